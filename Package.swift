@@ -1,0 +1,58 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A module per room of the house; imports among our own modules go down only. `Tests/House` holds this file against the
+// table of what each may import.
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+let package = Package(
+    name: "till",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+
+        .target(name: "Commerce"),
+        .target(name: "StrictJSON"),
+
+        .target(name: "Signatures", dependencies: ["COpenSSL", "StrictJSON", asn1]),
+        .target(name: "Catalog", dependencies: ["Commerce", "StrictJSON"]),
+
+        .target(name: "Receipts", dependencies: ["Commerce", "Signatures", "StrictJSON", asn1]),
+        .target(name: "Ledger", dependencies: ["Commerce", "Signatures", grdb]),
+
+        .target(name: "Entitlements", dependencies: ["Catalog", "Commerce", "Ledger", "Receipts"]),
+        .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
+
+        .target(name: "Device", dependencies: ["Commerce", asyncHTTPClient]),
+        .target(
+            name: "Server",
+            dependencies: [
+                "Catalog", "Commerce", "Entitlements", "Receipts", "Signatures", hummingbird, logging, serviceLifecycle,
+            ]),
+
+        .executableTarget(
+            name: "till",
+            dependencies: [
+                "Catalog", "Commerce", "Device", "Entitlements", "Ledger", "Receipts", "Server", "Signatures", "Store",
+                argumentParser, logging,
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,32 @@
+// OpenSSL's functions, and the few of its macros that Swift cannot import, as functions.
+#ifndef TILL_OPENSSL_H
+#define TILL_OPENSSL_H
+
+#include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/rsa.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+typedef STACK_OF(X509) TillCertificateStack;
+
+static inline TillCertificateStack *till_certificate_stack_new(void) { return sk_X509_new_null(); }
+static inline int till_certificate_stack_push(TillCertificateStack *stack, X509 *certificate) {
+    return sk_X509_push(stack, certificate);
+}
+static inline int till_certificate_stack_count(const TillCertificateStack *stack) { return sk_X509_num(stack); }
+static inline X509 *till_certificate_stack_value(const TillCertificateStack *stack, int index) {
+    return sk_X509_value(stack, index);
+}
+static inline void till_certificate_stack_free(TillCertificateStack *stack) { sk_X509_free(stack); }
+
+static inline long till_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
+
+#endif

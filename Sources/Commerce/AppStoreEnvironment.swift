@@ -1,0 +1,7 @@
+/// The store environment a proof says it comes from (App Store Server API, `environment`).
+public enum AppStoreEnvironment: String, Sendable, Codable, CaseIterable {
+    case production = "Production"
+    case sandbox = "Sandbox"
+    case xcode = "Xcode"
+    case localTesting = "LocalTesting"
+}

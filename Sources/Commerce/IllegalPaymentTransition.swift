@@ -1,0 +1,20 @@
+/// An event that StoreKit does not allow in a transaction's state.
+public struct IllegalPaymentTransition: CodedError, Equatable {
+    public let state: PaymentTransactionState
+    public let event: PaymentTransactionEvent
+
+    public init(state: PaymentTransactionState, event: PaymentTransactionEvent) {
+        self.state = state
+        self.event = event
+    }
+
+    public var code: String { "illegalTransition" }
+
+    public var message: String {
+        switch event {
+        case .approve, .decline: "Only a deferred transaction can be \(event.rawValue)d; this one is \(state.rawValue)."
+        case .finish where state == .finished: "The transaction is finished already."
+        default: "A transaction that is \(state.rawValue) does not allow \(event.rawValue)."
+        }
+    }
+}

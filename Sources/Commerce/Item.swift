@@ -1,0 +1,17 @@
+/// What a user can own, such as sprout 1 or background 3; number 0 of a collection is free.
+public struct Item: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+    /// The set the item belongs to, such as `sprout`.
+    public let collection: String
+    public let number: Int
+
+    public init(collection: String, number: Int) {
+        self.collection = collection
+        self.number = number
+    }
+
+    public var description: String { "\(collection) \(number)" }
+
+    public static func < (left: Item, right: Item) -> Bool {
+        (left.collection, left.number) < (right.collection, right.number)
+    }
+}

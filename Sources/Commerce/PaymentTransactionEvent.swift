@@ -1,0 +1,13 @@
+/// What can happen to a transaction in the payment queue.
+public enum PaymentTransactionEvent: String, Sendable, CaseIterable {
+    /// The customer paid.
+    case purchase
+    /// The payment came to nothing, with an `SKErrorCode`.
+    case fail
+    /// The payment waits for somebody's approval (Ask to Buy).
+    case awaitApproval
+    case approve
+    case decline
+    /// The app has handled the transaction (`finishTransaction`).
+    case finish
+}

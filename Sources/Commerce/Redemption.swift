@@ -1,0 +1,57 @@
+/// What the service answers when a proof is redeemed; it crosses the wire as JSON in these words.
+public struct Redemption: Hashable, Sendable, Codable {
+    /// What became of the proof as a whole.
+    public enum Outcome: String, Sendable, Codable {
+        /// At least one transaction was new and is granted now.
+        case granted
+        /// Everything in the proof had been redeemed before by the same user.
+        case unchanged
+        /// The proof is authentic and holds no purchase.
+        case nothingToRedeem
+    }
+
+    /// What became of one transaction.
+    public struct Line: Hashable, Sendable, Codable {
+        public let transactionId: String
+        public let productId: String
+        public let result: Result
+
+        public init(transactionId: String, productId: String, result: Result) {
+            self.transactionId = transactionId
+            self.productId = productId
+            self.result = result
+        }
+    }
+
+    public enum Result: String, Sendable, Codable {
+        case granted
+        /// The same user redeemed it before.
+        case alreadyRedeemed
+        /// Refunded or revoked: recorded, and it grants nothing.
+        case revoked
+        /// Another user redeemed it, or the purchase it repeats.
+        case ownedByAnotherUser
+        /// The catalog maps the product to no item.
+        case productUnknown
+
+        /// Whether the service has taken care of the transaction, so that the device may finish it.
+        public var allowsFinish: Bool {
+            switch self {
+            case .granted, .alreadyRedeemed, .revoked: true
+            case .ownedByAnotherUser, .productUnknown: false
+            }
+        }
+    }
+
+    public let outcome: Outcome
+    /// One line for each transaction, in the proof's order.
+    public let transactions: [Line]
+    /// What the user owns now, the items everybody owns included, in order.
+    public let items: [Item]
+
+    public init(outcome: Outcome, transactions: [Line], items: [Item]) {
+        self.outcome = outcome
+        self.transactions = transactions
+        self.items = items
+    }
+}

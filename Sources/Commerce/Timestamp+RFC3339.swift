@@ -1,0 +1,103 @@
+extension Timestamp {
+    /// Reads an RFC 3339 date-time with whole seconds, as app receipts hold it: `2016-11-09T07:29:53Z`, or with an offset
+    /// (`+01:00`, or `+0100` as Xcode wrote it until 2021).
+    ///
+    /// - Returns: nil unless every field is present, in range and nothing follows.
+    public init?(rfc3339 text: some StringProtocol) {
+        var scanner = Scanner(bytes: Array(text.utf8))
+        guard
+            let year = scanner.digits(4), scanner.skip("-"), let month = scanner.digits(2), scanner.skip("-"),
+            let day = scanner.digits(2), scanner.skip("T"), let hour = scanner.digits(2), scanner.skip(":"),
+            let minute = scanner.digits(2), scanner.skip(":"), let second = scanner.digits(2),
+            let offset = scanner.offset(), scanner.isAtEnd,
+            (1...12).contains(month), (1...Self.days(inMonth: month, year: year)).contains(day),
+            hour < 24, minute < 60, second < 60
+        else { return nil }
+        let days = Self.daysSince1970(year: year, month: month, day: day)
+        self.init(secondsSince1970: days * 86_400 + hour * 3600 + minute * 60 + second - offset)
+    }
+
+    /// The date-time in UTC with whole seconds, as Apple writes it into a receipt: `2016-11-09T07:29:53Z`.
+    public var rfc3339: String {
+        let seconds = secondsSince1970
+        let secondOfDay = Self.remainder(seconds, 86_400)
+        let date = Self.civilDate(daysSince1970: (seconds - secondOfDay) / 86_400)
+        let parts = [date.month, date.day, secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map {
+            Self.padded($0, to: 2)
+        }
+        return "\(Self.padded(date.year, to: 4))-\(parts[0])-\(parts[1])T\(parts[2]):\(parts[3]):\(parts[4])Z"
+    }
+
+    private static func padded(_ number: Int64, to width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    private static func days(inMonth month: Int64, year: Int64) -> Int64 {
+        switch month {
+        case 4, 6, 9, 11: 30
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        default: 31
+        }
+    }
+
+    /// Days from 1970-01-01 to a date of the proleptic Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level
+    /// Date Algorithms", `days_from_civil`): years start in March, so that the leap day comes last.
+    private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let shiftedYear = month <= 2 ? year - 1 : year
+        let era = (shiftedYear - remainder(shiftedYear, 400)) / 400
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    /// The inverse of `daysSince1970` (Hinnant, `civil_from_days`).
+    private static func civilDate(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = days + 719_468
+        let era = (shifted - remainder(shifted, 146_097)) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    }
+}
+
+/// Takes the fixed-width fields of a date-time off the front of a text.
+private struct Scanner {
+    let bytes: [UInt8]
+    var position = 0
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    mutating func digits(_ count: Int) -> Int64? {
+        guard position + count <= bytes.count else { return nil }
+        var number: Int64 = 0
+        for byte in bytes[position..<position + count] {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+        }
+        position += count
+        return number
+    }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    /// The offset from UTC in seconds, positive east of Greenwich.
+    mutating func offset() -> Int64? {
+        if skip("Z") { return 0 }
+        let sign: Int64
+        if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return nil }
+        guard let hours = digits(2) else { return nil }
+        _ = skip(":")
+        guard let minutes = digits(2), hours < 24, minutes < 60 else { return nil }
+        return sign * (hours * 3600 + minutes * 60)
+    }
+}

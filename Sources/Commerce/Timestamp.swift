@@ -1,0 +1,42 @@
+/// A moment in time, in milliseconds since 1970-01-01T00:00:00Z, the unit of every date in Apple's signed JSON.
+public struct Timestamp: Hashable, Comparable, Sendable, Codable {
+    public let millisecondsSince1970: Int64
+
+    public init(millisecondsSince1970: Int64) {
+        self.millisecondsSince1970 = millisecondsSince1970
+    }
+
+    /// A moment on a whole second, as app receipts and X.509 certificates hold it.
+    public init(secondsSince1970: Int64) {
+        millisecondsSince1970 = secondsSince1970 * 1000
+    }
+
+    public init(from decoder: any Decoder) throws {
+        millisecondsSince1970 = try decoder.singleValueContainer().decode(Int64.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(millisecondsSince1970)
+    }
+
+    /// Whole seconds since 1970, rounded towards the past.
+    public var secondsSince1970: Int64 {
+        (millisecondsSince1970 - Self.remainder(millisecondsSince1970, 1000)) / 1000
+    }
+
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.millisecondsSince1970 < right.millisecondsSince1970
+    }
+
+    /// The same moment moved by a number of days of 86,400 seconds.
+    public func adding(days: Int64) -> Timestamp {
+        Timestamp(millisecondsSince1970: millisecondsSince1970 + days * 86_400_000)
+    }
+
+    /// The remainder that is never negative, so that dates before 1970 round as those after it do.
+    static func remainder(_ value: Int64, _ divisor: Int64) -> Int64 {
+        let remainder = value % divisor
+        return remainder < 0 ? remainder + divisor : remainder
+    }
+}

@@ -1,0 +1,18 @@
+/// Why the signed content of an app receipt is not one.
+enum AppReceiptError: Error, Equatable {
+    case attributeMissing(Int)
+    case attributeRepeated(Int)
+    case dateInvalid(attribute: Int)
+    case receiptTypeUnknown(String)
+    case quantityOutOfRange
+
+    var message: String {
+        switch self {
+        case .attributeMissing(let type): "Attribute \(type) is missing."
+        case .attributeRepeated(let type): "Attribute \(type) stands there twice."
+        case .dateInvalid(let type): "Attribute \(type) is no date."
+        case .receiptTypeUnknown(let type): "The receipt type \"\(type.prefix(32))\" is none of Apple's."
+        case .quantityOutOfRange: "A quantity is not positive."
+        }
+    }
+}

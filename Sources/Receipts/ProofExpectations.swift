@@ -1,0 +1,40 @@
+import Commerce
+
+/// What a verifier asks of a proof beyond its being authentic.
+public struct ProofExpectations: Sendable {
+    /// The app the proof has to be for; nil for any.
+    public var bundleIdentifier: String?
+    /// The environment it has to come from; nil for any.
+    public var environment: AppStoreEnvironment?
+    /// The origins accepted.
+    public var origins: Set<Origin>
+
+    public init(
+        bundleIdentifier: String? = nil,
+        environment: AppStoreEnvironment? = nil,
+        origins: Set<Origin> = Origin.defaultAccepted
+    ) {
+        self.bundleIdentifier = bundleIdentifier
+        self.environment = environment
+        self.origins = origins
+    }
+
+    func check(
+        bundleIdentifier found: String?,
+        environment foundEnvironment: AppStoreEnvironment,
+        origin: Origin
+    ) throws(ProofRefusal) {
+        if let found, let bundleIdentifier, found != bundleIdentifier {
+            throw ProofRefusal(
+                .bundleIdentifierMismatch, "It names \(found.prefix(155)); \(bundleIdentifier) was expected.")
+        }
+        if let environment, environment != foundEnvironment {
+            throw ProofRefusal(
+                .environmentMismatch, "It comes from \(foundEnvironment.rawValue); \(environment.rawValue) was expected.")
+        }
+        guard origins.contains(origin) else {
+            let accepted = origins.map(\.rawValue).sorted().joined(separator: ", ")
+            throw ProofRefusal(.originNotAccepted, "It comes from \(origin.rawValue); accepted: \(accepted).")
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Commerce
+
+/// A purchase as a verified proof states it, whichever form the proof has.
+public struct ProvenPurchase: Hashable, Sendable {
+    public let transactionIdentifier: String
+    /// The first purchase of the same product; the transaction itself when the proof names none.
+    public let originalTransactionIdentifier: String
+    public let productIdentifier: String
+    public let quantity: Int
+    public let purchaseDate: Timestamp
+    /// When Apple took the purchase back (refund, family sharing ended); nil while it stands.
+    public let revocationDate: Timestamp?
+
+    init(_ purchase: InAppPurchase) {
+        transactionIdentifier = purchase.transactionIdentifier
+        originalTransactionIdentifier = purchase.originalTransactionIdentifier ?? purchase.transactionIdentifier
+        productIdentifier = purchase.productIdentifier
+        quantity = purchase.quantity
+        purchaseDate = purchase.purchaseDate
+        revocationDate = purchase.cancellationDate
+    }
+
+    init(_ transaction: JWSTransactionDecodedPayload) {
+        transactionIdentifier = transaction.transactionId
+        originalTransactionIdentifier = transaction.originalTransactionId
+        productIdentifier = transaction.productId
+        quantity = transaction.quantity
+        purchaseDate = transaction.purchaseDate
+        revocationDate = transaction.revocationDate
+    }
+}

@@ -1,0 +1,49 @@
+import Commerce
+import Signatures
+
+/// The roots a verifier trusts, and the judgement of chains that claim to end in one of them.
+///
+/// A root that arrives with a proof is never an anchor.
+public struct TrustAnchors: Sendable {
+    public let anchors: [TrustAnchor]
+    private let store: CertificateStore
+
+    /// - Throws: `OpenSSLError` when OpenSSL cannot hold the certificates.
+    public init(_ anchors: [TrustAnchor]) throws {
+        self.anchors = anchors
+        store = try CertificateStore(trusting: anchors.map(\.certificate))
+    }
+
+    /// Judges the chain from a signer's certificate to an anchor.
+    ///
+    /// Of the realms `apple` and `local` it has to be leaf, intermediate and root, the lower two marked with Apple's
+    /// extensions and the leaf no authority; of `xcode`, the anchor itself has signed.
+    ///
+    /// - Parameters:
+    ///   - leaf: The signer's certificate.
+    ///   - others: The other certificates that came with the proof.
+    ///   - moment: When the chain has to be valid: the proof's own date, since Apple's signers expire.
+    /// - Returns: The anchor at the chain's end.
+    func judge(leaf: Certificate, others: [Certificate], at moment: Timestamp) throws(ProofRefusal) -> TrustAnchor {
+        let path: [Certificate]
+        do {
+            path = try store.path(from: leaf, through: others, at: moment.secondsSince1970)
+        } catch {
+            switch error {
+            case .untrusted: throw ProofRefusal(.chainUntrusted)
+            case .outsideValidity: throw ProofRefusal(.chainOutsideValidity)
+            case .tooLong: throw ProofRefusal(.chainShape)
+            }
+        }
+        guard let anchor = anchors.first(where: { $0.certificate == path.last }) else { throw ProofRefusal(.chainUntrusted) }
+        if anchor.realm == .xcode {
+            guard path.count == 1 else { throw ProofRefusal(.chainShape) }
+            return anchor
+        }
+        guard path.count == 3, !leaf.isAuthority else { throw ProofRefusal(.chainShape) }
+        guard path[1].has(.worldwideDeveloperRelations), leaf.has(.receiptSigning) else {
+            throw ProofRefusal(.appleExtensionMissing)
+        }
+        return anchor
+    }
+}

@@ -1,0 +1,32 @@
+import Commerce
+
+/// A proof whose signature, chain and content have been checked.
+public struct VerifiedProof: Sendable {
+    /// What was signed. Indirect, so that a proof is handed on as a pointer, however wide its content.
+    public indirect enum Content: Sendable {
+        case appReceipt(AppReceipt)
+        case transaction(JWSTransactionDecodedPayload)
+        case renewalInfo(JWSRenewalInfoDecodedPayload)
+        case notification(ResponseBodyV2DecodedPayload)
+        case appTransaction(AppTransaction)
+    }
+
+    public let content: Content
+    public let origin: Origin
+    public let environment: AppStoreEnvironment
+    /// When it was signed; for an app receipt and an app transaction, when it was created.
+    public let signedAt: Timestamp
+    /// The app it is for; nil where the format names none, as in renewal information.
+    public let bundleIdentifier: String?
+    /// The SHA-256 of the proof's bytes, by which the ledger remembers it.
+    public let digest: [UInt8]
+
+    /// What can be redeemed; nil when this kind of proof holds no purchases.
+    public var purchases: [ProvenPurchase]? {
+        switch content {
+        case .appReceipt(let receipt): receipt.inAppPurchases.map(ProvenPurchase.init)
+        case .transaction(let transaction): [ProvenPurchase(transaction)]
+        case .renewalInfo, .notification, .appTransaction: nil
+        }
+    }
+}

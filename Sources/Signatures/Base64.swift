@@ -1,0 +1,73 @@
+/// Base64 in its two alphabets (RFC 4648), read strictly: one text for one value, so that nobody can hand in the same
+/// signed bytes under another spelling.
+public enum Base64 {
+    /// The two ways a proof writes bytes as text.
+    public enum Alphabet: Sendable {
+        /// Section 4: `+`, `/`, padded. App receipts and the certificates of `x5c`.
+        case standard
+        /// Section 5: `-`, `_`, without padding. The segments of a JWS.
+        case urlSafe
+    }
+
+    public static func encode(_ bytes: some Sequence<UInt8>, _ alphabet: Alphabet = .standard) -> String {
+        let symbols = alphabet == .standard ? standardSymbols : urlSafeSymbols
+        var text: [UInt8] = []
+        var buffer: UInt32 = 0
+        var bits = 0
+        for byte in bytes {
+            buffer = buffer << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 6 {
+                bits -= 6
+                text.append(symbols[Int(buffer >> UInt32(bits) & 63)])
+            }
+        }
+        if bits > 0 { text.append(symbols[Int(buffer << UInt32(6 - bits) & 63)]) }
+        if alphabet == .standard {
+            while !text.count.isMultiple(of: 4) { text.append(padding) }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// - Returns: nil for a character outside the alphabet, white space included, for padding that is missing or that does
+    ///   not belong, and for bits beyond the last byte that are not zero.
+    public static func decode(_ text: some Collection<UInt8>, _ alphabet: Alphabet = .standard) -> [UInt8]? {
+        let values = alphabet == .standard ? standardValues : urlSafeValues
+        var length = text.count
+        if alphabet == .standard {
+            guard length.isMultiple(of: 4) else { return nil }
+            length -= text.suffix(2).reversed().prefix { $0 == padding }.count
+        }
+        guard length % 4 != 1 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(length / 4 * 3 + 2)
+        var buffer: UInt32 = 0
+        var bits = 0
+        for symbol in text.prefix(length) {
+            let value = values[Int(symbol)]
+            guard value < 64 else { return nil }
+            buffer = buffer << 6 | UInt32(value)
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
+            }
+        }
+        guard buffer & (1 << UInt32(bits) - 1) == 0 else { return nil }
+        return bytes
+    }
+
+    private static let padding = UInt8(ascii: "=")
+    private static let common = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    private static let standardSymbols = Array((common + "+/").utf8)
+    private static let urlSafeSymbols = Array((common + "-_").utf8)
+    private static let standardValues = values(of: standardSymbols)
+    private static let urlSafeValues = values(of: urlSafeSymbols)
+
+    /// A table from symbol to value, 255 where the alphabet has no such symbol.
+    private static func values(of symbols: [UInt8]) -> [UInt8] {
+        var values = [UInt8](repeating: 255, count: 256)
+        for (value, symbol) in symbols.enumerated() { values[Int(symbol)] = UInt8(value) }
+        return values
+    }
+}

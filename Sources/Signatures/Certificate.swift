@@ -1,0 +1,112 @@
+import COpenSSL
+
+/// An X.509 certificate (RFC 5280), read by OpenSSL.
+public struct Certificate: Sendable {
+    let handle: CertificateHandle
+    /// The certificate's own bytes.
+    public let der: [UInt8]
+    public let publicKey: PublicKey
+    /// The first and the last second of validity, since 1970.
+    public let notBefore: Int64
+    public let notAfter: Int64
+
+    /// - Returns: nil unless the bytes are one certificate in DER, whole, with a key and dates OpenSSL can read.
+    public init?(der: [UInt8]) {
+        defer { ERR_clear_error() }
+        let parsed = der.withUnsafeBufferPointer { bytes -> (certificate: OpaquePointer, isWhole: Bool)? in
+            var next = bytes.baseAddress
+            guard let certificate = d2i_X509(nil, &next, bytes.count) else { return nil }
+            return (certificate, next == bytes.baseAddress.map { $0 + bytes.count })
+        }
+        guard let parsed else { return nil }
+        handle = CertificateHandle(owning: parsed.certificate)
+        guard parsed.isWhole, let key = X509_get_pubkey(handle.pointer) else { return nil }
+        publicKey = PublicKey(handle: KeyHandle(owning: key))
+        guard let notBefore = Self.secondsSince1970(X509_get0_notBefore(handle.pointer)),
+            let notAfter = Self.secondsSince1970(X509_get0_notAfter(handle.pointer))
+        else { return nil }
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        self.der = der
+    }
+
+    /// Reads a certificate that OpenSSL holds by its bytes.
+    init?(copying pointer: OpaquePointer) {
+        var start: UnsafeMutablePointer<UInt8>?
+        let length = i2d_X509(pointer, &start)
+        guard length > 0, let start else { return nil }
+        defer { CRYPTO_free(start, nil, 0) }
+        self.init(der: Array(UnsafeBufferPointer(start: start, count: Int(length))))
+    }
+
+    /// The DER of the issuer's name.
+    public var issuer: [UInt8] { Self.der(of: X509_get_issuer_name(handle.pointer)) }
+
+    /// The DER of the subject's name.
+    public var subject: [UInt8] { Self.der(of: X509_get_subject_name(handle.pointer)) }
+
+    /// The content bytes of the serial number, big-endian, as DER writes an INTEGER.
+    public var serialNumber: [UInt8] {
+        guard let integer = X509_get0_serialNumber(handle.pointer), let number = ASN1_INTEGER_to_BN(integer, nil) else {
+            return []
+        }
+        defer { BN_free(number) }
+        var bytes = [UInt8](repeating: 0, count: Int(BN_num_bits(number) + 7) / 8)
+        BN_bn2bin(number, &bytes)
+        if bytes.first.map({ $0 >= 0x80 }) ?? true { bytes.insert(0, at: 0) }
+        return bytes
+    }
+
+    /// The subject's common name; nil when it has none.
+    public var commonName: String? {
+        let name = X509_get_subject_name(handle.pointer)
+        let index = X509_NAME_get_index_by_NID(name, NID_commonName, -1)
+        guard index >= 0, let data = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, index)) else { return nil }
+        var text: UnsafeMutablePointer<UInt8>?
+        let length = ASN1_STRING_to_UTF8(&text, data)
+        guard length >= 0, let text else { return nil }
+        defer { CRYPTO_free(text, nil, 0) }
+        return String(decoding: UnsafeBufferPointer(start: text, count: Int(length)), as: UTF8.self)
+    }
+
+    /// Whether the certificate may issue others: its basic constraints say so (RFC 5280 section 4.2.1.9).
+    public var isAuthority: Bool {
+        X509_get_extension_flags(handle.pointer) & UInt32(EXFLAG_CA) != 0
+    }
+
+    /// Whether issuer and subject are the same name, as in every root.
+    public var isSelfIssued: Bool {
+        X509_get_extension_flags(handle.pointer) & UInt32(EXFLAG_SI) != 0
+    }
+
+    public func has(_ appleExtension: AppleExtension) -> Bool {
+        guard let identifier = OBJ_txt2obj(appleExtension.rawValue, 1) else { return false }
+        defer { ASN1_OBJECT_free(identifier) }
+        return X509_get_ext_by_OBJ(handle.pointer, identifier, -1) >= 0
+    }
+
+    /// The SHA-256 of the certificate's bytes, by which Apple publishes its roots.
+    public var fingerprint: [UInt8] { DigestAlgorithm.sha256.digest(of: der) }
+
+    private static func secondsSince1970(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
+        guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
+        defer { ASN1_TIME_free(epoch) }
+        var days: Int32 = 0
+        var seconds: Int32 = 0
+        guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
+        return Int64(days) * 86_400 + Int64(seconds)
+    }
+
+    private static func der(of name: OpaquePointer?) -> [UInt8] {
+        var start: UnsafePointer<UInt8>?
+        var length = 0
+        guard X509_NAME_get0_der(name, &start, &length) == 1, let start else { return [] }
+        return Array(UnsafeBufferPointer(start: start, count: length))
+    }
+}
+
+extension Certificate: Hashable {
+    public static func == (left: Certificate, right: Certificate) -> Bool { left.der == right.der }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(der) }
+}

@@ -1,0 +1,69 @@
+import COpenSSL
+
+/// The certificates somebody trusts, and the paths from others to them; an OpenSSL store, freed with its last owner.
+///
+/// Unchecked because the pointer is to C: it never changes, nothing is added after `init`, and OpenSSL guards look-ups in a
+/// store with a lock of its own.
+public final class CertificateStore: @unchecked Sendable {
+    private let pointer: OpaquePointer
+
+    /// - Throws: `OpenSSLError` when OpenSSL cannot hold the certificates.
+    public init(trusting certificates: [Certificate]) throws {
+        guard let pointer = X509_STORE_new() else { throw OpenSSLError("make a certificate store") }
+        self.pointer = pointer
+        for certificate in certificates {
+            guard X509_STORE_add_cert(pointer, certificate.handle.pointer) == 1 else {
+                throw OpenSSLError("add a certificate to the store")
+            }
+        }
+    }
+
+    deinit {
+        X509_STORE_free(pointer)
+    }
+
+    /// Builds and checks the path from a leaf to a trusted root (RFC 5280 section 6), of three certificates at the most.
+    ///
+    /// - Parameters:
+    ///   - intermediates: Certificates that may stand between, in any order; a root among them counts for nothing.
+    ///   - moment: When each certificate has to be valid, in seconds since 1970.
+    /// - Returns: The certificates of the path, leaf first.
+    public func path(
+        from leaf: Certificate,
+        through intermediates: [Certificate],
+        at moment: Int64
+    ) throws(CertificatePathError) -> [Certificate] {
+        guard let context = X509_STORE_CTX_new(), let untrusted = till_certificate_stack_new() else { throw .untrusted }
+        defer {
+            X509_STORE_CTX_free(context)
+            till_certificate_stack_free(untrusted)
+            ERR_clear_error()
+        }
+        for intermediate in intermediates {
+            guard till_certificate_stack_push(untrusted, intermediate.handle.pointer) > 0 else { throw .untrusted }
+        }
+        guard X509_STORE_CTX_init(context, pointer, leaf.handle.pointer, untrusted) == 1,
+            let parameters = X509_STORE_CTX_get0_param(context)
+        else { throw .untrusted }
+        X509_VERIFY_PARAM_set_time(parameters, time_t(moment))
+        X509_VERIFY_PARAM_set_depth(parameters, 2)
+        guard X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_X509_STRICT)) == 1 else { throw .untrusted }
+
+        // The stack does not own the certificates pushed on it.
+        let isValid = withExtendedLifetime((leaf, intermediates)) { X509_verify_cert(context) == 1 }
+        guard isValid else {
+            switch X509_STORE_CTX_get_error(context) {
+            case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: throw .outsideValidity
+            case X509_V_ERR_CERT_CHAIN_TOO_LONG: throw .tooLong
+            default: throw .untrusted
+            }
+        }
+        return Self.certificates(of: X509_STORE_CTX_get0_chain(context))
+    }
+
+    private static func certificates(of stack: OpaquePointer?) -> [Certificate] {
+        (0..<till_certificate_stack_count(stack)).compactMap { index in
+            till_certificate_stack_value(stack, index).flatMap { Certificate(copying: $0) }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import COpenSSL
+
+/// What a certificate that Till issues shall say; `issue` makes it.
+public struct CertificateTemplate: Sendable {
+    /// The role a certificate plays in a chain, which decides its constraints and key usage.
+    public enum Role: Sendable {
+        case root
+        /// May issue leaves and nothing else (path length 0).
+        case intermediate
+        case leaf
+    }
+
+    public var role: Role
+    public var commonName: String
+    public var organization: String
+    /// Up to 20 bytes, read as a positive number.
+    public var serialNumber: [UInt8]
+    /// The first and the last second of validity, since 1970.
+    public var notBefore: Int64
+    public var notAfter: Int64
+    public var appleExtensions: [AppleExtension]
+    /// Where to ask whether the certificate was revoked (authority information access, OCSP); nil for none.
+    public var ocspResponder: String?
+
+    public init(
+        role: Role,
+        commonName: String,
+        organization: String,
+        serialNumber: [UInt8],
+        notBefore: Int64,
+        notAfter: Int64,
+        appleExtensions: [AppleExtension] = [],
+        ocspResponder: String? = nil
+    ) {
+        self.role = role
+        self.commonName = commonName
+        self.organization = organization
+        self.serialNumber = serialNumber
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        self.appleExtensions = appleExtensions
+        self.ocspResponder = ocspResponder
+    }
+
+    /// Makes the certificate for a key.
+    ///
+    /// - Parameters:
+    ///   - issuer: The certificate above; nil for a root, which names itself.
+    ///   - signer: The issuer's key; a root's own.
+    ///   - digest: The hash under the signature.
+    /// - Throws: `OpenSSLError`.
+    public func issue(
+        for key: PublicKey,
+        issuer: Certificate?,
+        signer: PrivateKey,
+        digest: DigestAlgorithm
+    ) throws -> Certificate {
+        guard let pointer = X509_new() else { throw OpenSSLError("make a certificate") }
+        defer { X509_free(pointer) }
+        let versionThree = 2
+        let subject = X509_get_subject_name(pointer)
+        let issuerName = issuer.map { X509_get_subject_name($0.handle.pointer) } ?? subject
+        guard X509_set_version(pointer, versionThree) == 1,
+            setSerialNumber(of: pointer),
+            ASN1_TIME_set(X509_getm_notBefore(pointer), time_t(notBefore)) != nil,
+            ASN1_TIME_set(X509_getm_notAfter(pointer), time_t(notAfter)) != nil,
+            Self.add("CN", commonName, to: subject), Self.add("O", organization, to: subject),
+            X509_set_issuer_name(pointer, issuerName) == 1,
+            X509_set_pubkey(pointer, key.handle.pointer) == 1
+        else { throw OpenSSLError("fill in a certificate") }
+        for (identifier, value) in extensions {
+            try Self.add(identifier, value, to: pointer, issuer: issuer?.handle.pointer ?? pointer)
+        }
+        for appleExtension in appleExtensions {
+            try Self.add(appleExtension, to: pointer)
+        }
+        guard X509_sign(pointer, signer.handle.pointer, digest.implementation) > 0 else {
+            throw OpenSSLError("sign a certificate")
+        }
+        return try Self.certificate(pointer)
+    }
+
+    /// In the order the extensions are added: a subject key identifier has to stand before what refers to it.
+    private var extensions: [(identifier: Int32, value: String)] {
+        var extensions: [(Int32, String)] = [(NID_subject_key_identifier, "hash")]
+        switch role {
+        case .root:
+            extensions.append((NID_basic_constraints, "critical,CA:TRUE"))
+            extensions.append((NID_key_usage, "critical,keyCertSign,cRLSign"))
+        case .intermediate:
+            extensions.append((NID_basic_constraints, "critical,CA:TRUE,pathlen:0"))
+            extensions.append((NID_key_usage, "critical,keyCertSign,cRLSign"))
+            extensions.append((NID_authority_key_identifier, "keyid:always"))
+        case .leaf:
+            extensions.append((NID_basic_constraints, "critical,CA:FALSE"))
+            extensions.append((NID_key_usage, "critical,digitalSignature"))
+            extensions.append((NID_authority_key_identifier, "keyid:always"))
+        }
+        if let ocspResponder { extensions.append((NID_info_access, "OCSP;URI:\(ocspResponder)")) }
+        return extensions
+    }
+
+    private func setSerialNumber(of pointer: OpaquePointer) -> Bool {
+        guard let number = BN_bin2bn(serialNumber, Int32(serialNumber.count), nil) else { return false }
+        defer { BN_free(number) }
+        return BN_to_ASN1_INTEGER(number, X509_get_serialNumber(pointer)) != nil
+    }
+
+    private static func add(_ field: String, _ text: String, to name: OpaquePointer?) -> Bool {
+        let bytes = Array(text.utf8)
+        return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, bytes, Int32(bytes.count), -1, 0) == 1
+    }
+
+    private static func add(_ identifier: Int32, _ value: String, to pointer: OpaquePointer, issuer: OpaquePointer) throws {
+        var context = X509V3_CTX()
+        X509V3_set_ctx(&context, issuer, pointer, nil, nil, 0)
+        guard let made = X509V3_EXT_conf_nid(nil, &context, identifier, value) else {
+            throw OpenSSLError("make the certificate extension \(value)")
+        }
+        defer { X509_EXTENSION_free(made) }
+        guard X509_add_ext(pointer, made, -1) == 1 else { throw OpenSSLError("add the certificate extension \(value)") }
+    }
+
+    private static func add(_ appleExtension: AppleExtension, to pointer: OpaquePointer) throws {
+        let failure = "add the certificate extension \(appleExtension.rawValue)"
+        let null: [UInt8] = [0x05, 0x00]
+        guard let identifier = OBJ_txt2obj(appleExtension.rawValue, 1) else { throw OpenSSLError(failure) }
+        defer { ASN1_OBJECT_free(identifier) }
+        guard let value = ASN1_OCTET_STRING_new() else { throw OpenSSLError(failure) }
+        defer { ASN1_OCTET_STRING_free(value) }
+        guard ASN1_OCTET_STRING_set(value, null, Int32(null.count)) == 1,
+            let made = X509_EXTENSION_create_by_OBJ(nil, identifier, 0, value)
+        else { throw OpenSSLError(failure) }
+        defer { X509_EXTENSION_free(made) }
+        guard X509_add_ext(pointer, made, -1) == 1 else { throw OpenSSLError(failure) }
+    }
+
+    /// Reads the finished certificate back from its bytes, as everybody else will.
+    private static func certificate(_ pointer: OpaquePointer) throws -> Certificate {
+        guard let certificate = Certificate(copying: pointer) else { throw OpenSSLError("read back a certificate") }
+        return certificate
+    }
+}

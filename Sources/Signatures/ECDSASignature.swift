@@ -1,0 +1,46 @@
+/// An ECDSA signature over P-256 in its two forms: r and s side by side in JWS (RFC 7518 section 3.4), a DER sequence of
+/// two integers in OpenSSL and X.509 (RFC 3279 section 2.2.3).
+struct ECDSASignature {
+    private static let width = 32
+    private let r: [UInt8]
+    private let s: [UInt8]
+
+    /// - Returns: nil unless there are exactly 64 bytes.
+    init?(jws bytes: [UInt8]) {
+        guard bytes.count == 2 * Self.width else { return nil }
+        r = Array(bytes.prefix(Self.width))
+        s = Array(bytes.suffix(Self.width))
+    }
+
+    /// - Parameter bytes: What OpenSSL has made: lengths are below 128, so each is one byte.
+    /// - Returns: nil for anything but two integers of at most 32 bytes.
+    init?(der bytes: [UInt8]) {
+        var rest = bytes[...]
+        guard rest.popFirst() == 0x30, let length = rest.popFirst(), Int(length) == rest.count,
+            let r = Self.integer(&rest), let s = Self.integer(&rest), rest.isEmpty
+        else { return nil }
+        self.r = r
+        self.s = s
+    }
+
+    var jws: [UInt8] { r + s }
+
+    var der: [UInt8] {
+        let integers = Self.encoded(r) + Self.encoded(s)
+        return [0x30, UInt8(integers.count)] + integers
+    }
+
+    private static func encoded(_ number: [UInt8]) -> [UInt8] {
+        var digits = Array(number.drop { $0 == 0 })
+        if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }
+        return [0x02, UInt8(digits.count)] + digits
+    }
+
+    private static func integer(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+        guard rest.popFirst() == 0x02, let length = rest.popFirst(), Int(length) <= rest.count else { return nil }
+        let digits = rest.prefix(Int(length)).drop { $0 == 0 }
+        rest = rest.dropFirst(Int(length))
+        guard digits.count <= width else { return nil }
+        return [UInt8](repeating: 0, count: width - digits.count) + digits
+    }
+}

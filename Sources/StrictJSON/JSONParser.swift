@@ -1,0 +1,252 @@
+/// Reads JSON as RFC 8259 writes it, and refuses what readers are known to disagree on: duplicate keys, lone surrogates,
+/// invalid UTF-8, a byte order mark, anything after the value.
+public struct JSONParser {
+    /// The largest text and the deepest nesting read, so that work stays in proportion to a limit the caller chose.
+    public struct Limits: Sendable {
+        public let bytes: Int
+        public let depth: Int
+
+        public init(bytes: Int = 1 << 20, depth: Int = 32) {
+            self.bytes = bytes
+            self.depth = depth
+        }
+    }
+
+    private let bytes: [UInt8]
+    private let limits: Limits
+    private var position = 0
+    private var depth = 0
+
+    private init(bytes: [UInt8], limits: Limits) {
+        self.bytes = bytes
+        self.limits = limits
+    }
+
+    /// - Throws: `JSONSyntaxError` with the byte at which reading stopped.
+    public static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONSyntaxError) -> JSONValue {
+        guard bytes.count <= limits.bytes else {
+            throw JSONSyntaxError(reason: .tooLarge(limit: limits.bytes), offset: 0)
+        }
+        var parser = JSONParser(bytes: bytes, limits: limits)
+        parser.skipWhitespace()
+        let value = try parser.value()
+        parser.skipWhitespace()
+        guard parser.position == bytes.count else { throw parser.failure(.trailingCharacters) }
+        return value
+    }
+
+    private mutating func value() throws(JSONSyntaxError) -> JSONValue {
+        guard let byte = peek else { throw failure(.unexpectedEnd) }
+        switch byte {
+        case UInt8(ascii: "{"): return .object(try nested { parser throws(JSONSyntaxError) in try parser.object() })
+        case UInt8(ascii: "["): return .array(try nested { parser throws(JSONSyntaxError) in try parser.array() })
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try literal("true", .bool(true))
+        case UInt8(ascii: "f"): return try literal("false", .bool(false))
+        case UInt8(ascii: "n"): return try literal("null", .null)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
+        default: throw failure(.unexpectedCharacter)
+        }
+    }
+
+    private mutating func nested<Value>(
+        _ body: (inout JSONParser) throws(JSONSyntaxError) -> Value
+    ) throws(JSONSyntaxError) -> Value {
+        guard depth < limits.depth else { throw failure(.tooDeep(limit: limits.depth)) }
+        depth += 1
+        let value = try body(&self)
+        depth -= 1
+        return value
+    }
+
+    private mutating func object() throws(JSONSyntaxError) -> JSONObject {
+        position += 1
+        var object = JSONObject()
+        var keys = SeenKeys()
+        skipWhitespace()
+        if skip("}") { return object }
+        while true {
+            let start = position
+            guard peek == UInt8(ascii: "\"") else { throw unexpected() }
+            let key = try string()
+            guard keys.insert(key, into: object) else {
+                throw JSONSyntaxError(reason: .duplicateKey(key), offset: start)
+            }
+            skipWhitespace()
+            guard skip(":") else { throw unexpected() }
+            skipWhitespace()
+            object.addUnique(key, try value())
+            skipWhitespace()
+            if skip("}") { return object }
+            guard skip(",") else { throw unexpected() }
+            skipWhitespace()
+        }
+    }
+
+    private mutating func array() throws(JSONSyntaxError) -> [JSONValue] {
+        position += 1
+        var elements: [JSONValue] = []
+        skipWhitespace()
+        if skip("]") { return elements }
+        while true {
+            elements.append(try value())
+            skipWhitespace()
+            if skip("]") { return elements }
+            guard skip(",") else { throw unexpected() }
+            skipWhitespace()
+        }
+    }
+
+    private mutating func literal(_ text: String, _ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {
+        for byte in text.utf8 {
+            guard peek == byte else { throw unexpected() }
+            position += 1
+        }
+        return value
+    }
+
+    private mutating func number() throws(JSONSyntaxError) -> JSONNumber {
+        let start = position
+        let invalid = JSONSyntaxError(reason: .invalidNumber, offset: start)
+        _ = skip("-")
+        if skip("0") {
+            guard digits() == 0 else { throw invalid }
+        } else {
+            guard digits() > 0 else { throw invalid }
+        }
+        if skip(".") {
+            guard digits() > 0 else { throw invalid }
+        }
+        if skip("e") || skip("E") {
+            if !skip("+") { _ = skip("-") }
+            guard digits() > 0 else { throw invalid }
+        }
+        return JSONNumber(checked: String(decoding: bytes[start..<position], as: UTF8.self))
+    }
+
+    private mutating func digits() -> Int {
+        let start = position
+        while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+        return position - start
+    }
+
+    private mutating func string() throws(JSONSyntaxError) -> String {
+        position += 1
+        let start = position
+        while let byte = peek {
+            switch byte {
+            case UInt8(ascii: "\""):
+                defer { position += 1 }
+                guard let text = String(validating: bytes[start..<position], as: UTF8.self) else {
+                    throw JSONSyntaxError(reason: .invalidUTF8, offset: start)
+                }
+                return text
+            case UInt8(ascii: "\\"):
+                return try escapedString(from: start)
+            case 0..<0x20:
+                throw failure(.unexpectedCharacter)
+            default:
+                position += 1
+            }
+        }
+        throw failure(.unexpectedEnd)
+    }
+
+    /// Reads on from the first escape of a string that started at `start`.
+    private mutating func escapedString(from start: Int) throws(JSONSyntaxError) -> String {
+        var unescaped = Array(bytes[start..<position])
+        while let byte = peek {
+            switch byte {
+            case UInt8(ascii: "\""):
+                position += 1
+                guard let text = String(validating: unescaped, as: UTF8.self) else {
+                    throw JSONSyntaxError(reason: .invalidUTF8, offset: start)
+                }
+                return text
+            case UInt8(ascii: "\\"):
+                unescaped.append(contentsOf: try escape().utf8)
+            case 0..<0x20:
+                throw failure(.unexpectedCharacter)
+            default:
+                unescaped.append(byte)
+                position += 1
+            }
+        }
+        throw failure(.unexpectedEnd)
+    }
+
+    private mutating func escape() throws(JSONSyntaxError) -> Character {
+        let invalid = JSONSyntaxError(reason: .invalidEscape, offset: position)
+        position += 1
+        guard let byte = peek else { throw failure(.unexpectedEnd) }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""): return "\""
+        case UInt8(ascii: "\\"): return "\\"
+        case UInt8(ascii: "/"): return "/"
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{c}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"):
+            guard let unit = codeUnit() else { throw invalid }
+            if let scalar = Unicode.Scalar(unit) { return Character(scalar) }
+            // A surrogate counts only as the first half of a pair.
+            guard UTF16.isLeadSurrogate(unit), skip("\\"), skip("u"), let second = codeUnit(),
+                UTF16.isTrailSurrogate(second)
+            else { throw invalid }
+            let pair = 0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
+            guard let scalar = Unicode.Scalar(pair) else { throw invalid }
+            return Character(scalar)
+        default: throw invalid
+        }
+    }
+
+    private mutating func codeUnit() -> UInt16? {
+        guard position + 4 <= bytes.count else { return nil }
+        var unit: UInt16 = 0
+        for byte in bytes[position..<position + 4] {
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else { return nil }
+            unit = unit << 4 | UInt16(digit)
+        }
+        position += 4
+        return unit
+    }
+
+    private var peek: UInt8? {
+        position < bytes.count ? bytes[position] : nil
+    }
+
+    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard peek == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func skipWhitespace() {
+        while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    private func unexpected() -> JSONSyntaxError {
+        failure(position < bytes.count ? .unexpectedCharacter : .unexpectedEnd)
+    }
+
+    private func failure(_ reason: JSONSyntaxError.Reason) -> JSONSyntaxError {
+        JSONSyntaxError(reason: reason, offset: position)
+    }
+}
+
+/// The keys of the object being read: compared one by one while they are few, by hash when they are many, so that an
+/// object of a hundred thousand keys costs no more than its length.
+private struct SeenKeys {
+    private static let fewest = 16
+    private var hashed: Set<String> = []
+
+    /// - Returns: false when the key was there already.
+    mutating func insert(_ key: String, into object: JSONObject) -> Bool {
+        guard object.members.count >= Self.fewest else { return object[key] == nil }
+        if hashed.isEmpty { hashed = Set(object.keys) }
+        return hashed.insert(key).inserted
+    }
+}

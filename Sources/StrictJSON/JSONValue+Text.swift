@@ -1,0 +1,51 @@
+extension JSONValue {
+    /// The value as JSON text without white space, members in their order, numbers in their digits.
+    public var compactText: String {
+        var text = ""
+        write(to: &text)
+        return text
+    }
+
+    private func write(to text: inout String) {
+        switch self {
+        case .object(let object):
+            text.append("{")
+            for (index, member) in object.members.enumerated() {
+                if index > 0 { text.append(",") }
+                Self.write(string: member.key, to: &text)
+                text.append(":")
+                member.value.write(to: &text)
+            }
+            text.append("}")
+        case .array(let elements):
+            text.append("[")
+            for (index, element) in elements.enumerated() {
+                if index > 0 { text.append(",") }
+                element.write(to: &text)
+            }
+            text.append("]")
+        case .string(let string): Self.write(string: string, to: &text)
+        case .number(let number): text.append(number.text)
+        case .bool(let bool): text.append(bool ? "true" : "false")
+        case .null: text.append("null")
+        }
+    }
+
+    private static func write(string: String, to text: inout String) {
+        text.append("\"")
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text.append("\\\"")
+            case "\\": text.append("\\\\")
+            case "\n": text.append("\\n")
+            case "\r": text.append("\\r")
+            case "\t": text.append("\\t")
+            case "\u{0}"..<"\u{20}":
+                let digits = String(scalar.value, radix: 16)
+                text.append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text.append("\"")
+    }
+}
