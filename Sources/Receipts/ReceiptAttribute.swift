@@ -56,16 +56,20 @@ extension ReceiptAttribute: BERParseable, DERSerializable {
 
 /// The forms of an attribute's value.
 extension ReceiptAttribute {
-    static func string(_ type: Int, _ text: String) throws -> ReceiptAttribute {
+    public static func string(_ type: Int, _ text: String) throws -> ReceiptAttribute {
         try encoded(type, ASN1UTF8String(text))
     }
 
     /// A date is an IA5String in RFC 3339; empty for none.
-    static func date(_ type: Int, _ date: Timestamp?) throws -> ReceiptAttribute {
-        try encoded(type, ASN1IA5String(date?.rfc3339 ?? ""))
+    public static func date(_ type: Int, _ date: Timestamp?) throws -> ReceiptAttribute {
+        try ia5String(type, date?.rfc3339 ?? "")
     }
 
-    static func integer(_ type: Int, _ number: Int64) throws -> ReceiptAttribute {
+    public static func ia5String(_ type: Int, _ text: String) throws -> ReceiptAttribute {
+        try encoded(type, ASN1IA5String(text))
+    }
+
+    public static func integer(_ type: Int, _ number: Int64) throws -> ReceiptAttribute {
         try encoded(type, number)
     }
 

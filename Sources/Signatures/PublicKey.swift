@@ -43,3 +43,11 @@ public struct PublicKey: Sendable {
         return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
     }
 }
+
+extension PublicKey: Equatable {
+    /// Whether both are the same key, not merely of the same kind.
+    public static func == (left: PublicKey, right: PublicKey) -> Bool {
+        defer { ERR_clear_error() }
+        return EVP_PKEY_eq(left.handle.pointer, right.handle.pointer) == 1
+    }
+}

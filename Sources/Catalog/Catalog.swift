@@ -1,0 +1,71 @@
+import Commerce
+import Foundation
+import StrictJSON
+
+/// What one app sells, and which item each purchase grants.
+public struct Catalog: Sendable {
+    /// The name of the `.storekit` file in a catalog's folder.
+    public static let configurationFile = "Till.storekit"
+    /// The name of the file that maps products to items.
+    public static let itemsFile = "Items.json"
+
+    public let bundleIdentifier: String
+    public let storefront: Storefront
+    /// In the order of the `.storekit` file.
+    public let products: [Product]
+    /// The items nobody has to buy, in order.
+    public let ownedByEverybody: [Item]
+    private let items: [String: Item]
+
+    /// Loads a catalog from its folder.
+    ///
+    /// - Throws: `CatalogError` for the first thing a typo can break: a file that is missing or is no JSON, a key that is
+    ///   missing or of another type, an identifier or item that is there twice, a price that is no number, a product that
+    ///   the other file does not know.
+    public init(folder: URL) throws(CatalogError) {
+        let configuration = try StoreKitConfiguration(
+            try Self.read(folder.appending(path: Self.configurationFile, directoryHint: .notDirectory)))
+        let map = try ItemMap(
+            try Self.read(folder.appending(path: Self.itemsFile, directoryHint: .notDirectory)),
+            products: configuration.products)
+        bundleIdentifier = map.bundleIdentifier
+        storefront = configuration.storefront
+        products = configuration.products
+        ownedByEverybody = map.ownedByEverybody
+        items = map.items
+    }
+
+    public func product(_ productIdentifier: String) -> Product? {
+        products.first { $0.productIdentifier == productIdentifier }
+    }
+
+    /// What buying a product grants; nil for a product that is not in the catalog or grants no item.
+    public func item(for productIdentifier: String) -> Item? {
+        items[productIdentifier]
+    }
+
+    /// The product that grants an item; nil for one that is free or unknown.
+    public func product(granting item: Item) -> Product? {
+        products.first { items[$0.productIdentifier] == item }
+    }
+
+    /// The names of all collections, in order.
+    public var collections: [String] {
+        Set(items.values.map(\.collection) + ownedByEverybody.map(\.collection)).sorted()
+    }
+
+    private static func read(_ file: URL) throws(CatalogError) -> CatalogReader {
+        let bytes: [UInt8]
+        do {
+            bytes = try [UInt8](Data(contentsOf: file))
+        } catch {
+            let isMissing = (error as? CocoaError)?.code == .fileReadNoSuchFile
+            throw CatalogError(file: file.path, reason: isMissing ? "the file is missing" : "the file cannot be read")
+        }
+        do {
+            return CatalogReader(file: file.path, value: try JSONParser.parse(bytes))
+        } catch {
+            throw CatalogError(file: file.path, reason: "it is not JSON: \(error.message)")
+        }
+    }
+}

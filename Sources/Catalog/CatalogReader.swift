@@ -1,0 +1,65 @@
+import StrictJSON
+
+/// A value inside a catalog file together with the path that leads to it, so that every complaint names its place.
+struct CatalogReader {
+    let file: String
+    let path: String
+    let value: JSONValue
+
+    init(file: String, path: String = "", value: JSONValue) {
+        self.file = file
+        self.path = path
+        self.value = value
+    }
+
+    func failure(_ reason: String) -> CatalogError {
+        CatalogError(file: file, key: path.isEmpty ? nil : path, reason: reason)
+    }
+
+    /// The value of a key; nil when it is absent or null.
+    func optional(_ key: String) throws(CatalogError) -> CatalogReader? {
+        guard case .object(let object) = value else { throw mismatch("an object") }
+        let child = path.isEmpty ? key : "\(path).\(key)"
+        switch object[key] {
+        case nil, .null: return nil
+        case .some(let value): return CatalogReader(file: file, path: child, value: value)
+        }
+    }
+
+    func required(_ key: String) throws(CatalogError) -> CatalogReader {
+        guard let child = try optional(key) else {
+            throw CatalogError(file: file, key: path.isEmpty ? key : "\(path).\(key)", reason: "the key is missing")
+        }
+        return child
+    }
+
+    func elements() throws(CatalogError) -> [CatalogReader] {
+        guard case .array(let elements) = value else { throw mismatch("an array") }
+        return elements.enumerated().map { index, element in
+            CatalogReader(file: file, path: "\(path)[\(index)]", value: element)
+        }
+    }
+
+    func string() throws(CatalogError) -> String {
+        guard case .string(let text) = value else { throw mismatch("text in quotes") }
+        guard !text.isEmpty else { throw failure("the text is empty") }
+        return text
+    }
+
+    func bool() throws(CatalogError) -> Bool {
+        guard case .bool(let bool) = value else { throw mismatch("true or false") }
+        return bool
+    }
+
+    /// A whole number that is not negative.
+    func count() throws(CatalogError) -> Int {
+        guard case .number(let number) = value, let count = number.int64, count >= 0 else {
+            throw mismatch("a whole number, 0 or more")
+        }
+        return Int(count)
+    }
+
+    private func mismatch(_ expected: String) -> CatalogError {
+        failure("it should be \(expected); it is \(value.kind)")
+    }
+}

@@ -1,0 +1,11 @@
+import Commerce
+
+extension Product {
+    /// The texts in a language, such as `ko` or `en`; those of the first localization when there are none in it.
+    ///
+    /// - Returns: nil only for a product without localizations, which no catalog loads.
+    public func localization(language: String) -> Localization? {
+        let wanted = language.prefix { $0 != "_" && $0 != "-" }.lowercased()
+        return localizations.first { $0.language.lowercased() == wanted } ?? localizations.first
+    }
+}

@@ -1,0 +1,50 @@
+/// What a database on disk can suffer, in words an operator can act on.
+public struct StorageFault: CodedError, Equatable {
+    public enum Cause: String, Sendable, CaseIterable {
+        case diskFull
+        case readOnly
+        case busy
+        case damaged
+        case cannotOpen
+        /// The file was written by a newer version of Till.
+        case newerVersion
+        case failed
+    }
+
+    public let cause: Cause
+    /// The file, as it was named.
+    public let path: String
+
+    public init(cause: Cause, path: String) {
+        self.cause = cause
+        self.path = path
+    }
+
+    /// The cause behind a primary result code of SQLite (https://www.sqlite.org/rescode.html).
+    public init(sqliteResultCode code: Int32, path: String) {
+        let cause: Cause =
+            switch code {
+            case 13: .diskFull
+            case 3, 8: .readOnly
+            case 5, 6: .busy
+            case 11, 26: .damaged
+            case 14: .cannotOpen
+            default: .failed
+            }
+        self.init(cause: cause, path: path)
+    }
+
+    public var code: String { "storage" + cause.rawValue.prefix(1).uppercased() + cause.rawValue.dropFirst() }
+
+    public var message: String {
+        switch cause {
+        case .diskFull: "The disk is full, so nothing was written to \(path): free some space and try again."
+        case .readOnly: "\(path) cannot be written: check who owns it and its folder."
+        case .busy: "\(path) is in use by another process that does not let go: try again, or end that process."
+        case .damaged: "\(path) is damaged or no database of Till's: put a backup in its place."
+        case .cannotOpen: "\(path) cannot be opened: check that its folder exists and who may read it."
+        case .newerVersion: "\(path) was written by a newer version of Till: use that version, or a backup."
+        case .failed: "Reading or writing \(path) failed, and nothing was changed: check the disk."
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Catalog
+import Commerce
+import Ledger
+import Receipts
+
+/// The service's use cases: redeem a proof, tell what a user owns.
+///
+/// Each is synchronous and one call of the ledger, so that it is done whole or not at all.
+public struct EntitlementService: Sendable {
+    private let catalog: Catalog
+    private let verifier: ProofVerifier
+    private let ledger: any Ledger
+    private let clock: any WallClock
+    private let expectations: ProofExpectations
+
+    /// - Parameter origins: Whose proofs are accepted.
+    public init(
+        catalog: Catalog,
+        verifier: ProofVerifier,
+        ledger: any Ledger,
+        clock: any WallClock,
+        origins: Set<Origin> = Origin.defaultAccepted
+    ) {
+        self.catalog = catalog
+        self.verifier = verifier
+        self.ledger = ledger
+        self.clock = clock
+        expectations = ProofExpectations(bundleIdentifier: catalog.bundleIdentifier, origins: origins)
+    }
+
+    /// Turns a proof into entitlements of a user: an app receipt in base64 or DER, or a signed transaction.
+    ///
+    /// Doing it again changes nothing. A proof may hold purchases of which some are new, some known and some another
+    /// user's; each gets its own result.
+    ///
+    /// - Throws: `RedemptionError` when nothing in the proof is this user's.
+    public func redeem(_ proof: [UInt8], for user: User) throws(RedemptionError) -> Redemption {
+        let verified: VerifiedProof
+        do {
+            verified = try verifier.verify(proof, expecting: expectations)
+        } catch {
+            throw .refused(error)
+        }
+        guard let purchases = verified.purchases else { throw .notRedeemable }
+        let claims = purchases.map { claim($0, from: verified) }
+
+        let answer: LedgerAnswer
+        do {
+            answer = try ledger.redeem(claims.compactMap(\.self), for: user, at: clock.now())
+        } catch {
+            throw .storage(error)
+        }
+        return try redemption(of: purchases, claims: claims, answer: answer)
+    }
+
+    /// What a user owns, the items everybody owns included, in order.
+    public func items(of user: User) throws(StorageFault) -> [Item] {
+        all(try ledger.items(of: user))
+    }
+
+    private func claim(_ purchase: ProvenPurchase, from proof: VerifiedProof) -> Claim? {
+        guard let item = catalog.item(for: purchase.productIdentifier) else { return nil }
+        return Claim(
+            origin: proof.origin,
+            transactionIdentifier: purchase.transactionIdentifier,
+            originalTransactionIdentifier: purchase.originalTransactionIdentifier,
+            productIdentifier: purchase.productIdentifier,
+            quantity: purchase.quantity,
+            purchaseDate: purchase.purchaseDate,
+            revocationDate: purchase.revocationDate,
+            proofDigest: proof.digest,
+            item: item)
+    }
+
+    /// - Parameter claims: One for each purchase, nil where the catalog knows no item for it.
+    private func redemption(
+        of purchases: [ProvenPurchase],
+        claims: [Claim?],
+        answer: LedgerAnswer
+    ) throws(RedemptionError) -> Redemption {
+        var remaining = answer.results[...]
+        let lines = zip(purchases, claims).map { purchase, claim in
+            Redemption.Line(
+                transactionId: purchase.transactionIdentifier,
+                productId: purchase.productIdentifier,
+                result: claim.flatMap { _ in remaining.popFirst() } ?? .productUnknown)
+        }
+        let results = lines.map(\.result)
+        let outcome: Redemption.Outcome =
+            if results.isEmpty { .nothingToRedeem } else if results.contains(.granted) { .granted } else { .unchanged }
+        let redemption = Redemption(outcome: outcome, transactions: lines, items: all(answer.items))
+        guard results.isEmpty || results.contains(where: \.allowsFinish) else {
+            throw results.contains(.ownedByAnotherUser) ? .ownedByAnotherUser(redemption) : .productUnknown(redemption)
+        }
+        return redemption
+    }
+
+    private func all(_ items: [Item]) -> [Item] {
+        (items + catalog.ownedByEverybody.filter { !items.contains($0) }).sorted()
+    }
+}

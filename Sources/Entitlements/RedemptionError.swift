@@ -1,0 +1,35 @@
+import Commerce
+import Receipts
+
+/// Why nothing of a proof was redeemed.
+public enum RedemptionError: CodedError, Equatable {
+    /// The proof itself was refused.
+    case refused(ProofRefusal)
+    /// The proof is authentic, but of a kind that holds no purchase of its own.
+    case notRedeemable
+    /// Every purchase in the proof is another user's.
+    case ownedByAnotherUser(Redemption)
+    /// The catalog maps none of the proof's products to an item.
+    case productUnknown(Redemption)
+    case storage(StorageFault)
+
+    public var code: String {
+        switch self {
+        case .refused(let refusal): refusal.code
+        case .notRedeemable: "notRedeemable"
+        case .ownedByAnotherUser: "ownedByAnotherUser"
+        case .productUnknown: "productUnknown"
+        case .storage(let fault): fault.code
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .refused(let refusal): refusal.message
+        case .notRedeemable: "The proof is authentic, but it is no purchase; send an app receipt or a signed transaction."
+        case .ownedByAnotherUser: "The purchase has been redeemed by another user, and stays theirs."
+        case .productUnknown: "The product is not in this service's catalog; add it, then redeem the same proof again."
+        case .storage(let fault): fault.message
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import Signatures
+
+extension AppReceipt {
+    /// The hash that ties a receipt to a device: SHA-1 over the device's identifier, the opaque value and the bundle
+    /// identifier as its attribute holds it (Apple, "Validating receipts on the device").
+    ///
+    /// - Parameter identifier: `identifierForVendor` on iOS, 16 bytes; the primary network address on a Mac, 6 bytes.
+    public static func deviceHash(
+        identifier: [UInt8],
+        opaqueValue: [UInt8],
+        bundleIdentifier: String
+    ) throws -> [UInt8] {
+        let bundle = try ReceiptAttribute.string(2, bundleIdentifier).value
+        return DigestAlgorithm.sha1.digest(of: identifier + opaqueValue + bundle)
+    }
+}

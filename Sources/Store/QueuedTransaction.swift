@@ -1,0 +1,8 @@
+import Commerce
+
+/// A transaction of the payment queue, and whose it is.
+public struct QueuedTransaction: Hashable, Sendable {
+    /// The customer's App Store account.
+    public let account: String
+    public let transaction: PaymentTransaction
+}

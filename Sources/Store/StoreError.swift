@@ -1,0 +1,45 @@
+import Commerce
+
+/// Why the store does not do what it was asked.
+public enum StoreError: CodedError, Equatable {
+    case productNotFound(String)
+    case quantityOutOfRange(Int)
+    case transactionNotFound(Int64)
+    case illegalTransition(IllegalPaymentTransition)
+    /// Only a transaction that is purchased or restored has a signed form.
+    case notPurchased(Int64)
+    case keysUnreadable(path: String)
+    /// A key or certificate could not be made, written or used; the reason is the system's or OpenSSL's.
+    case signingFailed(String)
+    case storage(StorageFault)
+
+    public var code: String {
+        switch self {
+        case .productNotFound: "productNotFound"
+        case .quantityOutOfRange: "quantityOutOfRange"
+        case .transactionNotFound: "transactionNotFound"
+        case .illegalTransition(let transition): transition.code
+        case .notPurchased: "notPurchased"
+        case .keysUnreadable: "keysUnreadable"
+        case .signingFailed: "signingFailed"
+        case .storage(let fault): fault.code
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .productNotFound(let identifier):
+            "The store sells no product \"\(identifier.prefix(100))\": see the identifiers with till products."
+        case .quantityOutOfRange(let quantity): "A payment is for 1 to 10 of a product, not \(quantity)."
+        case .transactionNotFound(let identifier):
+            "The store has no transaction \(identifier): see the numbers with till queue."
+        case .illegalTransition(let transition): transition.message
+        case .notPurchased(let identifier): "Transaction \(identifier) is not purchased, so there is nothing to sign."
+        case .keysUnreadable(let path):
+            "The store's signing keys in \(path) are incomplete or damaged: restore them, or remove the folder to have "
+                + "new ones made, which the service then has to trust."
+        case .signingFailed(let reason): "The store could not sign: \(reason)"
+        case .storage(let fault): fault.message
+        }
+    }
+}

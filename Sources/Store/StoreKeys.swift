@@ -1,0 +1,82 @@
+import Commerce
+import Foundation
+import Signatures
+
+/// The store's two signers, kept in a folder of their own: one for signed transactions, one for app receipts.
+struct StoreKeys: Sendable {
+    /// P-256, for JWS (ES256).
+    let transactionSigner: SigningIdentity
+    /// RSA of 2048 bits, for app receipts (PKCS#7).
+    let receiptSigner: SigningIdentity
+
+    /// Loads the keys, making them when the folder does not exist; the folder comes to be whole or not at all, so that two
+    /// processes at once, or a crash, leave one set of keys.
+    init(folder: URL, clock: any WallClock, randomness: Randomness) throws(StoreError) {
+        if !FileManager.default.fileExists(atPath: folder.path) {
+            try Self.make(folder: folder, now: clock.now(), randomness: randomness)
+        }
+        transactionSigner = try Self.load(.transactions, from: folder)
+        receiptSigner = try Self.load(.receipts, from: folder)
+    }
+
+    /// Which of the two chains, and how its files are called.
+    private enum Chain: String, CaseIterable {
+        case transactions
+        case receipts
+    }
+
+    private enum Place: String, CaseIterable {
+        case leaf
+        case intermediate
+        case root
+    }
+
+    private static func certificateFile(_ chain: Chain, _ place: Place, in folder: URL) -> URL {
+        folder.appending(path: "\(chain.rawValue)-\(place.rawValue).cer", directoryHint: .notDirectory)
+    }
+
+    private static func keyFile(_ chain: Chain, _ place: Place, in folder: URL) -> URL {
+        folder.appending(path: "\(chain.rawValue)-\(place.rawValue).pem", directoryHint: .notDirectory)
+    }
+
+    private static func load(_ chain: Chain, from folder: URL) throws(StoreError) -> SigningIdentity {
+        let certificates = Place.allCases.compactMap { place in
+            (try? Data(contentsOf: certificateFile(chain, place, in: folder))).flatMap { Certificate(der: [UInt8]($0)) }
+        }
+        guard certificates.count == Place.allCases.count, let leaf = certificates.first,
+            let pem = try? String(contentsOf: keyFile(chain, .leaf, in: folder), encoding: .utf8),
+            let key = try? PrivateKey(pem: pem), leaf.publicKey == key.publicKey
+        else { throw .keysUnreadable(path: folder.path) }
+        return SigningIdentity(key: key, chain: certificates)
+    }
+
+    private static func make(folder: URL, now: Timestamp, randomness: Randomness) throws(StoreError) {
+        let unfinished = folder.deletingLastPathComponent()
+            .appending(path: ".keys-\(randomness.bytes(8).hexadecimal)", directoryHint: .isDirectory)
+        do {
+            try FileManager.default.createDirectory(
+                at: unfinished, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            defer { try? FileManager.default.removeItem(at: unfinished) }
+            for chain in Chain.allCases {
+                let made = try CertificateChain.make(
+                    chain == .transactions ? .ellipticCurve : .rsa, now: now, randomness: randomness)
+                for (place, link) in zip(Place.allCases, [made.leaf, made.intermediate, made.root]) {
+                    try PrivateFile.create(link.certificate.der, at: certificateFile(chain, place, in: unfinished))
+                    try PrivateFile.create(Array(try link.key.pem().utf8), at: keyFile(chain, place, in: unfinished))
+                }
+            }
+            try publish(unfinished, as: folder)
+        } catch {
+            throw .signingFailed("\(error)")
+        }
+    }
+
+    /// Gives the finished folder its name, unless another process was first.
+    private static func publish(_ unfinished: URL, as folder: URL) throws {
+        do {
+            try FileManager.default.moveItem(at: unfinished, to: folder)
+        } catch where FileManager.default.fileExists(atPath: folder.path) {
+            return
+        }
+    }
+}
