@@ -48,8 +48,9 @@ public struct PrivateKey: Sendable {
     /// Reads an unencrypted PKCS#8 key from PEM (RFC 7468 section 10).
     public init(pem: String) throws {
         let bytes = Array(pem.utf8)
-        guard let bio = BIO_new_mem_buf(bytes, Int32(bytes.count)) else { throw OpenSSLError("read a key") }
+        guard let bio = BIO_new(BIO_s_mem()) else { throw OpenSSLError("read a key") }
         defer { BIO_free(bio) }
+        guard BIO_write(bio, bytes, Int32(bytes.count)) == bytes.count else { throw OpenSSLError("read a key") }
         // Without a password callback of our own, OpenSSL would ask the terminal for one.
         guard let pointer = PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in 0 }, nil) else {
             throw OpenSSLError("read a private key: it has to be an unencrypted PKCS#8 key in PEM")

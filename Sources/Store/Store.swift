@@ -59,6 +59,9 @@ public final class Store: Sendable {
             let purchasing = try records.transactions(account: account).filter { $0.transaction.state == .purchasing }
             return try purchasing.map { queued in
                 switch try records.outcome(of: queued.transaction.identifier) {
+                case .purchased where catalog.product(queued.transaction.payment.productIdentifier) == nil:
+                    // Withdrawn from the catalog between the payment and now.
+                    try apply(.fail, to: queued, error: .storeProductNotAvailable, in: records)
                 case .purchased: try apply(.purchase, to: queued, in: records)
                 case .deferred: try apply(.awaitApproval, to: queued, in: records)
                 case .failed(let error): try apply(.fail, to: queued, error: error, in: records)

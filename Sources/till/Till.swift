@@ -1,6 +1,26 @@
 import ArgumentParser
-import Hummingbird
-import AsyncHTTPClient
-import GRDB
-import SwiftASN1
-@main struct Till: AsyncParsableCommand { func run() async throws {} }
+
+/// The command line: the app, the store and the service, played on one machine.
+@main
+struct Till: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "till",
+        abstract: "An in-app purchase server, with a local App Store to develop and test against.",
+        discussion: """
+            Buy something, hand in the receipt, see what is owned:
+
+              till products
+              till buy com.memolease.sesac1.sprout1 --user alice
+              till receipt export --user alice --out alice.receipt
+              till receipt validate alice.receipt
+              till owned alice
+
+            Everything Till makes (keys, the store's queue, the ledger) lies in the data directory: --data DIR, else \
+            TILL_DATA, else .till. Exit status: 0 done or valid, 1 refused or invalid, 64 wrong usage.
+            """,
+        version: "0.1.0",
+        subcommands: [
+            Products.self, Buy.self, Resume.self, Restore.self, Approve.self, Decline.self, Queue.self, ReceiptCommand.self,
+            Owned.self,
+        ])
+}

@@ -1,0 +1,16 @@
+import Commerce
+
+/// The service gave no answer that the device understands; what was sent may or may not have arrived.
+public struct ServiceUnreachable: CodedError, Equatable {
+    public let reason: String
+
+    public init(reason: String) {
+        self.reason = reason
+    }
+
+    public var code: String { "serviceUnreachable" }
+
+    public var message: String {
+        "The service did not answer (\(reason)). Nothing is lost: what was bought is delivered again at the next launch."
+    }
+}

@@ -1,0 +1,54 @@
+import Commerce
+import Entitlements
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Receipts
+
+/// An error as the service answers it: a problem document (RFC 9457) with Till's stable code.
+struct Problem: Error, Encodable {
+    let type = "about:blank"
+    let title: String
+    let status: Int
+    let code: String
+    let detail: String
+
+    init(status: HTTPResponse.Status, code: String, detail: String) {
+        title = status.reasonPhrase
+        self.status = status.code
+        self.code = code
+        self.detail = detail
+    }
+
+    init(_ error: RedemptionError) {
+        let status: HTTPResponse.Status =
+            switch error {
+            case .refused(let refusal) where refusal.reason == .tooLarge: .contentTooLarge
+            case .refused, .notRedeemable, .productUnknown: .unprocessableContent
+            case .ownedByAnotherUser: .conflict
+            case .storage(let fault): Self.status(of: fault)
+            }
+        self.init(status: status, code: error.code, detail: error.message)
+    }
+
+    /// Where the ledger lies on the server's disk is not the caller's to know.
+    init(_ fault: StorageFault) {
+        self.init(
+            status: Self.status(of: fault), code: fault.code,
+            detail: "The service cannot reach its records now, and nothing was changed: try again later.")
+    }
+
+    private static func status(of fault: StorageFault) -> HTTPResponse.Status {
+        fault.cause == .busy ? .serviceUnavailable : .internalServerError
+    }
+
+    func response() throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var headers: HTTPFields = [.contentType: "application/problem+json"]
+        if status == HTTPResponse.Status.unauthorized.code { headers[.wwwAuthenticate] = "Bearer" }
+        return Response(
+            status: .init(code: status, reasonPhrase: title), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(self))))
+    }
+}

@@ -1,0 +1,36 @@
+import Commerce
+import Entitlements
+import Hummingbird
+
+/// Turns whatever a route throws into a problem document, and tells a stranger nothing of what went wrong inside.
+struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let problem as Problem {
+            return try problem.response()
+        } catch RedemptionError.storage(let fault) {
+            context.logger.error("storage fault", metadata: ["code": "\(fault.code)"])
+            return try Problem(fault).response()
+        } catch let error as RedemptionError {
+            return try Problem(error).response()
+        } catch let fault as StorageFault {
+            context.logger.error("storage fault", metadata: ["code": "\(fault.code)"])
+            return try Problem(fault).response()
+        } catch let error as any HTTPResponseError {
+            return try Problem(
+                status: error.status, code: "httpError", detail: "The request could not be answered as it was sent."
+            ).response()
+        } catch {
+            context.logger.error("unexpected error", metadata: ["type": "\(type(of: error))"])
+            return try Problem(
+                status: .internalServerError, code: "internalError",
+                detail: "The service failed and nothing was changed: try again later."
+            ).response()
+        }
+    }
+}

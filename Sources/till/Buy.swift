@@ -1,0 +1,89 @@
+import ArgumentParser
+import Commerce
+import Device
+import Store
+
+/// `till buy`
+struct Buy: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Play the app: buy a product, redeem the proof, finish the transaction.",
+        discussion: """
+            First the app takes up what an earlier launch left unfinished, as till resume does.
+
+            Examples:
+              till buy com.memolease.sesac1.sprout1 --user alice
+              till buy com.memolease.sesac1.background2 --user alice --outcome cancelled
+              till buy com.memolease.sesac1.sprout4 --user alice --outcome deferred
+              till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased
+            """)
+
+    @Argument(help: ArgumentHelp("The product's identifier.", valueName: "product"))
+    var productIdentifier: String
+
+    @Option(help: "Who buys.")
+    var user: User
+
+    @Option(
+        help: ArgumentHelp(
+            "How the store lets it end: purchased, deferred, cancelled, notAllowed, notAvailable, or an SKError by name.",
+            valueName: "outcome"))
+    var outcome = PaymentOutcome.purchased
+
+    @Option(help: "What the app hands in: the app receipt, or the signed transaction.")
+    var proof = ProofForm.receipt
+
+    @Option(
+        help: ArgumentHelp(
+            "Kill the app after this step: \(StepReporter.stepNames.joined(separator: ", ")).", valueName: "step"))
+    var killAfter: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if let killAfter, !StepReporter.stepNames.contains(killAfter) {
+            throw ValidationError("There is no step \"\(killAfter)\".")
+        }
+    }
+
+    func perform() async throws {
+        let parties = try Parties(common.dataDirectory)
+        guard parties.catalog.product(productIdentifier) != nil else { throw StoreError.productNotFound(productIdentifier) }
+        let reporter = StepReporter(console: console, fatalStep: killAfter)
+        let payment = Payment(productIdentifier: productIdentifier)
+        let (transaction, items) = try await parties.withDevice(
+            of: user, outcome: outcome, proofForm: proof, report: reporter.report
+        ) { device, service in
+            try await device.resume()
+            return (try await device.buy(payment), try await service.items())
+        }
+        try end(transaction, items: items, reporter: reporter, parties: parties)
+    }
+
+    private func end(
+        _ transaction: PaymentTransaction,
+        items: [Item],
+        reporter: StepReporter,
+        parties: Parties
+    ) throws {
+        if transaction.state == .deferred {
+            console.line("It waits for approval: till approve \(transaction.identifier), or till decline \(transaction.identifier).")
+        }
+        console.owned(items, by: user, names: parties.name(of:))
+        if let error = transaction.error {
+            try console.fail(code: error.name, message: "The payment failed with \(error.name); nothing was charged.")
+        }
+        if let refusal = reporter.firstRefusal { throw refusal }
+        struct Report: Encodable {
+            let transaction: TransactionReport
+            let items: [Item]
+        }
+        try console.json(Report(transaction: TransactionReport(transaction, user: user.name), items: items))
+    }
+}
+
+extension Parties {
+    /// The name of what an item is, for a person.
+    func name(of item: Item) -> String {
+        catalog.product(granting: item)?.localization(language: "en")?.displayName ?? "(everybody's)"
+    }
+}

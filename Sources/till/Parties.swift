@@ -1,0 +1,76 @@
+import Catalog
+import Commerce
+import Device
+import Entitlements
+import Foundation
+import Ledger
+import Receipts
+import Server
+import Signatures
+import Store
+
+/// The three parties on one machine, wired together: store, service and device, with nothing but signed bytes between
+/// store and service.
+struct Parties: Sendable {
+    let catalog: Catalog
+    let store: Store
+    private let service: EntitlementService
+
+    init(_ data: DataDirectory) throws {
+        let clock = SystemClock()
+        catalog = try Catalog(folder: Installation.products)
+        try data.prepare()
+        store = try Store(folder: data.storeFolder, catalog: catalog, clock: clock, randomness: .system)
+        try Self.trust(store.rootCertificates, in: data.trustFolder)
+        service = EntitlementService(
+            catalog: catalog,
+            verifier: ProofVerifier(
+                anchors: try TrustAnchors(folders: [data.trustFolder, Installation.keys].filter(\.isExistingFolder)),
+                clock: clock),
+            ledger: try SQLiteLedger(file: data.ledgerFile),
+            clock: clock)
+    }
+
+    /// Runs the service on a free port, as long as `body` needs it, and hands `body` a user's line to it.
+    func withService<Value: Sendable>(
+        for user: User,
+        _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
+    ) async throws -> Value {
+        // Good for this process alone, and known to nobody else.
+        let key = Randomness.system.bytes(32).hexadecimal
+        return try await LoopbackServer.run(ServiceRoutes(service: service, key: APIKey(key))) { url in
+            try await body(HTTPServiceConnection(url: url, user: user, key: key))
+        }
+    }
+
+    /// Runs the app of a user: its queue in the store, its line to the service.
+    func withDevice<Value: Sendable>(
+        of user: User,
+        outcome: PaymentOutcome = .purchased,
+        proofForm: ProofForm = .receipt,
+        report: @escaping @Sendable (DeviceStep) -> Void,
+        _ body: @Sendable @escaping (PaymentQueueObserver, any ServiceConnection) async throws -> Value
+    ) async throws -> Value {
+        let queue = LocalStoreConnection(store: store, account: user.name, outcome: outcome, proofForm: proofForm)
+        return try await withService(for: user) { service in
+            try await body(PaymentQueueObserver(store: queue, service: service, report: report), service)
+        }
+    }
+
+    /// Puts the store's roots among the certificates the service trusts, as an operator would.
+    private static func trust(_ roots: [Certificate], in folder: URL) throws {
+        for root in roots {
+            let file = folder.appending(
+                path: "local-\(root.fingerprint.prefix(8).hexadecimal).cer", directoryHint: .notDirectory)
+            guard !FileManager.default.fileExists(atPath: file.path) else { continue }
+            try Data(root.der).write(to: file, options: .atomic)
+        }
+    }
+}
+
+extension URL {
+    var isExistingFolder: Bool {
+        var isDirectory: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
+    }
+}

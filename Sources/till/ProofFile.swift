@@ -1,0 +1,43 @@
+import Commerce
+import Device
+import Foundation
+import Receipts
+import Signatures
+
+/// A file with a proof of purchase: text as somebody saved it, or the DER of an app receipt.
+struct ProofFile {
+    /// The proof as a verifier takes it: DER, or text without the white space that files and mails add.
+    let bytes: [UInt8]
+
+    /// - Parameter path: `-` for standard input.
+    init(path: String) throws(ProofFileError) {
+        let data: Data?
+        do {
+            let handle = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
+            // Enough to see that a file is too large, however large it is.
+            data = try handle.read(upToCount: 2 * ProofVerifier.maximumSize)
+        } catch {
+            throw ProofFileError(path: path)
+        }
+        let bytes = [UInt8](data ?? Data())
+        let isDER = bytes.first == 0x30
+        self.bytes = isDER ? bytes : bytes.filter { !Self.whitespace.contains($0) }
+    }
+
+    /// The proof as an app hands it in.
+    var proof: Proof {
+        if bytes.first == 0x30 { return .receipt(Base64.encode(bytes)) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.contains(".") ? .signedTransaction(text) : .receipt(text)
+    }
+
+    private static let whitespace = Set("\n\r\t ".utf8)
+}
+
+/// A proof's file cannot be read.
+struct ProofFileError: CodedError {
+    let path: String
+
+    var code: String { "fileUnreadable" }
+    var message: String { "\(path) cannot be read: check that it is a file and who may read it." }
+}

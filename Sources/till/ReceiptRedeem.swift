@@ -1,0 +1,38 @@
+import ArgumentParser
+import Commerce
+import Device
+
+/// `till receipt redeem`
+struct ReceiptRedeem: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "redeem",
+        abstract: "Hand a proof of purchase to the service, for a user.",
+        discussion: """
+            Example:
+              till receipt redeem alice.receipt --user alice
+            """)
+
+    @Argument(help: ArgumentHelp("An app receipt (base64 or DER) or a signed transaction (JWS); - reads standard input."))
+    var file: String
+
+    @Option(help: "Who gets what was bought.")
+    var user: User
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let proof = try ProofFile(path: file).proof
+        let parties = try Parties(common.dataDirectory)
+        let redemption = try await parties.withService(for: user) { try await $0.redeem(proof) }
+        switch redemption.outcome {
+        case .granted: console.line("Granted.")
+        case .unchanged: console.line("Nothing changed: it was redeemed before.")
+        case .nothingToRedeem: console.line("The receipt is authentic and holds no purchase.")
+        }
+        for line in redemption.transactions {
+            console.line("  \(line.transactionId)  \(line.productId)  \(line.result.rawValue)")
+        }
+        console.owned(redemption.items, by: user, names: parties.name(of:))
+        try console.json(redemption)
+    }
+}

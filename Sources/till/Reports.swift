@@ -1,0 +1,34 @@
+import Commerce
+
+/// A transaction of the queue as commands show it.
+struct TransactionReport: Encodable {
+    /// The number by which `till approve` and `till decline` know it.
+    let id: Int64
+    let user: String
+    let productId: String
+    let quantity: Int
+    let state: PaymentTransactionState
+    /// The name of the SKError, when it failed.
+    let error: String?
+    let transactionId: String?
+    let originalTransactionId: String?
+
+    init(_ transaction: PaymentTransaction, user: String) {
+        id = transaction.identifier
+        self.user = user
+        productId = transaction.payment.productIdentifier
+        quantity = transaction.payment.quantity
+        state = transaction.state
+        error = transaction.error?.name
+        transactionId = transaction.purchase?.transactionIdentifier
+        originalTransactionId = transaction.purchase?.originalTransactionIdentifier
+    }
+}
+
+extension Console {
+    /// What a user owns, a line each; the free items are marked.
+    func owned(_ items: [Item], by user: User, names: (Item) -> String) {
+        line("\(user) owns:")
+        for item in items { line("  \(item)  \(names(item))") }
+    }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import Commerce
+
+/// `till restore`
+struct Restore: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Restore earlier purchases, as on a new device, and redeem them again.",
+        discussion: """
+            Example:
+              till restore --user alice
+            """)
+
+    @Option(help: "Whose purchases.")
+    var user: User
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let parties = try Parties(common.dataDirectory)
+        try parties.store.restoreCompletedTransactions(account: user.name)
+        try await Delivery(user: user, console: console).perform(parties)
+    }
+}
