@@ -51,6 +51,26 @@ let package = Package(
                 "Catalog", "Commerce", "Device", "Entitlements", "Ledger", "Receipts", "Server", "Signatures", "Store",
                 argumentParser, logging,
             ]),
+
+        .target(
+            name: "TestSupport",
+            dependencies: ["Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "Store", "StrictJSON"],
+            path: "Tests/Support"),
+        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], path: "Tests/StrictJSON"),
+        .testTarget(name: "CommerceTests", dependencies: ["Commerce"], path: "Tests/Commerce"),
+        .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "TestSupport"], path: "Tests/Signatures"),
+        .testTarget(name: "CatalogTests", dependencies: ["Catalog", "TestSupport"], path: "Tests/Catalog"),
+        .testTarget(name: "ReceiptsTests", dependencies: ["Receipts", "TestSupport"], path: "Tests/Receipts"),
+        .testTarget(name: "LedgerTests", dependencies: ["Ledger", "TestSupport", grdb], path: "Tests/Ledger"),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport"], path: "Tests/Store"),
+        .testTarget(
+            name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport"], path: "Tests/Entitlements"),
+        .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport"], path: "Tests/Device"),
+        .testTarget(
+            name: "ServerTests", dependencies: ["Device", "Server", "TestSupport", hummingbirdTesting],
+            path: "Tests/Server"),
+        .testTarget(name: "tillTests", dependencies: ["till", "TestSupport"], path: "Tests/till"),
+        .testTarget(name: "HouseTests", path: "Tests/House"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -28,7 +28,9 @@ struct ItemMap {
             guard product.type == .nonConsumable else {
                 throw identifier.failure("\(productIdentifier) is not a non-consumable, so it grants no lasting item")
             }
-            guard items[productIdentifier] == nil else { throw identifier.failure("\(productIdentifier) is there twice") }
+            guard items[productIdentifier] == nil else {
+                throw identifier.failure("\(productIdentifier) is there twice")
+            }
             items[productIdentifier] = try Self.item(entry, claimed: &claimed)
         }
         if let missing = products.first(where: { $0.type == .nonConsumable && items[$0.productIdentifier] == nil }) {

@@ -26,7 +26,8 @@ public enum RedemptionError: CodedError, Equatable {
     public var message: String {
         switch self {
         case .refused(let refusal): refusal.message
-        case .notRedeemable: "The proof is authentic, but it is no purchase; send an app receipt or a signed transaction."
+        case .notRedeemable:
+            "The proof is authentic, but it is no purchase; send an app receipt or a signed transaction."
         case .ownedByAnotherUser: "The purchase has been redeemed by another user, and stays theirs."
         case .productUnknown: "The product is not in this service's catalog; add it, then redeem the same proof again."
         case .storage(let fault): fault.message

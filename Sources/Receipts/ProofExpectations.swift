@@ -30,7 +30,8 @@ public struct ProofExpectations: Sendable {
         }
         if let environment, environment != foundEnvironment {
             throw ProofRefusal(
-                .environmentMismatch, "It comes from \(foundEnvironment.rawValue); \(environment.rawValue) was expected.")
+                .environmentMismatch,
+                "It comes from \(foundEnvironment.rawValue); \(environment.rawValue) was expected.")
         }
         guard origins.contains(origin) else {
             let accepted = origins.map(\.rawValue).sorted().joined(separator: ", ")

@@ -61,7 +61,8 @@ public struct ProofRefusal: CodedError, Equatable {
 
         var sentence: String {
             switch self {
-            case .tooLarge: "The proof is larger than any that Apple signs; send the receipt or the signed transaction alone."
+            case .tooLarge:
+                "The proof is larger than any that Apple signs; send the receipt or the signed transaction alone."
             case .encodingInvalid:
                 "This is neither an app receipt (base64 or DER) nor a signed transaction (JWS); send it unchanged."
             case .containerInvalid: "The proof is not built as Apple builds it; send it unchanged and whole."

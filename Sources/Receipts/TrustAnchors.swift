@@ -35,7 +35,9 @@ public struct TrustAnchors: Sendable {
             case .tooLong: throw ProofRefusal(.chainShape)
             }
         }
-        guard let anchor = anchors.first(where: { $0.certificate == path.last }) else { throw ProofRefusal(.chainUntrusted) }
+        guard let anchor = anchors.first(where: { $0.certificate == path.last }) else {
+            throw ProofRefusal(.chainUntrusted)
+        }
         if anchor.realm == .xcode {
             guard path.count == 1 else { throw ProofRefusal(.chainShape) }
             return anchor

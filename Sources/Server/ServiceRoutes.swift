@@ -44,7 +44,8 @@ public struct ServiceRoutes: Sendable {
         let user = try Self.user(context)
         var request = request
         let body = try await request.collectBody(upTo: Self.maximumBody)
-        return try Self.json(try service.redeem(try Self.proof(in: Array(body.readableBytesView), field: field), for: user))
+        return try Self.json(
+            try service.redeem(try Self.proof(in: Array(body.readableBytesView), field: field), for: user))
     }
 
     private static func proof(in body: [UInt8], field: String) throws -> [UInt8] {

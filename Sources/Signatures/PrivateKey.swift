@@ -74,7 +74,8 @@ public struct PrivateKey: Sendable {
 
     /// Signs with ECDSA over P-256 and SHA-256, in the form of JWS: r and s of 32 bytes each (RFC 7518 section 3.4).
     public func signES256(_ message: [UInt8]) throws -> [UInt8] {
-        guard handle.kind == .ellipticCurve(.p256), let signature = ECDSASignature(der: try sign(message, digest: .sha256))
+        guard handle.kind == .ellipticCurve(.p256),
+            let signature = ECDSASignature(der: try sign(message, digest: .sha256))
         else { throw OpenSSLError("sign with ES256: the key is not on P-256") }
         return signature.jws
     }
@@ -93,7 +94,9 @@ public struct PrivateKey: Sendable {
             EVP_DigestSign(context, nil, &length, message, message.count) == 1
         else { throw OpenSSLError("sign") }
         var signature = [UInt8](repeating: 0, count: length)
-        guard EVP_DigestSign(context, &signature, &length, message, message.count) == 1 else { throw OpenSSLError("sign") }
+        guard EVP_DigestSign(context, &signature, &length, message, message.count) == 1 else {
+            throw OpenSSLError("sign")
+        }
         return Array(signature.prefix(length))
     }
 }

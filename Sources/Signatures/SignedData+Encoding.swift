@@ -45,7 +45,8 @@ extension DER.Serializer {
         try appendConstructedNode(identifier: .sequence) { contentInfo in
             try contentInfo.serialize(ASN1ObjectIdentifier.data)
             try contentInfo.serialize(
-                ASN1OctetString(contentBytes: content[...]), explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific)
+                ASN1OctetString(contentBytes: content[...]), explicitlyTaggedWithTagNumber: 0,
+                tagClass: .contextSpecific)
         }
     }
 

@@ -5,7 +5,9 @@ enum SignedDataReader {
     static func read(_ bytes: [UInt8]) throws -> SignedData {
         let root = try BER.parse(bytes)
         return try BER.sequence(root, identifier: .sequence) { contentInfo in
-            guard try ASN1ObjectIdentifier(berEncoded: &contentInfo) == .signedData else { throw SignedDataError.malformed }
+            guard try ASN1ObjectIdentifier(berEncoded: &contentInfo) == .signedData else {
+                throw SignedDataError.malformed
+            }
             return try BER.explicitlyTagged(&contentInfo, tagNumber: 0, tagClass: .contextSpecific, signedData)
         }
     }
@@ -13,9 +15,9 @@ enum SignedDataReader {
     private static func signedData(_ node: ASN1Node) throws -> SignedData {
         try BER.sequence(node, identifier: .sequence) { fields in
             guard try Int(berEncoded: &fields) == 1 else { throw SignedDataError.malformed }
-            // The digest algorithms are named again, and for good, by the signer.
-            _ = fields.next()
-            guard let contentNode = fields.next() else { throw SignedDataError.malformed }
+            guard let digestsNode = fields.next(), let contentNode = fields.next() else {
+                throw SignedDataError.malformed
+            }
             let content = try content(contentNode)
             var certificates: [[UInt8]] = []
             var next = fields.next()
@@ -29,8 +31,18 @@ enum SignedDataReader {
             else { throw SignedDataError.malformed }
             let nodes = Array(signers)
             guard nodes.count == 1, let signerNode = nodes.first else { throw SignedDataError.signerCount(nodes.count) }
-            return SignedData(content: content, certificates: certificates, signer: try signer(signerNode))
+            let signer = try signer(signerNode)
+            guard try digests(digestsNode) == [signer.digest] else { throw SignedDataError.algorithm }
+            return SignedData(content: content, certificates: certificates, signer: signer)
         }
+    }
+
+    /// The hashes announced ahead of the content: the one signer's.
+    private static func digests(_ node: ASN1Node) throws -> [DigestAlgorithm?] {
+        guard node.identifier == .set, case .constructed(let algorithms) = node.content else {
+            throw SignedDataError.malformed
+        }
+        return try algorithms.map { digestAlgorithm(try algorithm($0), signedWith: .rsaEncryption) }
     }
 
     private static func content(_ node: ASN1Node) throws -> [UInt8] {
@@ -45,7 +57,9 @@ enum SignedDataReader {
 
     private static func signer(_ node: ASN1Node) throws -> SignedData.Signer {
         try BER.sequence(node, identifier: .sequence) { fields in
-            guard try Int(berEncoded: &fields) == 1, let identifier = fields.next() else { throw SignedDataError.malformed }
+            guard try Int(berEncoded: &fields) == 1, let identifier = fields.next() else {
+                throw SignedDataError.malformed
+            }
             let (issuer, serialNumber) = try BER.sequence(identifier, identifier: .sequence) { parts in
                 guard let name = parts.next(), let serial = parts.next(), serial.identifier == .integer,
                     case .primitive(let digits) = serial.content

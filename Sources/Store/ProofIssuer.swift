@@ -37,7 +37,9 @@ struct ProofIssuer: Sendable {
     }
 
     /// A signed transaction, in the compact form of JWS.
-    func signedTransaction(_ payment: Payment, _ purchase: PaymentTransaction.Purchase, account: String) throws -> String {
+    func signedTransaction(_ payment: Payment, _ purchase: PaymentTransaction.Purchase, account: String) throws
+        -> String
+    {
         let payload: JSONObject = [
             "transactionId": .string(purchase.transactionIdentifier),
             "originalTransactionId": .string(purchase.originalTransactionIdentifier),

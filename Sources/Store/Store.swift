@@ -27,7 +27,8 @@ public final class Store: Sendable {
         self.randomness = randomness
         issuer = ProofIssuer(
             keys: try StoreKeys(
-                folder: folder.appending(path: "keys", directoryHint: .isDirectory), clock: clock, randomness: randomness),
+                folder: folder.appending(path: "keys", directoryHint: .isDirectory), clock: clock,
+                randomness: randomness),
             bundleIdentifier: catalog.bundleIdentifier, storefront: catalog.storefront, clock: clock,
             randomness: randomness)
         let file = folder.appending(path: "store.sqlite", directoryHint: .notDirectory)
@@ -46,7 +47,9 @@ public final class Store: Sendable {
         account: String,
         outcome: PaymentOutcome = .purchased
     ) throws(StoreError) -> PaymentTransaction {
-        guard catalog.product(payment.productIdentifier) != nil else { throw .productNotFound(payment.productIdentifier) }
+        guard catalog.product(payment.productIdentifier) != nil else {
+            throw .productNotFound(payment.productIdentifier)
+        }
         guard Payment.quantities.contains(payment.quantity) else { throw .quantityOutOfRange(payment.quantity) }
         return try write { try $0.add(payment, account: account, outcome: outcome) }
     }

@@ -23,7 +23,12 @@ struct StoreKeys: Sendable {
     private enum Chain: String, CaseIterable {
         case transactions
         case receipts
+
+        var algorithm: CertificateChain.Algorithm { self == .transactions ? .ellipticCurve : .rsa }
     }
+
+    /// Twenty years: longer than any data directory lives.
+    private static let validityDays: Int64 = 20 * 365
 
     private enum Place: String, CaseIterable {
         case leaf
@@ -58,8 +63,11 @@ struct StoreKeys: Sendable {
                 at: unfinished, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             defer { try? FileManager.default.removeItem(at: unfinished) }
             for chain in Chain.allCases {
+                // A day back, for a verifier whose clock is behind.
                 let made = try CertificateChain.make(
-                    chain == .transactions ? .ellipticCurve : .rsa, now: now, randomness: randomness)
+                    chain.algorithm, name: "Till Local \(chain.rawValue.capitalized)",
+                    validity: now.adding(days: -1).secondsSince1970...now.adding(days: validityDays).secondsSince1970,
+                    randomBytes: randomness.bytes)
                 for (place, link) in zip(Place.allCases, [made.leaf, made.intermediate, made.root]) {
                     try PrivateFile.create(link.certificate.der, at: certificateFile(chain, place, in: unfinished))
                     try PrivateFile.create(Array(try link.key.pem().utf8), at: keyFile(chain, place, in: unfinished))
@@ -75,7 +83,7 @@ struct StoreKeys: Sendable {
     private static func publish(_ unfinished: URL, as folder: URL) throws {
         do {
             try FileManager.default.moveItem(at: unfinished, to: folder)
-        } catch where FileManager.default.fileExists(atPath: folder.path) {
+        } catch  where FileManager.default.fileExists(atPath: folder.path) {
             return
         }
     }

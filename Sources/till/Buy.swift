@@ -47,7 +47,9 @@ struct Buy: Command {
 
     func perform() async throws {
         let parties = try Parties(common.dataDirectory)
-        guard parties.catalog.product(productIdentifier) != nil else { throw StoreError.productNotFound(productIdentifier) }
+        guard parties.catalog.product(productIdentifier) != nil else {
+            throw StoreError.productNotFound(productIdentifier)
+        }
         let reporter = StepReporter(console: console, fatalStep: killAfter)
         let payment = Payment(productIdentifier: productIdentifier)
         let (transaction, items) = try await parties.withDevice(
@@ -66,7 +68,9 @@ struct Buy: Command {
         parties: Parties
     ) throws {
         if transaction.state == .deferred {
-            console.line("It waits for approval: till approve \(transaction.identifier), or till decline \(transaction.identifier).")
+            console.line(
+                "It waits for approval: till approve \(transaction.identifier), or till decline \(transaction.identifier)."
+            )
         }
         console.owned(items, by: user, names: parties.name(of:))
         if let error = transaction.error {

@@ -24,7 +24,8 @@ struct Products: Command {
         let catalog = try Catalog(folder: Installation.products)
         if let collection, !catalog.collections.contains(collection) {
             throw ValidationError(
-                "There is no collection \"\(collection)\": choose one of \(catalog.collections.joined(separator: ", ")).")
+                "There is no collection \"\(collection)\": choose one of \(catalog.collections.joined(separator: ", "))."
+            )
         }
         let rows = catalog.products
             .map { ProductReport($0, item: catalog.item(for: $0.productIdentifier), language: locale) }

@@ -31,7 +31,8 @@ struct ReceiptExport: Command {
             try Data((receipt + "\n").utf8).write(to: URL(filePath: out), options: .atomic)
         } catch {
             try console.fail(
-                code: "fileUnwritable", message: "\(out) cannot be written: check its folder, its disk and who owns it.")
+                code: "fileUnwritable", message: "\(out) cannot be written: check its folder, its disk and who owns it."
+            )
         }
         console.line("The app receipt of \(user) is in \(out).")
         try console.json(["file": out])

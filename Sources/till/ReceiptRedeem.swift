@@ -12,7 +12,8 @@ struct ReceiptRedeem: Command {
               till receipt redeem alice.receipt --user alice
             """)
 
-    @Argument(help: ArgumentHelp("An app receipt (base64 or DER) or a signed transaction (JWS); - reads standard input."))
+    @Argument(
+        help: ArgumentHelp("An app receipt (base64 or DER) or a signed transaction (JWS); - reads standard input."))
     var file: String
 
     @Option(help: "Who gets what was bought.")

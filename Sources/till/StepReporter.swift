@@ -18,7 +18,8 @@ final class StepReporter: Sendable {
 
     /// The names of all steps at which the app can die.
     static let stepNames = [
-        "paymentAdded", "deferred", "purchased", "failed", "restored", "proofObtained", "redeemed", "refused", "finished",
+        "paymentAdded", "deferred", "purchased", "failed", "restored", "proofObtained", "redeemed", "refused",
+        "finished",
     ]
 
     /// The first refusal met, if any.

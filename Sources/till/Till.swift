@@ -20,7 +20,8 @@ struct Till: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Products.self, Buy.self, Resume.self, Restore.self, Approve.self, Decline.self, Queue.self, ReceiptCommand.self,
+            Products.self, Buy.self, Resume.self, Restore.self, Approve.self, Decline.self, Queue.self,
+            ReceiptCommand.self,
             Owned.self,
         ])
 }

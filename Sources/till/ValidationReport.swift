@@ -69,7 +69,8 @@ struct ValidationReport: Encodable {
         guard valid else { return ["invalid: \(reason ?? ""): \(message ?? "")"] }
         var lines = ["valid"]
         let facts = [
-            ("kind", kind), ("origin", origin?.rawValue), ("app", bundleId), ("created", createdAt), ("signed", signedAt),
+            ("kind", kind), ("origin", origin?.rawValue), ("app", bundleId), ("created", createdAt),
+            ("signed", signedAt),
         ]
         for case (let name, let value?) in facts { lines.append("  \(name): \(value)") }
         let purchases = inAppPurchases ?? []

@@ -1,0 +1,31 @@
+# The targets a user needs; `make help` lists them.
+.DEFAULT_GOAL := help
+SHELL := bash
+.PHONY: help build demo test format lint clean requirements
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+requirements:
+	@Scripts/requirements.sh
+
+build: requirements ## Build the till command (.build/release/till)
+	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes 5 to 15 minutes on two cores …"
+	@swift build -c release --product till
+
+demo: build ## Play a purchase from end to end, in a fresh data directory
+	@Scripts/demo.sh .build/release/till
+
+# The release configuration is the one that ships; without testable imports it shares the build of `make build`.
+test: requirements ## Run every test
+	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes 5 to 15 minutes on two cores …"
+	@swift test -c release --disable-testable-imports
+
+format: ## Format the sources
+	@swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+lint: ## Check the format of the sources
+	@swift format lint --strict --recursive --parallel Package.swift Sources Tests
+
+clean: ## Remove what was built
+	@rm -rf .build

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Installs what Till needs beside a Swift toolchain, on Debian and Ubuntu, and says nothing when it is there already.
+set -euo pipefail
+
+fail() {
+    echo "till: $1" >&2
+    exit 1
+}
+
+command -v swift >/dev/null || fail "no Swift toolchain is on the PATH: install Swift 6.2 or later from https://www.swift.org/install/."
+version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+[ "$(printf '%s\n' 6.2 "$version" | sort -V | head -n 1)" = 6.2 ] || fail "Swift $version is too old: Till needs 6.2 or later."
+
+missing=()
+for package in libssl-dev libsqlite3-dev pkg-config; do
+    dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null | grep -q "install ok installed" || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+command -v apt-get >/dev/null || fail "install OpenSSL 3 and SQLite 3 with their headers, and pkg-config; there is no apt-get here to do it."
+root=()
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "run this as root, or install sudo: ${missing[*]} have to be installed."
+    root=(sudo)
+fi
+echo "Installing ${missing[*]} …"
+"${root[@]}" apt-get update -qq
+"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

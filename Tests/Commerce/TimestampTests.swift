@@ -1,0 +1,34 @@
+import Commerce
+import Testing
+
+@Suite struct TimestampTests {
+    @Test(arguments: [
+        ("1970-01-01T00:00:00Z", Int64(0)), ("2013-08-01T07:00:00Z", 1_375_340_400),
+        ("2000-02-29T23:59:59Z", 951_868_799),
+        ("1969-12-31T23:59:59Z", -1), ("4001-01-01T00:00:00Z", 64_092_211_200),
+        ("0001-01-01T00:00:00Z", -62_135_596_800),
+    ])
+    func datesOfReceiptsAreReadAndWritten(text: String, seconds: Int64) {
+        #expect(Timestamp(rfc3339: text) == Timestamp(secondsSince1970: seconds))
+        #expect(Timestamp(secondsSince1970: seconds).rfc3339 == text)
+    }
+
+    @Test(arguments: ["2020-06-01T12:00:00+0100", "2020-06-01T12:00:00+01:00", "2020-06-01T07:30:00-0330"])
+    func offsetsAreTakenOff(text: String) {
+        #expect(Timestamp(rfc3339: text)?.rfc3339 == "2020-06-01T11:00:00Z")
+    }
+
+    @Test(arguments: [
+        "", "2020-06-01", "2020-06-01T12:00:00", "2020-6-1T12:00:00Z", "2020-13-01T12:00:00Z", "2020-02-30T12:00:00Z",
+        "2021-02-29T12:00:00Z", "2020-06-01T24:00:00Z", "2020-06-01T12:60:00Z", "2020-06-01T12:00:00Zx",
+        "2020-06-01t12:00:00Z", "2020-06-01T12:00:00+1", "٢٠٢٠-06-01T12:00:00Z",
+    ])
+    func anythingElseIsNoDate(text: String) {
+        #expect(Timestamp(rfc3339: text) == nil)
+    }
+
+    @Test func partsOfASecondRoundTowardsThePast() {
+        #expect(Timestamp(millisecondsSince1970: 1_999).secondsSince1970 == 1)
+        #expect(Timestamp(millisecondsSince1970: -1).secondsSince1970 == -1)
+    }
+}

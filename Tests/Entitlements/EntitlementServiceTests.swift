@@ -1,0 +1,157 @@
+import Commerce
+import Entitlements
+import Ledger
+import Receipts
+import Signatures
+import TestSupport
+import Testing
+
+@Suite struct EntitlementServiceTests {
+    let shop: TestShop
+    let service: EntitlementService
+    let alice: User
+    let bob: User
+
+    init() throws {
+        shop = try TestShop()
+        service = EntitlementService(
+            catalog: shop.catalog, verifier: try shop.verifier(),
+            ledger: try SQLiteLedger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock)
+        alice = try #require(User(name: "alice"))
+        bob = try #require(User(name: "bob"))
+    }
+
+    private func buy(_ product: String, account: String = "alice") throws -> PaymentTransaction {
+        _ = try shop.store.add(Payment(productIdentifier: "com.memolease.sesac1.\(product)"), account: account)
+        return try #require(try shop.store.process(account: account).first)
+    }
+
+    private func receipt(_ account: String = "alice") throws -> [UInt8] {
+        Array(try shop.store.receipt(account: account).utf8)
+    }
+
+    /// A service on the same ledger that trusts another chain.
+    private func service(trusting chain: CertificateChain) throws -> EntitlementService {
+        EntitlementService(
+            catalog: shop.catalog,
+            verifier: ProofVerifier(anchors: try TestChains.anchors(chain), clock: shop.clock),
+            ledger: try SQLiteLedger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock)
+    }
+
+    static let free = [Item(collection: "background", number: 0), Item(collection: "sprout", number: 0)]
+
+    @Test func aReceiptGrantsItsItemsOnce() throws {
+        _ = try buy("sprout1")
+        _ = try buy("background7")
+        let first = try service.redeem(try receipt(), for: alice)
+        #expect(first.outcome == .granted)
+        #expect(first.transactions.map(\.result) == [.granted, .granted])
+        #expect(
+            first.items == [
+                Item(collection: "background", number: 0), Item(collection: "background", number: 7),
+                Item(collection: "sprout", number: 0), Item(collection: "sprout", number: 1),
+            ])
+        let second = try service.redeem(try receipt(), for: alice)
+        #expect(second.outcome == .unchanged)
+        #expect(second.items == first.items)
+        #expect(try service.items(of: alice) == first.items)
+    }
+
+    @Test func aSignedTransactionAndTheReceiptAreTheSamePurchase() throws {
+        let bought = try buy("sprout1")
+        let transaction = Array(try shop.store.signedTransaction(bought.identifier).utf8)
+        #expect(try service.redeem(transaction, for: alice).outcome == .granted)
+        #expect(try service.redeem(try receipt(), for: alice).outcome == .unchanged)
+    }
+
+    @Test func anotherUsersPurchaseIsRefusedWithItsOwnCode() throws {
+        _ = try buy("sprout1")
+        _ = try service.redeem(try receipt(), for: alice)
+        #expect {
+            try service.redeem(try receipt(), for: bob)
+        } throws: { error in
+            (error as? RedemptionError)?.code == "ownedByAnotherUser"
+        }
+        #expect(try service.items(of: bob) == Self.free)
+        // Bought again on the same account for nothing: still the first owner's.
+        let again = try buy("sprout1")
+        let transaction = Array(try shop.store.signedTransaction(again.identifier).utf8)
+        #expect {
+            try service.redeem(transaction, for: bob)
+        } throws: { error in
+            (error as? RedemptionError)?.code == "ownedByAnotherUser"
+        }
+    }
+
+    @Test func whatIsNewIsGrantedBesideWhatIsAnothers() throws {
+        _ = try buy("sprout1")
+        _ = try service.redeem(try receipt(), for: alice)
+        _ = try buy("sprout2")
+        let redemption = try service.redeem(try receipt(), for: bob)
+        #expect(redemption.outcome == .granted)
+        #expect(
+            redemption.transactions.map(\.result).sorted { $0.rawValue < $1.rawValue } == [
+                .granted, .ownedByAnotherUser,
+            ])
+        #expect(try service.items(of: bob) == Self.free + [Item(collection: "sprout", number: 2)])
+    }
+
+    @Test func anAuthenticReceiptWithoutPurchasesIsJustThat() throws {
+        let redemption = try service.redeem(try receipt(), for: alice)
+        #expect(redemption.outcome == .nothingToRedeem)
+        #expect(redemption.transactions == [])
+        #expect(redemption.items == Self.free)
+    }
+
+    @Test func aProductTheCatalogDoesNotKnowIsNotGranted() throws {
+        let chain = try TestChains.ellipticCurve.get()
+        let service = try service(trusting: chain)
+        let unknown = try TestProofs.transaction(TestProofs.transactionPayload(productId: "other"), chain: chain)
+        #expect {
+            try service.redeem(unknown, for: alice)
+        } throws: { error in
+            (error as? RedemptionError)?.code == "productUnknown"
+        }
+        let foreign = try TestProofs.transaction(
+            TestProofs.transactionPayload(changing: ["bundleId": "com.example"]), chain: chain)
+        #expect {
+            try service.redeem(foreign, for: alice)
+        } throws: { error in
+            (error as? RedemptionError)?.code == "bundleIdentifierMismatch"
+        }
+        #expect(try service.items(of: alice) == Self.free)
+    }
+
+    @Test func aRefundedTransactionGrantsNothing() throws {
+        let chain = try TestChains.ellipticCurve.get()
+        let service = try service(trusting: chain)
+        let good = try TestProofs.transaction(chain: chain)
+        let refunded = try TestProofs.transaction(
+            TestProofs.transactionPayload(changing: ["revocationDate": .integer(1_780_000_000_000)]), chain: chain)
+        #expect(try service.redeem(good, for: alice).outcome == .granted)
+        let redemption = try service.redeem(refunded, for: alice)
+        #expect(redemption.transactions.map(\.result) == [.revoked])
+        #expect(redemption.items == Self.free)
+        #expect(try service.redeem(good, for: alice).items == Self.free)
+    }
+
+    @Test func aStrangersProofChangesNothing() throws {
+        let stranger = try TestChains.make(name: "Stranger")
+        #expect {
+            try service.redeem(try TestProofs.transaction(chain: stranger), for: alice)
+        } throws: { error in
+            (error as? RedemptionError) == .refused(ProofRefusal(.chainUntrusted))
+        }
+    }
+
+    @Test func aNotificationIsNoPurchase() throws {
+        let chain = try TestChains.ellipticCurve.get()
+        let service = try service(trusting: chain)
+        let notification = try SignedJSON.sign(
+            .object([
+                "notificationType": "TEST", "notificationUUID": "u", "signedDate": .integer(1_780_000_000_000),
+                "data": .object(["bundleId": .string(TestProofs.bundleIdentifier), "environment": "Sandbox"]),
+            ]), with: chain.leaf.key, chain: chain.certificates)
+        #expect(throws: RedemptionError.notRedeemable) { try service.redeem(Array(notification.utf8), for: alice) }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+/// The walls of the house, held against the manifest and the sources.
+@Suite struct HouseTests {
+    /// What each module may import of ours.
+    static let allowed: [String: Set<String>] = [
+        "COpenSSL": [],
+        "StrictJSON": [],
+        "Commerce": [],
+        "Signatures": ["COpenSSL", "StrictJSON"],
+        "Catalog": ["Commerce", "StrictJSON"],
+        "Receipts": ["Commerce", "Signatures", "StrictJSON"],
+        "Ledger": ["Commerce", "Signatures"],
+        "Store": ["Commerce", "Catalog", "Receipts", "Signatures"],
+        "Entitlements": ["Commerce", "Catalog", "Receipts", "Ledger"],
+        "Device": ["Commerce"],
+        "Server": [
+            "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements",
+        ],
+        "till": [
+            "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements", "Server",
+            "Device",
+        ],
+    ]
+
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    struct Manifest: Decodable {
+        struct Target: Decodable {
+            struct Dependency: Decodable {
+                /// The name of a target of this package, first of the list; nil for another package's product.
+                let byName: [String?]?
+                let target: [String?]?
+
+                var name: String? { (byName ?? target)?.first ?? nil }
+            }
+
+            let name: String
+            let type: String
+            let dependencies: [Dependency]
+        }
+
+        let targets: [Target]
+        let swiftLanguageVersions: [String]?
+    }
+
+    /// What SwiftPM makes of Package.swift.
+    private func manifest() async throws -> Manifest {
+        let output = FileManager.default.temporaryDirectory.appending(path: "till-manifest-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: output) }
+        try Data().write(to: output)
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["swift", "package", "--package-path", Self.root.path, "--ignore-lock", "dump-package"]
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = FileHandle.nullDevice
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        return try JSONDecoder().decode(Manifest.self, from: Data(contentsOf: output))
+    }
+
+    @Test func importsGoDownOnly() async throws {
+        let manifest = try await manifest()
+        let modules = manifest.targets.filter { $0.type != "test" && $0.name != "TestSupport" }
+        #expect(Set(modules.map(\.name)) == Set(Self.allowed.keys))
+        for module in modules {
+            let ours = Set(module.dependencies.compactMap(\.name)).intersection(Self.allowed.keys)
+            let allowed = try #require(Self.allowed[module.name])
+            #expect(ours.isSubset(of: allowed), "\(module.name) may not import \(ours.subtracting(allowed))")
+        }
+        #expect(manifest.swiftLanguageVersions == ["6"])
+    }
+
+    @Test func everyModuleIsTestedInAFolderOfItsName() throws {
+        for module in Self.allowed.keys where module != "COpenSSL" {
+            let folder = Self.root.appending(path: "Tests/\(module)", directoryHint: .isDirectory)
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(files.contains { $0.hasSuffix("Tests.swift") }, "\(module)")
+        }
+    }
+
+    @Test func openSSLStaysInSignaturesAndGRDBInTheDrivers() throws {
+        for (name, rooms): (String, Set<String>) in [("COpenSSL", ["Signatures"]), ("GRDB", ["Ledger", "Store"])] {
+            let importers = try sources().filter {
+                try String(contentsOf: $0, encoding: .utf8).contains("import \(name)\n")
+            }
+            .map { $0.deletingLastPathComponent().lastPathComponent }
+            #expect(Set(importers) == rooms)
+        }
+    }
+
+    @Test func noForceIsUsed() throws {
+        let forbidden = ["try!", "as!", "fatalError(", "nonisolated(unsafe)", "@testable"]
+        for file in try sources() {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for word in forbidden { #expect(!text.contains(word), "\(word) in \(file.lastPathComponent)") }
+        }
+    }
+
+    private func sources() throws -> [URL] {
+        let folder = Self.root.appending(path: "Sources", directoryHint: .isDirectory)
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        return files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+    }
+}

@@ -1,0 +1,154 @@
+import Commerce
+import Foundation
+import GRDB
+import Ledger
+import TestSupport
+import Testing
+
+@Suite struct SQLiteLedgerTests {
+    let folder: TemporaryFolder
+    let ledger: SQLiteLedger
+    let alice: User
+    let bob: User
+
+    init() throws {
+        folder = try TemporaryFolder()
+        ledger = try SQLiteLedger(file: folder.file("ledger.sqlite"))
+        alice = try #require(User(name: "alice"))
+        bob = try #require(User(name: "bob"))
+    }
+
+    static let now = Timestamp(secondsSince1970: 1_790_000_000)
+    static let sprout1 = Item(collection: "sprout", number: 1)
+
+    private func claim(
+        _ transaction: String = "1",
+        original: String? = nil,
+        origin: Origin = .localSandbox,
+        revoked: Timestamp? = nil,
+        item: Item = sprout1
+    ) -> Claim {
+        Claim(
+            origin: origin, transactionIdentifier: transaction, originalTransactionIdentifier: original ?? transaction,
+            productIdentifier: "p", quantity: 1, purchaseDate: Self.now, revocationDate: revoked,
+            proofDigest: [UInt8](repeating: 7, count: 32), item: item)
+    }
+
+    private func redeem(_ claims: Claim..., for user: User) throws -> [Redemption.Result] {
+        try ledger.redeem(claims, for: user, at: Self.now).results
+    }
+
+    @Test func redeemingAgainGrantsNothingMore() throws {
+        #expect(try redeem(claim(), for: alice) == [.granted])
+        #expect(try redeem(claim(), for: alice) == [.alreadyRedeemed])
+        #expect(try redeem(claim(), claim(), for: alice) == [.alreadyRedeemed, .alreadyRedeemed])
+        #expect(try ledger.items(of: alice) == [Self.sprout1])
+    }
+
+    @Test func anotherUserIsRefusedAndOwnsNothing() throws {
+        #expect(try redeem(claim(), for: alice) == [.granted])
+        #expect(try redeem(claim(), claim("2"), for: bob) == [.ownedByAnotherUser, .granted])
+        #expect(try redeem(claim("2"), for: alice) == [.ownedByAnotherUser])
+        #expect(try ledger.items(of: alice) == [Self.sprout1])
+    }
+
+    @Test func buyingAgainForNothingGivesNoSecondOwner() throws {
+        #expect(try redeem(claim("1"), for: alice) == [.granted])
+        #expect(try redeem(claim("2", original: "1"), for: bob) == [.ownedByAnotherUser])
+        #expect(try redeem(claim("2", original: "1"), for: alice) == [.granted])
+        #expect(try ledger.items(of: bob) == [])
+        #expect(try ledger.items(of: alice) == [Self.sprout1])
+    }
+
+    @Test func theSameNumberOfAnotherOriginIsAnotherTransaction() throws {
+        #expect(try redeem(claim(), for: alice) == [.granted])
+        #expect(try redeem(claim(origin: .appleProduction), for: bob) == [.granted])
+    }
+
+    @Test func aRevocationTakesTheItemAndStays() throws {
+        #expect(
+            try redeem(claim("1"), claim("2", item: Item(collection: "sprout", number: 2)), for: alice) == [
+                .granted, .granted,
+            ])
+        #expect(try redeem(claim("1", revoked: Self.now), for: alice) == [.revoked])
+        #expect(try ledger.items(of: alice) == [Item(collection: "sprout", number: 2)])
+        // The older proof, from before the refund, does not bring it back.
+        #expect(try redeem(claim("1"), for: alice) == [.revoked])
+        #expect(try redeem(claim("3", revoked: Self.now), for: alice) == [.revoked])
+        #expect(try redeem(claim("3"), for: alice) == [.revoked])
+        #expect(try ledger.items(of: alice) == [Item(collection: "sprout", number: 2)])
+    }
+
+    @Test func anItemStandsOnEachOfItsTransactions() throws {
+        #expect(try redeem(claim("1"), claim("2"), for: alice) == [.granted, .granted])
+        #expect(try redeem(claim("1", revoked: Self.now), for: alice) == [.revoked])
+        #expect(try ledger.items(of: alice) == [Self.sprout1])
+    }
+
+    @Test func whatWasAnsweredIsThereAfterOpeningAgain() throws {
+        _ = try redeem(claim(), for: alice)
+        let again = try SQLiteLedger(file: folder.file("ledger.sqlite"))
+        #expect(try again.items(of: alice) == [Self.sprout1])
+        #expect(try again.redeem([claim()], for: alice, at: Self.now).results == [.alreadyRedeemed])
+    }
+
+    @Test func manyAtOnceGrantOnce() async throws {
+        let file = folder.file("ledger.sqlite")
+        let results = try await withThrowingTaskGroup(of: [Redemption.Result].self) { group in
+            for number in 0..<16 {
+                let user = number.isMultiple(of: 2) ? alice : bob
+                let claim = claim()
+                // A connection of its own for each, as separate processes have.
+                group.addTask { try SQLiteLedger(file: file).redeem([claim], for: user, at: Self.now).results }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(results.count { $0 == .granted } == 1)
+        #expect(results.count { $0 == .alreadyRedeemed } == 7)
+        #expect(results.count { $0 == .ownedByAnotherUser } == 8)
+    }
+
+    @Test func theTablesThemselvesAllowNoSecondOwner() throws {
+        _ = try redeem(claim(), for: alice)
+        let database = try DatabaseQueue(path: folder.file("ledger.sqlite").path)
+        func execute(_ sql: String) throws {
+            try database.write { try $0.execute(sql: sql) }
+        }
+        let digest = "zeroblob(32)"
+        for statement in [
+            "INSERT INTO original_transaction VALUES ('local/Sandbox', '1', 'bob')",
+            "INSERT INTO redeemed_transaction VALUES ('local/Sandbox', '2', '1', 'bob', 'p', 1, 0, NULL, 0, \(digest))",
+            "INSERT INTO redeemed_transaction VALUES ('local/Sandbox', '1', '1', 'alice', 'p', 1, 0, NULL, 0, \(digest))",
+            "INSERT INTO entitlement VALUES ('bob', 'sprout', 1, 'local/Sandbox', '1', 0)",
+            "INSERT INTO entitlement VALUES ('alice', 'sprout', 9, 'local/Sandbox', 'none', 0)",
+            "INSERT INTO entitlement VALUES ('alice', 'sprout', 1, 'local/Sandbox', '1', 0)",
+        ] {
+            #expect(throws: DatabaseError.self, "\(statement)") { try execute(statement) }
+        }
+    }
+
+    @Test func theFilesAreTheirOwnersAlone() throws {
+        _ = try redeem(claim(), for: alice)
+        for name in ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name).path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+
+    @Test func aLedgerOfANewerVersionIsNotOpened() throws {
+        let file = folder.file("newer.sqlite")
+        _ = try SQLiteLedger(file: file)
+        try DatabaseQueue(path: file.path).write {
+            try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: from the future')")
+        }
+        #expect(throws: StorageFault(cause: .newerVersion, path: file.path)) { try SQLiteLedger(file: file) }
+    }
+
+    @Test func whatIsNoDatabaseIsToldSo() throws {
+        let file = folder.file("damaged.sqlite")
+        try Data(repeating: 0x55, count: 4096).write(to: file)
+        #expect(throws: StorageFault(cause: .damaged, path: file.path)) { try SQLiteLedger(file: file) }
+        let nowhere = folder.file("none/ledger.sqlite")
+        #expect(throws: StorageFault(cause: .cannotOpen, path: nowhere.path)) { try SQLiteLedger(file: nowhere) }
+    }
+}

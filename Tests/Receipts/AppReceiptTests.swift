@@ -1,0 +1,43 @@
+import Commerce
+import Receipts
+import Signatures
+import TestSupport
+import Testing
+
+@Suite struct AppReceiptTests {
+    @Test func setsAreSortedAsDERAsks() throws {
+        let payload = try TestProofs.receipt(
+            (1...5).map { TestProofs.purchase(transactionIdentifier: "20000000000000\(90 - $0)") }
+        ).payload()
+        // The elements of the outer SET, each a SEQUENCE, in the order of their bytes.
+        var rest = payload[...]
+        rest = Self.content(of: &rest)
+        var elements: [[UInt8]] = []
+        while !rest.isEmpty {
+            let before = rest
+            _ = Self.content(of: &rest)
+            elements.append(Array(before.prefix(before.count - rest.count)))
+        }
+        #expect(elements.count == 11)
+        #expect(zip(elements, elements.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) })
+    }
+
+    /// Takes one TLV off the front and gives its content.
+    private static func content(of bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        _ = bytes.popFirst()
+        var length = Int(bytes.popFirst() ?? 0)
+        if length >= 0x80 {
+            let count = length & 0x7F
+            length = bytes.prefix(count).reduce(0) { $0 << 8 | Int($1) }
+            bytes = bytes.dropFirst(count)
+        }
+        defer { bytes = bytes.dropFirst(length) }
+        return bytes.prefix(length)
+    }
+
+    @Test func theDeviceHashIsApples() throws {
+        // SHA-1 over the identifier, the opaque value and the bundle identifier as a UTF8String.
+        let hash = try AppReceipt.deviceHash(identifier: [1, 2], opaqueValue: [3], bundleIdentifier: "ab")
+        #expect(hash == DigestAlgorithm.sha1.digest(of: [1, 2, 3, 0x0C, 2, 0x61, 0x62]))
+    }
+}

@@ -1,0 +1,188 @@
+import Commerce
+import Receipts
+import Signatures
+import StrictJSON
+import TestSupport
+import Testing
+
+/// What an attacker, or a chain gone wrong, would hand in.
+@Suite struct ForgeryTests {
+    let ellipticCurve: CertificateChain
+    let rsa: CertificateChain
+    let verifier: ProofVerifier
+
+    init() throws {
+        ellipticCurve = try TestChains.ellipticCurve.get()
+        rsa = try TestChains.rsa.get()
+        verifier = ProofVerifier(anchors: try TestChains.anchors(ellipticCurve, rsa), clock: ManualClock())
+    }
+
+    private func refusal(of proof: [UInt8], by verifier: ProofVerifier? = nil) -> ProofRefusal.Reason? {
+        do {
+            _ = try (verifier ?? self.verifier).verify(proof, expecting: ProofExpectations())
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    /// A transaction under a header of one's own making, signed with a key of one's choice.
+    private func transaction(
+        header: JSONObject,
+        payload: JSONObject = TestProofs.transactionPayload(),
+        key: PrivateKey
+    ) throws -> [UInt8] {
+        let input = [JSONValue.object(header), .object(payload)].map { Base64.encode($0.compactText.utf8, .urlSafe) }
+            .joined(separator: ".")
+        return Array((input + "." + Base64.encode(try key.signES256(Array(input.utf8)), .urlSafe)).utf8)
+    }
+
+    private func x5c(_ certificates: [Certificate]) -> JSONValue {
+        .array(certificates.map { .string(Base64.encode($0.der)) })
+    }
+
+    @Test func oneBitFlippedAnywhereInATransactionIsRefused() throws {
+        let proof = try TestProofs.transaction(chain: ellipticCurve)
+        for index in proof.indices {
+            var flipped = proof
+            flipped[index] ^= 1
+            #expect(refusal(of: flipped) != nil, "byte \(index)")
+        }
+    }
+
+    @Test func oneBitFlippedAnywhereInAReceiptIsRefused() throws {
+        let proof = try TestProofs.signed(chain: rsa)
+        // Two places say what nobody relies on: the list of digests the signer names again, and the enclosed root.
+        let root = rsa.root.certificate.der
+        let rootStart = try #require(proof.indices.first { proof[$0...].starts(with: root) })
+        let unread = Set(rootStart..<rootStart + root.count)
+        var accepted: [Int] = []
+        for index in proof.indices where !unread.contains(index) {
+            var flipped = proof
+            flipped[index] ^= 1
+            if refusal(of: flipped) == nil { accepted.append(index) }
+        }
+        #expect(accepted == [])
+    }
+
+    @Test(arguments: [
+        "none", "HS256", "ES384", "es256", "RS256", "",
+    ])
+    func anotherAlgorithmInTheHeaderIsNotAllowed(algorithm: String) throws {
+        let header: JSONObject = ["alg": .string(algorithm), "x5c": x5c(ellipticCurve.certificates)]
+        #expect(refusal(of: try transaction(header: header, key: ellipticCurve.leaf.key)) == .algorithmNotAllowed)
+    }
+
+    @Test func headerParametersThatChangeTheReadingAreRefused() throws {
+        for extra in ["crit", "b64"] {
+            var header: JSONObject = ["alg": "ES256", "x5c": x5c(ellipticCurve.certificates)]
+            _ = header.add(extra, .bool(false))
+            #expect(refusal(of: try transaction(header: header, key: ellipticCurve.leaf.key)) == .containerInvalid)
+        }
+    }
+
+    @Test func whatIsNoCertificateIsNoSigner() throws {
+        for value: JSONValue in [.array([]), .array([.integer(1)]), .array(["AAAA"]), "AAAA", .null] {
+            let header: JSONObject = ["alg": "ES256", "x5c": value]
+            #expect(
+                refusal(of: try transaction(header: header, key: ellipticCurve.leaf.key)) == .signerCertificateMissing)
+        }
+        #expect(
+            refusal(of: try transaction(header: ["alg": "ES256"], key: ellipticCurve.leaf.key))
+                == .signerCertificateMissing)
+    }
+
+    @Test func aChainOfAnotherLengthOrOrderIsRefused() throws {
+        let certificates = ellipticCurve.certificates
+        for (chain, expected): ([Certificate], ProofRefusal.Reason) in [
+            (Array(certificates.prefix(2)), .chainShape), (certificates + [certificates[2]], .chainShape),
+            ([certificates[0]], .chainUntrusted),
+            ([certificates[0], certificates[2], certificates[1]], .chainUntrusted),
+            (certificates.reversed(), .chainShape),
+        ] {
+            let header: JSONObject = ["alg": "ES256", "x5c": x5c(chain)]
+            #expect(refusal(of: try transaction(header: header, key: ellipticCurve.leaf.key)) == expected)
+        }
+    }
+
+    @Test func theLastCertificateOfAJWSCountsForNothing() throws {
+        let header: JSONObject = [
+            "alg": "ES256", "x5c": x5c(Array(ellipticCurve.certificates.prefix(2)) + [rsa.root.certificate]),
+        ]
+        #expect(refusal(of: try transaction(header: header, key: ellipticCurve.leaf.key)) == nil)
+    }
+
+    @Test func aRootInTheMessageIsNeverAnAnchor() throws {
+        let stranger = try TestChains.make(name: "Test")
+        #expect(refusal(of: try TestProofs.transaction(chain: stranger)) == .chainUntrusted)
+    }
+
+    @Test func aSignatureOfAnotherKeyOrOverOtherBytesIsInvalid() throws {
+        let header: JSONObject = ["alg": "ES256", "x5c": x5c(ellipticCurve.certificates)]
+        #expect(refusal(of: try transaction(header: header, key: try PrivateKey.generate(.p256))) == .signatureInvalid)
+        let one = try TestProofs.transaction(chain: ellipticCurve).split(separator: UInt8(ascii: "."))
+        let other = try TestProofs.transaction(
+            TestProofs.transactionPayload(transactionId: "2"), chain: ellipticCurve
+        ).split(separator: UInt8(ascii: "."))
+        let swapped = [one[0], other[1], one[2]].joined(separator: [UInt8(ascii: ".")])
+        #expect(refusal(of: Array(swapped)) == .signatureInvalid)
+    }
+
+    struct Flaw: Sendable, CustomTestStringConvertible {
+        let name: String
+        let expected: ProofRefusal.Reason
+        let adjust: @Sendable (inout CertificateTemplate) -> Void
+
+        var testDescription: String { name }
+    }
+
+    static let flaws = [
+        Flaw(name: "leaf without Apple's extension", expected: .appleExtensionMissing) {
+            if $0.role == .leaf { $0.appleExtensions = [] }
+        },
+        Flaw(name: "leaf with the intermediate's extension", expected: .appleExtensionMissing) {
+            if $0.role == .leaf { $0.appleExtensions = [.worldwideDeveloperRelations] }
+        },
+        Flaw(name: "intermediate without Apple's extension", expected: .appleExtensionMissing) {
+            if $0.role == .intermediate { $0.appleExtensions = [] }
+        },
+        Flaw(name: "leaf expired when it signed", expected: .chainOutsideValidity) {
+            if $0.role == .leaf { $0.notAfter = TestProofs.signedAt.secondsSince1970 - 1 }
+        },
+        Flaw(name: "leaf not valid yet when it signed", expected: .chainOutsideValidity) {
+            if $0.role == .leaf { $0.notBefore = TestProofs.signedAt.secondsSince1970 + 1 }
+        },
+        Flaw(name: "intermediate that is no authority", expected: .chainUntrusted) {
+            if $0.role == .intermediate { $0.role = .leaf }
+        },
+        Flaw(name: "leaf that is an authority", expected: .chainShape) {
+            if $0.role == .leaf { $0.role = .intermediate }
+        },
+    ]
+
+    @Test(arguments: flaws)
+    func aFlawInTheChainIsFound(flaw: Flaw) throws {
+        let chain = try TestChains.make(adjust: flaw.adjust)
+        let verifier = ProofVerifier(anchors: try TestChains.anchors(chain), clock: ManualClock())
+        #expect(refusal(of: try TestProofs.transaction(chain: chain), by: verifier) == flaw.expected)
+    }
+
+    @Test func aLeafThatExpiredSinceItSignedIsGood() throws {
+        let clock = ManualClock(Timestamp(secondsSince1970: TestChains.validity.upperBound + 1))
+        let verifier = ProofVerifier(anchors: try TestChains.anchors(ellipticCurve, rsa), clock: clock)
+        #expect(refusal(of: try TestProofs.transaction(chain: ellipticCurve), by: verifier) == nil)
+        #expect(refusal(of: try TestProofs.signed(chain: rsa), by: verifier) == nil)
+    }
+
+    @Test func aReceiptIsNotOpenedByAnEllipticCurveSigner() throws {
+        #expect(throws: OpenSSLError.self) { try TestProofs.signed(chain: ellipticCurve) }
+    }
+
+    @Test func aReceiptWithoutItsSignersCertificateIsRefused() throws {
+        let others = try TestChains.make(.rsa, name: "Other")
+        let proof = try SignedData.sign(
+            TestProofs.receipt().payload(), with: rsa.leaf.key, chain: [others.leaf.certificate])
+        // It names and encloses a certificate whose key did not sign, and which leads to no trusted root.
+        #expect(refusal(of: proof) == .chainUntrusted)
+    }
+}

@@ -1,0 +1,48 @@
+import Commerce
+import Foundation
+import Receipts
+import Signatures
+import TestSupport
+import Testing
+
+@Suite struct TrustAnchorTests {
+    @Test(arguments: [
+        ("Test", Realm.local), ("StoreKit Testing in Xcode", .local),
+    ])
+    func aRootBelongsToTheRealmOfWhoeverMadeIt(name: String, realm: Realm) throws {
+        let chain = try TestChains.make(name: name)
+        #expect(try TrustAnchor(chain.root.certificate)?.realm == realm)
+        #expect(try TrustAnchor(chain.intermediate.certificate) == nil)
+        #expect(try TrustAnchor(chain.leaf.certificate) == nil)
+    }
+
+    @Test(arguments: ["Apple", "apple Root CA - G3", "APPLE Inc."])
+    func aRootThatOnlyCallsItselfApplesIsRefused(name: String) throws {
+        let chain = try TestChains.make(name: name)
+        #expect(throws: TrustError.impostor(name: "\(name) Root")) { try TrustAnchor(chain.root.certificate) }
+    }
+
+    @Test func aFolderIsReadInDERAndPEM() throws {
+        let folder = try TemporaryFolder()
+        let one = try TestChains.ellipticCurve.get()
+        let two = try TestChains.rsa.get()
+        try Data(one.root.certificate.der).write(to: folder.file("one.cer"))
+        try Data(one.intermediate.certificate.der).write(to: folder.file("intermediate.cer"))
+        let pem =
+            "-----BEGIN CERTIFICATE-----\n\(Data(two.root.certificate.der).base64EncodedString(options: .lineLength64Characters))\n-----END CERTIFICATE-----\n"
+        try Data(pem.utf8).write(to: folder.file("two.pem"))
+        try Data("# Keys".utf8).write(to: folder.file("README.md"))
+        let anchors = try TrustAnchors(folders: [folder.url]).anchors
+        #expect(Set(anchors.map(\.certificate)) == [one.root.certificate, two.root.certificate])
+    }
+
+    @Test func whatIsNoCertificateIsNamed() throws {
+        let folder = try TemporaryFolder()
+        try Data("nonsense".utf8).write(to: folder.file("bad.cer"))
+        #expect(throws: TrustError.certificateUnreadable(path: folder.file("bad.cer").path)) {
+            try TrustAnchors(folders: [folder.url])
+        }
+        let missing = folder.folder("missing")
+        #expect(throws: TrustError.folderUnreadable(path: missing.path)) { try TrustAnchors(folders: [missing]) }
+    }
+}

@@ -1,0 +1,55 @@
+import Commerce
+import Foundation
+import Receipts
+import StrictJSON
+import TestSupport
+import Testing
+
+/// Apple's own artefacts, where they are at hand.
+@Suite(.enabled(if: Vectors.areAvailable, "TILL_VECTORS names no folder"))
+struct VectorTests {
+    private func verify(_ file: URL) throws -> VerifiedProof {
+        let folder = try #require(Vectors.folder).appending(path: "certs", directoryHint: .isDirectory)
+        let verifier = ProofVerifier(anchors: try TrustAnchors(folders: [folder]), clock: SystemClock())
+        return try verifier.verify(
+            try Vectors.proof(file), expecting: ProofExpectations(origins: Set(Origin.allCases)))
+    }
+
+    @Test func thereAreVectors() {
+        #expect(Vectors.files("receipts").count >= 9)
+        #expect(Vectors.files("jws").count >= 9)
+    }
+
+    @Test(arguments: Vectors.files("receipts", prefix: "apple-") + Vectors.files("jws", prefix: "apple-"))
+    func whatAppleSignedIsVerified(file: URL) throws {
+        #expect(try verify(file).origin == .appleSandbox)
+    }
+
+    @Test(arguments: Vectors.files("receipts", prefix: "xcode-"))
+    func whatXcodeSignedIsVerifiedToo(file: URL) throws {
+        #expect(try verify(file).origin == .xcode)
+    }
+
+    @Test(arguments: Vectors.files("receipts", prefix: "untrusted-") + Vectors.files("jws", prefix: "untrusted-"))
+    func whatSomebodyElseSignedIsRefused(file: URL) {
+        #expect(throws: ProofRefusal.self) { try verify(file) }
+    }
+
+    @Test func theReceiptsSayWhatTheirIndexSays() throws {
+        let index = try #require(Vectors.folder).appending(path: "vectors.json", directoryHint: .notDirectory)
+        guard case .object(let root) = try JSONParser.parse([UInt8](Data(contentsOf: index))),
+            case .array(let rows) = root["receipts"]
+        else {
+            Issue.record("the index has another form")
+            return
+        }
+        for case .object(let row) in rows where row["trusted"] != "no" {
+            guard case .string(let name) = row["file"] else { continue }
+            let file = try #require(Vectors.folder).appending(path: name, directoryHint: .notDirectory)
+            let proof = try verify(file)
+            #expect(row["bundleId"] == proof.bundleIdentifier.map { .string($0) })
+            #expect(row["creationDate"] == .string(proof.signedAt.rfc3339))
+            #expect(row["inAppPurchases"] == proof.purchases.map { .integer($0.count) })
+        }
+    }
+}

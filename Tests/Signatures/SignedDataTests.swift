@@ -1,0 +1,27 @@
+import Signatures
+import TestSupport
+import Testing
+
+@Suite struct SignedDataTests {
+    static let content = Array("the payload".utf8)
+
+    @Test func whatIsSignedIsReadBack() throws {
+        let chain = try TestChains.rsa.get()
+        let signed = try SignedData(
+            ber: try SignedData.sign(Self.content, with: chain.leaf.key, chain: chain.certificates))
+        #expect(signed.content == Self.content)
+        #expect(signed.certificates == chain.certificates.map(\.der))
+        #expect(signed.signerCertificate(among: chain.certificates) == chain.leaf.certificate)
+        #expect(signed.isSigned(by: chain.leaf.certificate))
+        #expect(!signed.isSigned(by: chain.intermediate.certificate))
+    }
+
+    @Test func aTruncatedOrLengthenedContainerIsMalformed() throws {
+        let chain = try TestChains.rsa.get()
+        let signed = try SignedData.sign(Self.content, with: chain.leaf.key, chain: chain.certificates)
+        for length in 0..<signed.count {
+            #expect(throws: SignedDataError.self) { try SignedData(ber: Array(signed.prefix(length))) }
+        }
+        #expect(throws: SignedDataError.malformed) { try SignedData(ber: signed + [0]) }
+    }
+}

@@ -1,0 +1,74 @@
+import StrictJSON
+import Testing
+
+@Suite struct JSONParserTests {
+    @Test(arguments: [
+        #"{"a":1,"b":[true,false,null],"c":{"d":"e"}}"#, "[]", "{}", "\"\"", "0", "-0", "1.5e+10", "1E-2",
+        #""한글 \"quoted\" \\ \n""#,
+    ])
+    func whatIsReadIsWrittenBackUnchanged(text: String) throws {
+        #expect(try JSONParser.parse(Array(text.utf8)).compactText == text)
+    }
+
+    @Test(arguments: [
+        (#""\u00e9""#, "\u{e9}"), (#""\ud83d\ude00""#, "\u{1F600}"), (#""\/\b\f""#, "/\u{8}\u{c}"), (#""\t""#, "\t"),
+    ])
+    func escapesAreUndone(text: String, expected: String) throws {
+        #expect(try JSONParser.parse(Array(text.utf8)) == .string(expected))
+    }
+
+    @Test(arguments: [
+        (#"{"a":1,"a":2}"#, JSONSyntaxError.Reason.duplicateKey("a")),
+        (#"{"a":1,"\u0061":2}"#, .duplicateKey("a")),
+        ("", .unexpectedEnd), ("{", .unexpectedEnd), ("[1", .unexpectedEnd), ("\"a", .unexpectedEnd),
+        ("tru", .unexpectedEnd),
+        ("[1,]", .unexpectedCharacter), ("{\"a\":1,}", .unexpectedCharacter), ("{a:1}", .unexpectedCharacter),
+        ("'a'", .unexpectedCharacter), ("\u{feff}1", .unexpectedCharacter), ("\"\n\"", .unexpectedCharacter),
+        ("NaN", .unexpectedCharacter), ("+1", .unexpectedCharacter),
+        ("01", .invalidNumber), ("1.", .invalidNumber), ("-", .invalidNumber), ("1e", .invalidNumber),
+        (#""\x""#, .invalidEscape), (#""\ud800""#, .invalidEscape), (#""\ud800\u0041""#, .invalidEscape),
+        (#""\u12""#, .invalidEscape), (#""\u+123""#, .invalidEscape),
+        ("1 2", .trailingCharacters), ("{}}", .trailingCharacters),
+    ])
+    func whatReadersDisagreeOnIsRefused(text: String, reason: JSONSyntaxError.Reason) {
+        #expect { try JSONParser.parse(Array(text.utf8)) } throws: { ($0 as? JSONSyntaxError)?.reason == reason }
+    }
+
+    @Test func invalidUTF8IsRefused() {
+        for bytes: [UInt8] in [[0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22]] {
+            #expect { try JSONParser.parse(bytes) } throws: { ($0 as? JSONSyntaxError)?.reason == .invalidUTF8 }
+        }
+    }
+
+    @Test func duplicateKeysAreFoundAmongMany() throws {
+        let members = (0..<1000).map { "\"key\($0)\":\($0)" }
+        let object = "{" + members.joined(separator: ",") + "}"
+        #expect(throws: Never.self) { try JSONParser.parse(Array(object.utf8)) }
+        let doubled = "{" + (members + ["\"key7\":0"]).joined(separator: ",") + "}"
+        #expect { try JSONParser.parse(Array(doubled.utf8)) } throws: {
+            ($0 as? JSONSyntaxError)?.reason == .duplicateKey("key7")
+        }
+    }
+
+    @Test func limitsHoldBeforeWorkIsDone() {
+        let limits = JSONParser.Limits(bytes: 100, depth: 3)
+        let deep = Array("[[[[]]]]".utf8)
+        #expect { try JSONParser.parse(deep, limits: limits) } throws: {
+            ($0 as? JSONSyntaxError)?.reason == .tooDeep(limit: 3)
+        }
+        let large = Array(repeating: UInt8(ascii: " "), count: 101)
+        #expect { try JSONParser.parse(large, limits: limits) } throws: {
+            ($0 as? JSONSyntaxError)?.reason == .tooLarge(limit: 100)
+        }
+    }
+
+    @Test(arguments: ["12345678901234567890", "0.10", "1e400"])
+    func numbersKeepTheirDigits(text: String) throws {
+        guard case .number(let number) = try JSONParser.parse(Array(text.utf8)) else {
+            Issue.record("no number")
+            return
+        }
+        #expect(number.text == text)
+        #expect(number.int64 == nil)
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+
+/// A folder of a test's own, removed with its last owner.
+public final class TemporaryFolder: Sendable {
+    public let url: URL
+
+    public init() throws {
+        url = FileManager.default.temporaryDirectory.appending(
+            path: "till-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    public func file(_ name: String) -> URL {
+        url.appending(path: name, directoryHint: .notDirectory)
+    }
+
+    public func folder(_ name: String) -> URL {
+        url.appending(path: name, directoryHint: .isDirectory)
+    }
+}

@@ -1,0 +1,26 @@
+import Commerce
+import Receipts
+import Signatures
+
+/// Chains that tests share, since an RSA key takes a while to make.
+public enum TestChains {
+    /// The validity of every chain made here: 2020 to 2040.
+    public static let validity: ClosedRange<Int64> = 1_577_836_800...2_208_988_800
+
+    public static func make(
+        _ algorithm: CertificateChain.Algorithm = .ellipticCurve,
+        name: String = "Test",
+        adjust: (inout CertificateTemplate) -> Void = { _ in }
+    ) throws -> CertificateChain {
+        try CertificateChain.make(
+            algorithm, name: name, validity: validity, randomBytes: Randomness.system.bytes, adjust: adjust)
+    }
+
+    public static let ellipticCurve = Result { try make(.ellipticCurve) }
+    public static let rsa = Result { try make(.rsa) }
+
+    /// Anchors that hold the roots of chains.
+    public static func anchors(_ chains: CertificateChain...) throws -> TrustAnchors {
+        try TrustAnchors(chains.compactMap { try TrustAnchor($0.root.certificate) })
+    }
+}

@@ -1,0 +1,63 @@
+import Commerce
+import Receipts
+import Signatures
+import StrictJSON
+
+/// Proofs as tests need them, signed with chains of the tests' own.
+public enum TestProofs {
+    public static let bundleIdentifier = "com.memolease.sesac1"
+    /// When these proofs are signed.
+    public static let signedAt = Timestamp(secondsSince1970: 1_780_000_000)
+
+    public static func transactionPayload(
+        transactionId: String = "2000000000000001",
+        productId: String = "com.memolease.sesac1.sprout1",
+        changing changes: [String: JSONValue?] = [:]
+    ) -> JSONObject {
+        var fields: [(String, JSONValue)] = [
+            ("transactionId", .string(transactionId)), ("originalTransactionId", .string(transactionId)),
+            ("bundleId", .string(bundleIdentifier)), ("productId", .string(productId)),
+            ("purchaseDate", .integer(signedAt.millisecondsSince1970)),
+            ("originalPurchaseDate", .integer(signedAt.millisecondsSince1970)), ("quantity", .integer(1)),
+            ("type", "Non-Consumable"), ("environment", "Sandbox"),
+            ("signedDate", .integer(signedAt.millisecondsSince1970)),
+        ]
+        for (key, value) in changes {
+            fields.removeAll { $0.0 == key }
+            if let value { fields.append((key, value)) }
+        }
+        var object = JSONObject()
+        for (key, value) in fields { _ = object.add(key, value) }
+        return object
+    }
+
+    public static func transaction(
+        _ payload: JSONObject = transactionPayload(),
+        chain: CertificateChain
+    ) throws -> [UInt8] {
+        Array(try SignedJSON.sign(.object(payload), with: chain.leaf.key, chain: chain.certificates).utf8)
+    }
+
+    public static func purchase(
+        transactionIdentifier: String = "2000000000000001",
+        productIdentifier: String = "com.memolease.sesac1.sprout1"
+    ) -> InAppPurchase {
+        InAppPurchase(
+            quantity: 1, productIdentifier: productIdentifier, transactionIdentifier: transactionIdentifier,
+            originalTransactionIdentifier: transactionIdentifier, purchaseDate: signedAt,
+            originalPurchaseDate: signedAt,
+            productType: .nonConsumable, expiresDate: nil, cancellationDate: nil, otherAttributes: [])
+    }
+
+    public static func receipt(_ purchases: [InAppPurchase] = [purchase()]) -> AppReceipt {
+        AppReceipt(
+            receiptType: "ProductionSandbox", bundleIdentifier: bundleIdentifier, applicationVersion: "1",
+            opaqueValue: [1, 2, 3], deviceHash: [4, 5, 6], creationDate: signedAt, originalPurchaseDate: nil,
+            originalApplicationVersion: nil, expirationDate: nil, inAppPurchases: purchases, otherAttributes: [])
+    }
+
+    /// The DER of a signed receipt.
+    public static func signed(_ receipt: AppReceipt = receipt(), chain: CertificateChain) throws -> [UInt8] {
+        try SignedData.sign(receipt.payload(), with: chain.leaf.key, chain: chain.certificates)
+    }
+}

@@ -1,0 +1,52 @@
+import Catalog
+import Commerce
+import Foundation
+import Receipts
+import Store
+
+/// The shipped catalog sold by a store of a test's own, whose keys are made once and shared, since RSA keys take a while.
+public struct TestShop: Sendable {
+    public let folder: TemporaryFolder
+    public let catalog: Catalog
+    public let clock: ManualClock
+    public let store: Store
+
+    public init(clock: ManualClock = ManualClock()) throws {
+        folder = try TemporaryFolder()
+        catalog = try Catalog(folder: Project.products)
+        self.clock = clock
+        try Self.installKeys(in: folder.folder("store"))
+        store = try Self.open(folder, catalog: catalog, clock: clock)
+    }
+
+    /// Gives a store that does not exist yet the shared keys.
+    public static func installKeys(in storeFolder: URL) throws {
+        try FileManager.default.createDirectory(at: storeFolder, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            at: try keys.get().folder("keys"), to: storeFolder.appending(path: "keys", directoryHint: .isDirectory))
+    }
+
+    /// The same store once more, as another process would open it.
+    public func reopened() throws -> Store {
+        try Self.open(folder, catalog: catalog, clock: clock)
+    }
+
+    /// A verifier that trusts this store.
+    public func verifier() throws -> ProofVerifier {
+        ProofVerifier(
+            anchors: try TrustAnchors(store.rootCertificates.compactMap { try TrustAnchor($0) }), clock: clock)
+    }
+
+    private static func open(_ folder: TemporaryFolder, catalog: Catalog, clock: ManualClock) throws -> Store {
+        try Store(folder: folder.folder("store"), catalog: catalog, clock: clock, randomness: .system)
+    }
+
+    /// A folder with a store's keys in it.
+    private static let keys = Result {
+        let folder = try TemporaryFolder()
+        _ = try Store(
+            folder: folder.url, catalog: try Catalog(folder: Project.products), clock: ManualClock(),
+            randomness: .system)
+        return folder
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// Real artefacts of Apple's, where the environment variable `TILL_VECTORS` names their folder.
+public enum Vectors {
+    public static let folder: URL? = ProcessInfo.processInfo.environment["TILL_VECTORS"].map {
+        URL(filePath: $0, directoryHint: .isDirectory)
+    }
+
+    public static var areAvailable: Bool { folder != nil }
+
+    /// The files of one of the folders whose names start with a prefix, in order.
+    public static func files(_ name: String, prefix: String = "") -> [URL] {
+        guard let folder else { return [] }
+        let files = try? FileManager.default.contentsOfDirectory(
+            at: folder.appending(path: name, directoryHint: .isDirectory), includingPropertiesForKeys: nil)
+        return (files ?? []).filter { $0.lastPathComponent.hasPrefix(prefix) }.sorted { $0.path < $1.path }
+    }
+
+    /// A proof's text without the white space of its file.
+    public static func proof(_ file: URL) throws -> [UInt8] {
+        try Data(contentsOf: file).filter { $0 > 0x20 }
+    }
+}

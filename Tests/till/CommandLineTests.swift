@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct CommandLineTests {
+    @Test func theCatalogIsListed() async throws {
+        let till = try TillProcess(hasKeys: false)
+        let listed = try await till.run("products", "--json")
+        let products = try #require(try listed.json()["products"] as? [[String: Any]])
+        #expect(products.count == 11)
+        #expect(products.first?["displayName"] as? String == "Sturdy Sprout")
+        #expect(products.first?["price"] as? Int == 1_200_000)
+        let sprouts = try await till.run("products", "--collection", "sprout", "--locale", "ko")
+        #expect(sprouts.output.split(separator: "\n").count == 5)
+        #expect(sprouts.output.contains("튼튼 새싹"))
+        #expect(!FileManager.default.fileExists(atPath: till.folder.folder("data").path))
+    }
+
+    @Test(arguments: [
+        ["buy"], ["buy", "x"], ["buy", "x", "--user", ""], ["buy", "x", "--user", "a b"],
+        ["buy", "x", "--user", "a", "--outcome", "maybe"], ["buy", "x", "--user", "a", "--kill-after", "breakfast"],
+        ["approve", "one"], ["products", "--collection", "hats"], ["receipt", "validate"],
+        ["receipt", "validate", "x", "--environment", "Moon"], ["nonsense"], ["products", "--nonsense"], ["owned"],
+    ])
+    func wrongUsageEndsWith64(arguments: [String]) async throws {
+        let till = try TillProcess(hasKeys: false)
+        let result = try await till.run(arguments: arguments)
+        #expect(result.status == 64)
+        #expect(result.output == "")
+        #expect(result.error.hasPrefix("Error: "))
+    }
+
+    @Test func whatCannotBeDoneEndsWith1AndOneSentence() async throws {
+        let till = try TillProcess()
+        for arguments in [
+            ["buy", "com.memolease.sesac1.sprout9", "--user", "a"], ["receipt", "validate", "no-such-file"],
+            ["receipt", "validate", "/"], ["receipt", "redeem", "no-such-file", "--user", "a"],
+            ["receipt", "export", "--user", "a", "--out", "/no/such/folder/file"],
+            ["owned", "a", "--data", "/dev/null/data"],
+        ] {
+            let result = try await till.run(arguments: arguments)
+            #expect(result.status == 1, "\(arguments)")
+            #expect(result.output == "", "\(arguments)")
+            #expect(result.error.hasPrefix("till: "), "\(arguments)")
+            #expect(result.error.split(separator: "\n").count == 1, "\(arguments): \(result.error)")
+        }
+    }
+
+    @Test func aBrokenCatalogIsNamed() async throws {
+        let till = try TillProcess()
+        let products = till.folder.folder("Products")
+        try FileManager.default.createDirectory(at: products, withIntermediateDirectories: true)
+        try Data("{}".utf8).write(to: products.appending(path: "Till.storekit"))
+        let result = try await till.run("products")
+        #expect(result.status == 1)
+        #expect(result.error.contains("Products/Till.storekit: products: the key is missing."))
+    }
+
+    @Test func theDataDirectoryKeepsItselfPrivateAndOutOfGit() async throws {
+        let till = try TillProcess(hasKeys: false)
+        #expect(try await till.run("receipt", "export", "--user", "a").status == 0)
+        let data = till.folder.folder("data")
+        #expect(try String(contentsOf: data.appending(path: ".gitignore"), encoding: .utf8) == "*\n")
+        let mode = try FileManager.default.attributesOfItem(atPath: data.path)[.posixPermissions] as? Int
+        #expect(mode == 0o700)
+        for path in ["store/store.sqlite", "service/ledger.sqlite", "store/keys/transactions-leaf.pem"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: data.appending(path: path).path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(path)")
+        }
+    }
+
+    @Test func everyCommandHelps() async throws {
+        let till = try TillProcess(hasKeys: false)
+        for command in [
+            [], ["products"], ["buy"], ["resume"], ["restore"], ["approve"], ["decline"], ["queue"], ["owned"],
+            ["receipt"],
+            ["receipt", "export"], ["receipt", "validate"], ["receipt", "redeem"],
+        ] {
+            let help = try await till.run(arguments: command + ["--help"])
+            #expect(help.status == 0)
+            #expect(command == ["receipt"] || help.output.contains("till "), "\(command)")
+        }
+        #expect(try await till.run("--version").output == "0.1.0\n")
+    }
+}

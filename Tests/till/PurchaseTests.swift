@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+@Suite struct PurchaseTests {
+    static let sprout1 = "com.memolease.sesac1.sprout1"
+
+    private func owned(_ till: TillProcess, _ user: String = "alice") async throws -> [String] {
+        let items = try await till.run("owned", user, "--json").json()["items"] as? [[String: Any]]
+        return try #require(items).map { "\($0["collection"] ?? "") \($0["number"] ?? "")" }
+    }
+
+    private func unfinished(_ till: TillProcess) async throws -> Int {
+        let transactions = try await till.run("queue", "--json").json()["transactions"] as? [[String: Any]]
+        return try #require(transactions).count { $0["state"] as? String != "finished" }
+    }
+
+    @Test(arguments: ["receipt", "transaction"])
+    func aPurchaseEndsWithTheItemOwned(proof: String) async throws {
+        let till = try TillProcess()
+        let bought = try await till.run("buy", Self.sprout1, "--user", "alice", "--proof", proof)
+        #expect(bought.status == 0)
+        #expect(bought.error == "")
+        let steps = bought.output.split(separator: "\n").compactMap { $0.split(separator: " ").first }
+        #expect(steps.prefix(5) == ["purchasing", "purchased", "proof", "redeemed", "finished"])
+        #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 1"])
+        #expect(try await unfinished(till) == 0)
+    }
+
+    @Test func buyingAgainIsFreeAndGrantsNothingMore() async throws {
+        let till = try TillProcess()
+        try await till.run("buy", Self.sprout1, "--user", "alice")
+        let again = try await till.run("buy", Self.sprout1, "--user", "alice", "--json")
+        #expect(again.status == 0)
+        let transaction = try #require(try again.json()["transaction"] as? [String: Any])
+        #expect(transaction["originalTransactionId"] as? String != transaction["transactionId"] as? String)
+        #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 1"])
+    }
+
+    @Test(arguments: [
+        ("cancelled", "paymentCancelled"), ("notAllowed", "paymentNotAllowed"),
+        ("notAvailable", "storeProductNotAvailable"),
+        ("invalidOfferPrice", "invalidOfferPrice"),
+    ])
+    func aPaymentThatFailsGrantsNothing(outcome: String, code: String) async throws {
+        let till = try TillProcess()
+        let bought = try await till.run("buy", Self.sprout1, "--user", "alice", "--outcome", outcome, "--json")
+        #expect(bought.status == 1)
+        #expect(try bought.json()["code"] as? String == code)
+        #expect(bought.error.hasPrefix("till: The payment failed with \(code)"))
+        #expect(try await owned(till) == ["background 0", "sprout 0"])
+        #expect(try await unfinished(till) == 0)
+    }
+
+    @Test func aDeferredPurchaseWaitsForItsApproval() async throws {
+        let till = try TillProcess()
+        let bought = try await till.run("buy", Self.sprout1, "--user", "alice", "--outcome", "deferred")
+        #expect(bought.status == 0)
+        #expect(bought.output.contains("till approve 1"))
+        #expect(try await till.run("resume", "--user", "alice").output.contains("Nothing was unfinished."))
+        #expect(try await owned(till) == ["background 0", "sprout 0"])
+        let approved = try await till.run("approve", "1")
+        #expect(approved.status == 0)
+        #expect(approved.output.contains("till resume --user alice"))
+        try await till.run("resume", "--user", "alice")
+        #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 1"])
+        #expect(try await till.run("approve", "1").status == 1)
+        #expect(try await till.run("decline", "99").error.contains("no transaction 99"))
+    }
+
+    @Test func aDeclinedPurchaseGrantsNothing() async throws {
+        let till = try TillProcess()
+        try await till.run("buy", Self.sprout1, "--user", "alice", "--outcome", "deferred")
+        #expect(try await till.run("decline", "1").status == 0)
+        try await till.run("resume", "--user", "alice")
+        #expect(try await owned(till) == ["background 0", "sprout 0"])
+        #expect(try await unfinished(till) == 0)
+    }
+
+    /// The heart of it: the app dies after any step, and nothing is lost or granted twice.
+    @Test(
+        arguments: ["paymentAdded", "purchased", "proofObtained", "redeemed", "finished"], ["receipt", "transaction"])
+    func anAppKilledAfterAnyStepLosesNothing(step: String, proof: String) async throws {
+        let till = try TillProcess()
+        let killed = try await till.run(
+            "buy", Self.sprout1, "--user", "alice", "--proof", proof, "--kill-after", step)
+        #expect(killed.signal == SIGKILL)
+        #expect(try await unfinished(till) == (step == "finished" ? 0 : 1))
+        let resumed = try await till.run("resume", "--user", "alice")
+        #expect(resumed.status == 0)
+        #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 1"])
+        #expect(try await unfinished(till) == 0)
+        let queue = try #require(try await till.run("queue", "--json").json()["transactions"] as? [[String: Any]])
+        #expect(queue.count == 1)
+        // What the ledger granted, it granted once.
+        let receipt = try await till.run("receipt", "export", "--user", "alice")
+        let redeemed = try await till.run("receipt", "redeem", "-", "--user", "alice", "--json", input: receipt.output)
+        #expect(try redeemed.json()["outcome"] as? String == "unchanged")
+    }
+
+    @Test(arguments: ["failed", "deferred"])
+    func anAppKilledOnOtherPathsLosesNothingEither(state: String) async throws {
+        let till = try TillProcess()
+        let killed = try await till.run(
+            "buy", Self.sprout1, "--user", "alice", "--outcome", state == "failed" ? "cancelled" : state,
+            "--kill-after", state)
+        #expect(killed.signal == SIGKILL)
+        if state == "deferred" { try await till.run("approve", "1") }
+        try await till.run("resume", "--user", "alice")
+        #expect(try await unfinished(till) == 0)
+        #expect(try await owned(till).contains("sprout 1") == (state == "deferred"))
+    }
+
+    @Test func theNextPurchaseTakesUpWhatAnEarlierOneLeft() async throws {
+        let till = try TillProcess()
+        try await till.run("buy", Self.sprout1, "--user", "alice", "--kill-after", "purchased")
+        try await till.run("buy", "com.memolease.sesac1.background3", "--user", "alice")
+        #expect(try await owned(till) == ["background 0", "background 3", "sprout 0", "sprout 1"])
+        #expect(try await unfinished(till) == 0)
+    }
+
+    @Test func restoringBringsBackWhatWasBought() async throws {
+        let till = try TillProcess()
+        try await till.run("buy", Self.sprout1, "--user", "alice")
+        let restored = try await till.run("restore", "--user", "alice", "--json")
+        #expect((try restored.json()["delivered"] as? [Any])?.count == 1)
+        #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 1"])
+    }
+
+    @Test func twoAppsAtOnceEndWithOneGrantEach() async throws {
+        let till = try TillProcess(hasKeys: false)
+        async let one = till.run("buy", Self.sprout1, "--user", "alice")
+        async let two = till.run("buy", "com.memolease.sesac1.sprout2", "--user", "bob")
+        #expect(try await one.status == 0)
+        #expect(try await two.status == 0)
+        #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 1"])
+        #expect(try await owned(till, "bob") == ["background 0", "sprout 0", "sprout 2"])
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct ReceiptCommandTests {
+    static let sprout1 = "com.memolease.sesac1.sprout1"
+
+    /// A data directory in which alice has bought, and her receipt's file.
+    private func shop() async throws -> (till: TillProcess, receipt: String) {
+        let till = try TillProcess()
+        try await till.run("buy", Self.sprout1, "--user", "alice")
+        let file = till.folder.file("alice.receipt").path
+        let exported = try await till.run("receipt", "export", "--user", "alice", "--out", file)
+        #expect(exported.status == 0)
+        return (till, file)
+    }
+
+    @Test func aReceiptIsValidAndSaysWhatItHolds() async throws {
+        let (till, receipt) = try await shop()
+        let validated = try await till.run("receipt", "validate", receipt, "--json")
+        #expect(validated.status == 0)
+        let json = try validated.json()
+        #expect(json["valid"] as? Bool == true)
+        #expect(json["kind"] as? String == "appReceipt")
+        #expect(json["environment"] as? String == "Sandbox")
+        #expect(json["bundleId"] as? String == "com.memolease.sesac1")
+        #expect((json["createdAt"] as? String)?.hasSuffix("Z") == true)
+        let purchases = try #require(json["inAppPurchases"] as? [[String: Any]])
+        #expect(purchases.map { $0["productId"] as? String } == [Self.sprout1])
+        #expect(try await till.run("receipt", "validate", receipt).output.hasPrefix("valid\n"))
+    }
+
+    @Test func aReceiptIsReadFromStandardInputAndAsDER() async throws {
+        let (till, receipt) = try await shop()
+        let text = try String(contentsOfFile: receipt, encoding: .utf8)
+        #expect(try await till.run("receipt", "validate", "-", input: text).status == 0)
+        let wrapped = text.enumerated().map { $0.offset % 64 == 63 ? "\($0.element)\r\n" : "\($0.element)" }.joined()
+        #expect(try await till.run("receipt", "validate", "-", input: wrapped).status == 0)
+        let der = try #require(Data(base64Encoded: text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        try der.write(to: till.folder.file("receipt.der"))
+        #expect(try await till.run("receipt", "validate", till.folder.file("receipt.der").path).status == 0)
+        #expect(
+            try await till.run("receipt", "redeem", till.folder.file("receipt.der").path, "--user", "alice").status == 0
+        )
+    }
+
+    @Test(arguments: [
+        (["--bundle-id", "com.example"], "bundleIdentifierMismatch"),
+        (["--environment", "Production"], "environmentMismatch"),
+    ])
+    func aReceiptForSomethingElseIsInvalid(options: [String], reason: String) async throws {
+        let (till, receipt) = try await shop()
+        let validated = try await till.run("receipt", "validate", receipt, options[0], options[1], "--json")
+        #expect(validated.status == 1)
+        #expect(try validated.json()["valid"] as? Bool == false)
+        #expect(try validated.json()["reason"] as? String == reason)
+    }
+
+    @Test func onlyTheFolderNamedIsTrusted() async throws {
+        let (till, receipt) = try await shop()
+        let empty = till.folder.folder("trust")
+        try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
+        let validated = try await till.run("receipt", "validate", receipt, "--trust", empty.path)
+        #expect(validated.status == 1)
+        #expect(validated.output.hasPrefix("invalid: chainUntrusted"))
+        let missing = try await till.run("receipt", "validate", receipt, "--trust", "/nowhere")
+        #expect(missing.status == 1)
+        #expect(missing.error.contains("/nowhere"))
+    }
+
+    @Test func aByteChangedMakesItInvalid() async throws {
+        let (till, receipt) = try await shop()
+        let text = try String(contentsOfFile: receipt, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        var der = try #require(Data(base64Encoded: text))
+        der[der.count - 1] ^= 1
+        let changed = der.base64EncodedString()
+        let validated = try await till.run("receipt", "validate", "-", "--json", input: changed)
+        #expect(validated.status == 1)
+        #expect(try validated.json()["reason"] as? String == "signatureInvalid")
+        let redeemed = try await till.run("receipt", "redeem", "-", "--user", "bob", "--json", input: changed)
+        #expect(redeemed.status == 1)
+        #expect(try redeemed.json()["code"] as? String == "signatureInvalid")
+    }
+
+    @Test func validatingReadsAndMakesNothing() async throws {
+        let (till, receipt) = try await shop()
+        let nowhere = till.folder.folder("nowhere")
+        let validated = try await till.run("receipt", "validate", receipt, "--data", nowhere.path)
+        #expect(validated.status == 1)
+        #expect(!FileManager.default.fileExists(atPath: nowhere.path))
+    }
+
+    @Test func redeemingAgainChangesNothingAndAnotherUserIsRefused() async throws {
+        let (till, receipt) = try await shop()
+        let again = try await till.run("receipt", "redeem", receipt, "--user", "alice")
+        #expect(again.status == 0)
+        #expect(again.output.hasPrefix("Nothing changed"))
+        let other = try await till.run("receipt", "redeem", receipt, "--user", "bob", "--json")
+        #expect(other.status == 1)
+        #expect(try other.json()["code"] as? String == "ownedByAnotherUser")
+        #expect(other.error == "till: The purchase has been redeemed by another user, and stays theirs.\n")
+    }
+
+    @Test func aReceiptWithoutPurchasesIsAuthentic() async throws {
+        let till = try TillProcess()
+        let receipt = try await till.run("receipt", "export", "--user", "nobody").output
+        #expect(try await till.run("receipt", "validate", "-", input: receipt).output.contains("purchases: none"))
+        let redeemed = try await till.run("receipt", "redeem", "-", "--user", "nobody", input: receipt)
+        #expect(redeemed.status == 0)
+        #expect(redeemed.output.hasPrefix("The receipt is authentic and holds no purchase."))
+    }
+
+    @Test(
+        .enabled(if: Vectors.areAvailable, "TILL_VECTORS names no folder"),
+        arguments: Vectors.files("receipts") + Vectors.files("jws"))
+    func applesOwnProofsAreToldFromOthers(file: URL) async throws {
+        let till = try TillProcess(hasKeys: false)
+        let roots = till.folder.folder("roots")
+        try FileManager.default.createDirectory(at: roots, withIntermediateDirectories: true)
+        for root in Vectors.files("certs", prefix: "Apple") {
+            try FileManager.default.copyItem(at: root, to: roots.appending(path: root.lastPathComponent))
+        }
+        let validated = try await till.run("receipt", "validate", file.path, "--trust", roots.path)
+        #expect(validated.status == (file.lastPathComponent.hasPrefix("apple-") ? 0 : 1))
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The real binary, run in a data directory of a test's own.
+struct TillProcess {
+    let folder: TemporaryFolder
+
+    /// - Parameter hasKeys: Whether the store has its keys already, which it would otherwise take seconds to make.
+    init(hasKeys: Bool = true) throws {
+        folder = try TemporaryFolder()
+        if hasKeys { try TestShop.installKeys(in: folder.folder("data/store")) }
+    }
+
+    struct Result {
+        let status: Int32
+        /// The signal that ended it; nil when it ended by itself.
+        let signal: Int32?
+        let output: String
+        let error: String
+
+        /// The standard output as JSON.
+        func json() throws -> [String: Any] {
+            let value = try JSONSerialization.jsonObject(with: Data(output.utf8))
+            return try #require(value as? [String: Any])
+        }
+    }
+
+    @discardableResult
+    func run(_ arguments: String..., input: String? = nil) async throws -> Result {
+        try await run(arguments: arguments, input: input)
+    }
+
+    func run(arguments: [String], input: String? = nil) async throws -> Result {
+        let process = Process()
+        process.executableURL = try Self.binary
+        process.arguments = arguments
+        process.currentDirectoryURL = folder.url
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["TILL_DATA": folder.folder("data").path]) { $1 }
+        // Files rather than pipes: nobody has to read while it runs.
+        let name = UUID().uuidString
+        let files = try ["in", "out", "err"].map { suffix in
+            let file = folder.file("\(name).\(suffix)")
+            try Data((suffix == "in" ? input ?? "" : "").utf8).write(to: file)
+            return file
+        }
+        process.standardInput = try FileHandle(forReadingFrom: files[0])
+        process.standardOutput = try FileHandle(forWritingTo: files[1])
+        process.standardError = try FileHandle(forWritingTo: files[2])
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        let wasKilled = process.terminationReason == .uncaughtSignal
+        return Result(
+            status: process.terminationStatus, signal: wasKilled ? process.terminationStatus : nil,
+            output: try String(contentsOf: files[1], encoding: .utf8),
+            error: try String(contentsOf: files[2], encoding: .utf8))
+    }
+
+    /// Beside the test bundle, where the build puts it.
+    private static var binary: URL {
+        get throws {
+            var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            while folder.path != "/" {
+                let candidate = folder.appending(path: "till", directoryHint: .notDirectory)
+                if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+                folder = folder.deletingLastPathComponent()
+            }
+            throw BinaryMissing()
+        }
+    }
+
+    struct BinaryMissing: Error {}
+}
