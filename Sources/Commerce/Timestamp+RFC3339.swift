@@ -21,7 +21,7 @@ extension Timestamp {
     public var rfc3339: String {
         let seconds = secondsSince1970
         let secondOfDay = Self.remainder(seconds, 86_400)
-        let date = Self.civilDate(daysSince1970: (seconds - secondOfDay) / 86_400)
+        let date = Self.civilDate(daysSince1970: Self.quotient(seconds, 86_400))
         let parts = [date.month, date.day, secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map {
             Self.padded($0, to: 2)
         }
@@ -45,7 +45,7 @@ extension Timestamp {
     /// Date Algorithms", `days_from_civil`): years start in March, so that the leap day comes last.
     private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shiftedYear = month <= 2 ? year - 1 : year
-        let era = (shiftedYear - remainder(shiftedYear, 400)) / 400
+        let era = quotient(shiftedYear, 400)
         let yearOfEra = shiftedYear - era * 400
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
@@ -55,7 +55,7 @@ extension Timestamp {
     /// The inverse of `daysSince1970` (Hinnant, `civil_from_days`).
     private static func civilDate(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
-        let era = (shifted - remainder(shifted, 146_097)) / 146_097
+        let era = quotient(shifted, 146_097)
         let dayOfEra = shifted - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

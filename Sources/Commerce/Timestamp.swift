@@ -22,7 +22,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
 
     /// Whole seconds since 1970, rounded towards the past.
     public var secondsSince1970: Int64 {
-        (millisecondsSince1970 - Self.remainder(millisecondsSince1970, 1000)) / 1000
+        Self.quotient(millisecondsSince1970, 1000)
     }
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
@@ -34,7 +34,12 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
         Timestamp(millisecondsSince1970: millisecondsSince1970 + days * 86_400_000)
     }
 
-    /// The remainder that is never negative, so that dates before 1970 round as those after it do.
+    /// Rounds towards the past, and holds for every number there is.
+    static func quotient(_ value: Int64, _ divisor: Int64) -> Int64 {
+        value / divisor - (value % divisor < 0 ? 1 : 0)
+    }
+
+    /// The remainder that goes with `quotient`, which is never negative.
     static func remainder(_ value: Int64, _ divisor: Int64) -> Int64 {
         let remainder = value % divisor
         return remainder < 0 ? remainder + divisor : remainder

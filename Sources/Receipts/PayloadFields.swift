@@ -6,6 +6,9 @@ import StrictJSON
 struct PayloadFields {
     let object: JSONObject
 
+    /// The years 1 to 9999: Xcode writes the first, and no calendar of ours goes beyond the last.
+    private static let dates: ClosedRange<Int64> = -62_135_769_600_000...253_402_300_799_999
+
     init(_ object: JSONObject) {
         self.object = object
     }
@@ -51,8 +54,8 @@ struct PayloadFields {
         switch object[name] {
         case nil, .null: return nil
         case .number(let number):
-            if let milliseconds = number.int64 { return Timestamp(millisecondsSince1970: milliseconds) }
-            guard let double = number.double, let milliseconds = Int64(exactly: double.rounded(.down)) else {
+            let milliseconds = number.int64 ?? number.double.flatMap { Int64(exactly: $0.rounded(.down)) }
+            guard let milliseconds, Self.dates.contains(milliseconds) else {
                 throw mismatch(name, "a date in milliseconds", .number(number))
             }
             return Timestamp(millisecondsSince1970: milliseconds)

@@ -30,5 +30,11 @@ import Testing
     @Test func partsOfASecondRoundTowardsThePast() {
         #expect(Timestamp(millisecondsSince1970: 1_999).secondsSince1970 == 1)
         #expect(Timestamp(millisecondsSince1970: -1).secondsSince1970 == -1)
+        #expect(Timestamp(millisecondsSince1970: -1000).secondsSince1970 == -1)
+    }
+
+    @Test(arguments: [Int64.min, Int64.max])
+    func noNumberIsTooLarge(milliseconds: Int64) {
+        #expect(!Timestamp(millisecondsSince1970: milliseconds).rfc3339.isEmpty)
     }
 }

@@ -93,7 +93,7 @@ import Testing
 
     @Test(arguments: [
         ("transactionId", JSONValue?.none), ("productId", nil), ("bundleId", nil), ("purchaseDate", nil),
-        ("purchaseDate", "yesterday"), ("quantity", "1"), ("quantity", .integer(0)), ("environment", "Moon"),
+        ("purchaseDate", "yesterday"), ("signedDate", .integer(Int64.min)), ("signedDate", .integer(Int64.max)), ("quantity", "1"), ("quantity", .integer(0)), ("environment", "Moon"),
         ("environment", nil), ("signedDate", nil), ("revocationDate", .bool(true)),
     ])
     func aSignedPayloadOfAnotherShapeIsInvalid(field: String, value: JSONValue?) throws {
