@@ -24,6 +24,14 @@ refused() {
     [ "$status" -eq 1 ] || fail "this should have been refused with status 1; it ended with $status"
     grep -q "$reason" <<<"$output" || fail "this should have been refused as $reason"
 }
+# A purchase that has to pass through the states of the queue in this order.
+bought() {
+    local output
+    output=$(run buy "$1" --user alice)
+    printf '%s\n' "$output"
+    [ "$(awk '/#[0-9]/ { print $1 }' <<<"$output" | xargs)" = "purchasing purchased proof redeemed finished" ] ||
+        fail "the purchase of $1 did not pass through its states"
+}
 owns() {
     "$till" owned alice --json | tr -d ' \n' | grep -q "\"collection\":\"$1\",\"number\":$2" || fail "alice does not own $1 $2"
 }
@@ -33,8 +41,8 @@ run products
 [ "$("$till" products --json | grep -c '"productId"')" -eq 11 ] || fail "the catalog should have eleven products"
 
 say "Alice buys a sprout and a background (the first purchase makes the store's keys)"
-run buy com.memolease.sesac1.sprout1 --user alice
-run buy com.memolease.sesac1.background2 --user alice
+bought com.memolease.sesac1.sprout1
+bought com.memolease.sesac1.background2
 owns sprout 1
 owns background 2
 

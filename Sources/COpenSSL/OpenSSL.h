@@ -2,6 +2,9 @@
 #ifndef TILL_OPENSSL_H
 #define TILL_OPENSSL_H
 
+// The hash's own state, which OpenSSL 3 still has and calls deprecated, can be copied like any value; its newer one cannot.
+#define OPENSSL_SUPPRESS_DEPRECATED
+
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/crypto.h>
@@ -11,6 +14,7 @@
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
+#include <openssl/sha.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>

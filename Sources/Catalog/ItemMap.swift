@@ -12,6 +12,9 @@ struct ItemMap {
     /// - Parameter products: Those of the catalog, which the map has to know each of, and no other.
     init(_ root: CatalogReader, products: [Product]) throws(CatalogError) {
         bundleIdentifier = try root.required("bundleId").string()
+        if let other = products.first(where: { $0.type != .nonConsumable }) {
+            throw root.failure("\(other.productIdentifier) is not a non-consumable, and others are not sold yet")
+        }
         var claimed: Set<Item> = []
         var free: [Item] = []
         for entry in try root.required("ownedByEverybody").elements() {
@@ -22,18 +25,15 @@ struct ItemMap {
         for entry in try list.elements() {
             let identifier = try entry.required("productID")
             let productIdentifier = try identifier.string()
-            guard let product = products.first(where: { $0.productIdentifier == productIdentifier }) else {
+            guard products.contains(where: { $0.productIdentifier == productIdentifier }) else {
                 throw identifier.failure("the catalog has no product \(productIdentifier)")
-            }
-            guard product.type == .nonConsumable else {
-                throw identifier.failure("\(productIdentifier) is not a non-consumable, so it grants no lasting item")
             }
             guard items[productIdentifier] == nil else {
                 throw identifier.failure("\(productIdentifier) is there twice")
             }
             items[productIdentifier] = try Self.item(entry, claimed: &claimed)
         }
-        if let missing = products.first(where: { $0.type == .nonConsumable && items[$0.productIdentifier] == nil }) {
+        if let missing = products.first(where: { items[$0.productIdentifier] == nil }) {
             throw list.failure("no item is given for the product \(missing.productIdentifier)")
         }
         self.items = items

@@ -4,8 +4,12 @@ public struct Redemption: Hashable, Sendable, Codable {
     public enum Outcome: String, Sendable, Codable {
         /// At least one transaction was new and is granted now.
         case granted
+        /// None was new, and at least one has been taken back: refunded or revoked.
+        case revoked
         /// Everything in the proof had been redeemed before by the same user.
         case unchanged
+        /// None was new, and some were refused.
+        case partlyRefused
         /// The proof is authentic and holds no purchase.
         case nothingToRedeem
     }
@@ -23,6 +27,7 @@ public struct Redemption: Hashable, Sendable, Codable {
         }
     }
 
+    /// What became of a transaction, as a word.
     public enum Result: String, Sendable, Codable {
         case granted
         /// The same user redeemed it before.

@@ -1,5 +1,6 @@
 /// What a database on disk can suffer, in words an operator can act on.
 public struct StorageFault: CodedError, Equatable {
+    /// What happened to it.
     public enum Cause: String, Sendable, CaseIterable {
         case diskFull
         case readOnly
@@ -42,9 +43,11 @@ public struct StorageFault: CodedError, Equatable {
         case .readOnly: "\(path) cannot be written: check who owns it and its folder."
         case .busy: "\(path) is in use by another process that does not let go: try again, or end that process."
         case .damaged: "\(path) is damaged or no database of Till's: put a backup in its place."
-        case .cannotOpen: "\(path) cannot be opened: check that its folder exists and who may read it."
+        case .cannotOpen:
+            "\(path) cannot be opened for writing: check that its folder exists, its disk, and who may write there."
         case .newerVersion: "\(path) was written by a newer version of Till: use that version, or a backup."
-        case .failed: "Reading or writing \(path) failed, and nothing was changed: check the disk."
+        case .failed:
+            "Reading or writing \(path) failed: check the disk, and try again; what is redeemed twice is granted once."
         }
     }
 }

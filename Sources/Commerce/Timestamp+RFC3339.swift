@@ -4,7 +4,12 @@ extension Timestamp {
     ///
     /// - Returns: nil unless every field is present, in range and nothing follows.
     public init?(rfc3339 text: some StringProtocol) {
-        var scanner = Scanner(bytes: Array(text.utf8))
+        self.init(rfc3339: ArraySlice(text.utf8))
+    }
+
+    /// Reads the same from the bytes of the text.
+    public init?(rfc3339 bytes: ArraySlice<UInt8>) {
+        var scanner = Scanner(bytes: bytes)
         guard
             let year = scanner.digits(4), scanner.skip("-"), let month = scanner.digits(2), scanner.skip("-"),
             let day = scanner.digits(2), scanner.skip("T"), let hour = scanner.digits(2), scanner.skip(":"),
@@ -68,25 +73,25 @@ extension Timestamp {
 
 /// Takes the fixed-width fields of a date-time off the front of a text.
 private struct Scanner {
-    let bytes: [UInt8]
-    var position = 0
+    /// What is left.
+    var bytes: ArraySlice<UInt8>
 
-    var isAtEnd: Bool { position == bytes.count }
+    var isAtEnd: Bool { bytes.isEmpty }
 
     mutating func digits(_ count: Int) -> Int64? {
-        guard position + count <= bytes.count else { return nil }
+        guard bytes.count >= count else { return nil }
         var number: Int64 = 0
-        for byte in bytes[position..<position + count] {
+        for byte in bytes.prefix(count) {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
             number = number * 10 + Int64(byte - UInt8(ascii: "0"))
         }
-        position += count
+        bytes = bytes.dropFirst(count)
         return number
     }
 
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
-        position += 1
+        guard bytes.first == UInt8(ascii: character) else { return false }
+        bytes = bytes.dropFirst()
         return true
     }
 

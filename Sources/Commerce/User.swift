@@ -1,18 +1,25 @@
+import Foundation
+
 /// Somebody who owns items, by the name the caller's own system gives them.
 public struct User: Hashable, Sendable, CustomStringConvertible {
     /// The longest name, in bytes of UTF-8.
     public static let maximumLength = 128
 
+    /// In Unicode's composed form (NFC), so that one name has one spelling wherever it was typed.
     public let name: String
 
     /// - Returns: nil when the name is empty, longer than `maximumLength`, or holds a space or control character, which
     ///   nobody could tell apart from another name in a log.
     public init?(name: String) {
-        guard (1...Self.maximumLength).contains(name.utf8.count) else { return nil }
+        // The length first: composing takes its time on what is too long anyway.
+        guard (1...4 * Self.maximumLength).contains(name.utf8.count) else { return nil }
+        let name = name.precomposedStringWithCanonicalMapping
+        guard name.utf8.count <= Self.maximumLength else { return nil }
         let isPrintable = name.unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .unassigned: false
-            default: true
+            // What is left of bytes that were no text: one name for many.
+            default: scalar != "\u{FFFD}"
             }
         }
         guard isPrintable else { return nil }

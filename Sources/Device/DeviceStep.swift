@@ -15,6 +15,14 @@ public enum DeviceStep: Hashable, Sendable {
     /// The transaction is out of the queue.
     case finished(PaymentTransaction)
 
+    public var transaction: PaymentTransaction {
+        switch self {
+        case .paymentAdded(let transaction), .updated(let transaction), .proofObtained(let transaction),
+            .redeemed(let transaction, _), .refused(let transaction, _), .finished(let transaction):
+            transaction
+        }
+    }
+
     /// The step's name, by which somebody can ask for it.
     public var name: String {
         switch self {

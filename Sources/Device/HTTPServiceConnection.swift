@@ -72,9 +72,10 @@ public struct HTTPServiceConnection: ServiceConnection {
             let code: String
             let detail: String
         }
-        guard let problem = try? JSONDecoder().decode(Problem.self, from: body), status < 500 else {
+        guard let problem = try? JSONDecoder().decode(Problem.self, from: body) else {
             return ServiceUnreachable(reason: "HTTP status \(status)")
         }
+        guard status < 500 else { return ServiceUnreachable(reason: "HTTP status \(status), \(problem.code)") }
         return ServiceRefusal(code: problem.code, message: problem.detail)
     }
 }

@@ -24,12 +24,10 @@ public struct PaymentQueueObserver: Sendable {
     public func buy(_ payment: Payment) async throws -> PaymentTransaction {
         let added = try await store.add(payment)
         report(.paymentAdded(added))
-        var bought = added
-        for transaction in try await store.updatedTransactions() {
-            try await observe(transaction)
-            if transaction.identifier == added.identifier { bought = transaction }
-        }
-        return bought
+        try await store.processPayments()
+        // Asked for by its number: another launch of the app may have taken it further meanwhile.
+        try await observe(try await store.transaction(added.identifier))
+        return try await store.transaction(added.identifier)
     }
 
     /// What an app does at its launch: takes up every transaction that is not finished.
@@ -38,7 +36,7 @@ public struct PaymentQueueObserver: Sendable {
     @discardableResult
     public func resume() async throws -> [PaymentTransaction] {
         // Payments that were under way when the app died are the store's to complete.
-        _ = try await store.updatedTransactions()
+        try await store.processPayments()
         let delivered = try await store.unfinishedTransactions().filter(\.state.isAwaitingFinish)
         for transaction in delivered { try await observe(transaction) }
         return delivered

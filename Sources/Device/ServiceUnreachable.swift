@@ -11,6 +11,6 @@ public struct ServiceUnreachable: CodedError, Equatable {
     public var code: String { "serviceUnreachable" }
 
     public var message: String {
-        "The service did not answer (\(reason)). Nothing is lost: what was bought is delivered again at the next launch."
+        "The service could not answer (\(reason)); nothing is lost, and trying again is safe."
     }
 }

@@ -86,13 +86,17 @@ public struct EntitlementService: Sendable {
                 result: claim.flatMap { _ in remaining.popFirst() } ?? .productUnknown)
         }
         let results = lines.map(\.result)
-        let outcome: Redemption.Outcome =
-            if results.isEmpty { .nothingToRedeem } else if results.contains(.granted) { .granted } else { .unchanged }
-        let redemption = Redemption(outcome: outcome, transactions: lines, items: all(answer.items))
         guard results.isEmpty || results.contains(where: \.allowsFinish) else {
-            throw results.contains(.ownedByAnotherUser) ? .ownedByAnotherUser(redemption) : .productUnknown(redemption)
+            throw results.contains(.ownedByAnotherUser) ? .ownedByAnotherUser : .productUnknown
         }
-        return redemption
+        return Redemption(outcome: outcome(of: results), transactions: lines, items: all(answer.items))
+    }
+
+    private func outcome(of results: [Redemption.Result]) -> Redemption.Outcome {
+        if results.isEmpty { return .nothingToRedeem }
+        if results.contains(.granted) { return .granted }
+        if results.contains(.revoked) { return .revoked }
+        return results.allSatisfy(\.allowsFinish) ? .unchanged : .partlyRefused
     }
 
     private func all(_ items: [Item]) -> [Item] {

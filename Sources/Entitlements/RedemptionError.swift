@@ -8,9 +8,9 @@ public enum RedemptionError: CodedError, Equatable {
     /// The proof is authentic, but of a kind that holds no purchase of its own.
     case notRedeemable
     /// Every purchase in the proof is another user's.
-    case ownedByAnotherUser(Redemption)
+    case ownedByAnotherUser
     /// The catalog maps none of the proof's products to an item.
-    case productUnknown(Redemption)
+    case productUnknown
     case storage(StorageFault)
 
     public var code: String {

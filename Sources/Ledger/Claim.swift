@@ -10,7 +10,7 @@ public struct Claim: Hashable, Sendable {
     public let purchaseDate: Timestamp
     /// When the purchase was taken back; a claim that says so grants nothing and ends what the transaction granted before.
     public let revocationDate: Timestamp?
-    /// The SHA-256 of the proof; the proof itself is not kept.
+    /// The SHA-256 of what was signed; the proof itself is not kept.
     public let proofDigest: [UInt8]
     public let item: Item
 

@@ -8,7 +8,7 @@ struct LedgerRecords {
 
     /// Records one claim and what it grants.
     func record(_ claim: Claim, for user: User, at moment: Timestamp) throws -> Redemption.Result {
-        if let owner = try owner(of: claim), owner != user.name { return .ownedByAnotherUser }
+        if let owner = try owner(of: claim), !owner.utf8.elementsEqual(user.name.utf8) { return .ownedByAnotherUser }
         switch try state(of: claim, for: user) {
         case .unknown:
             try insert(claim, for: user, at: moment)
@@ -54,7 +54,7 @@ struct LedgerRecords {
             arguments: [claim.origin.rawValue, claim.transactionIdentifier])
         guard let row else { return .unknown }
         let owner: String = row["user"]
-        guard owner == user.name else { return .ofAnotherUser }
+        guard owner.utf8.elementsEqual(user.name.utf8) else { return .ofAnotherUser }
         let revocationDate: Int64? = row["revocation_date"]
         return revocationDate == nil ? .standing : .revoked
     }

@@ -14,27 +14,29 @@ public final class SQLiteLedger: Ledger {
     /// - Throws: `StorageFault`.
     public init(file: URL) throws(StorageFault) {
         path = file.path
-        do {
-            try PrivateFile.ensureExists(at: file)
-        } catch {
-            throw StorageFault(cause: .cannotOpen, path: file.path)
-        }
         var configuration = Configuration()
         configuration.label = "ledger"
         configuration.busyMode = .timeout(10)
         do {
-            pool = try DatabasePool(path: file.path, configuration: configuration)
-            try pool.writeWithoutTransaction { database in
-                // GRDB chooses NORMAL for WAL, under which a power cut may take back what was answered.
-                try database.execute(sql: "PRAGMA synchronous = FULL")
+            // One at a time: two that found a new file would both make its tables.
+            pool = try PrivateFile.withLock(file.appendingPathExtension("lock")) {
+                try PrivateFile.ensureExists(at: file)
+                let pool = try DatabasePool(path: file.path, configuration: configuration)
+                try pool.writeWithoutTransaction { database in
+                    // GRDB chooses NORMAL for WAL, under which a power cut may take back what was answered.
+                    try database.execute(sql: "PRAGMA synchronous = FULL")
+                }
+                let migrator = LedgerSchema.migrator
+                guard try pool.read({ try !migrator.hasBeenSuperseded($0) }) else {
+                    throw StorageFault(cause: .newerVersion, path: file.path)
+                }
+                try migrator.migrate(pool)
+                return pool
             }
-            let migrator = LedgerSchema.migrator
-            guard try pool.read({ try !migrator.hasBeenSuperseded($0) }) else {
-                throw StorageFault(cause: .newerVersion, path: file.path)
-            }
-            try migrator.migrate(pool)
         } catch let fault as StorageFault {
             throw fault
+        } catch is PrivateFile.Failure {
+            throw StorageFault(cause: .cannotOpen, path: file.path)
         } catch {
             throw Self.fault(error, path: file.path)
         }

@@ -10,7 +10,7 @@ extension AppReceipt {
         opaqueValue: [UInt8],
         bundleIdentifier: String
     ) throws -> [UInt8] {
-        let bundle = try ReceiptAttribute.string(2, bundleIdentifier).value
+        let bundle = Array(try ReceiptAttribute.string(2, bundleIdentifier).value)
         return DigestAlgorithm.sha1.digest(of: identifier + opaqueValue + bundle)
     }
 }

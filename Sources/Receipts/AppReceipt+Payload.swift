@@ -3,72 +3,105 @@ import Commerce
 /// The attribute types with a documented or measured meaning.
 private enum AttributeType {
     static let receiptType = 0
+    static let appItemID = 1
     static let bundleIdentifier = 2
     static let applicationVersion = 3
     static let opaqueValue = 4
     static let deviceHash = 5
+    static let ageRating = 10
     static let creationDate = 12
+    static let downloadID = 15
+    static let versionExternalIdentifier = 16
     static let inAppPurchase = 17
     static let originalPurchaseDate = 18
     static let originalApplicationVersion = 19
     static let expirationDate = 21
-
-    static let all: Set<Int> = [0, 2, 3, 4, 5, 12, 17, 18, 19, 21]
 }
 
 extension AppReceipt {
+    /// The most purchases read from one receipt; Apple's largest known has 187.
+    static let maximumPurchases = 10_000
+
     /// Reads the signed content of a receipt: `SET OF ReceiptAttribute`.
     init(payload: [UInt8]) throws {
-        let attributes = try ReceiptAttributes(
-            try ReceiptAttribute.decode(payload), repeatable: AttributeType.inAppPurchase)
-        guard let creationDate = try attributes.required(AttributeType.creationDate).date() else {
-            throw AppReceiptError.attributeMissing(AttributeType.creationDate)
-        }
+        var receiptType: String?
+        var bundleIdentifier: String?
+        var applicationVersion: String?
+        var creationDate: Timestamp?
+        // Filled in as the attributes come; the four above have to come.
         self.init(
-            receiptType: try attributes.required(AttributeType.receiptType).string(),
-            bundleIdentifier: try attributes.required(AttributeType.bundleIdentifier).string(),
-            applicationVersion: try attributes.required(AttributeType.applicationVersion).string(),
-            opaqueValue: attributes.bytes(AttributeType.opaqueValue) ?? [],
-            deviceHash: attributes.bytes(AttributeType.deviceHash) ?? [],
-            creationDate: creationDate,
-            originalPurchaseDate: try attributes.date(AttributeType.originalPurchaseDate),
-            originalApplicationVersion: try attributes.string(AttributeType.originalApplicationVersion),
-            expirationDate: try attributes.date(AttributeType.expirationDate),
-            inAppPurchases: try attributes.inAppPurchases.map { try InAppPurchase(payload: $0.value) },
-            otherAttributes: attributes.others(than: AttributeType.all))
-        guard environment != nil else { throw AppReceiptError.receiptTypeUnknown(receiptType) }
+            receiptType: "", bundleIdentifier: "", applicationVersion: "", opaqueValue: [], deviceHash: [],
+            creationDate: Timestamp(millisecondsSince1970: 0), inAppPurchases: [])
+        var reader = try ReceiptAttributeReader(payload)
+        while try reader.next(repeatable: AttributeType.inAppPurchase) {
+            switch reader.type {
+            case AttributeType.receiptType: receiptType = try reader.string()
+            case AttributeType.appItemID: appItemID = try reader.integer()
+            case AttributeType.bundleIdentifier: bundleIdentifier = try reader.string()
+            case AttributeType.applicationVersion: applicationVersion = try reader.string()
+            case AttributeType.opaqueValue: opaqueValue = reader.bytes
+            case AttributeType.deviceHash: deviceHash = reader.bytes
+            case AttributeType.ageRating: ageRating = try reader.ia5String()
+            case AttributeType.creationDate: creationDate = try reader.requiredDate()
+            case AttributeType.downloadID: downloadID = try reader.integer()
+            case AttributeType.versionExternalIdentifier: versionExternalIdentifier = try reader.integer()
+            case AttributeType.inAppPurchase:
+                guard inAppPurchases.count < Self.maximumPurchases else {
+                    throw AppReceiptError.tooManyPurchases(limit: Self.maximumPurchases)
+                }
+                inAppPurchases.append(try InAppPurchase(try reader.inner()))
+            case AttributeType.originalPurchaseDate: originalPurchaseDate = try reader.date()
+            case AttributeType.originalApplicationVersion: originalApplicationVersion = try reader.string()
+            case AttributeType.expirationDate: expirationDate = try reader.date()
+            default: otherAttributes.append(reader.attribute)
+            }
+        }
+        self.receiptType = try receiptType.required(AttributeType.receiptType)
+        self.bundleIdentifier = try bundleIdentifier.required(AttributeType.bundleIdentifier)
+        self.applicationVersion = try applicationVersion.required(AttributeType.applicationVersion)
+        self.creationDate = try creationDate.required(AttributeType.creationDate)
+        guard environment != nil else { throw AppReceiptError.receiptTypeUnknown(self.receiptType) }
     }
 
     /// The content that is signed, in DER with both kinds of set sorted, as Apple writes it.
     public func payload() throws -> [UInt8] {
-        var attributes = try [
-            ReceiptAttribute.string(AttributeType.receiptType, receiptType),
+        let attributes: [ReceiptAttribute?] = try [
+            .string(AttributeType.receiptType, receiptType),
+            appItemID.map { try .integer(AttributeType.appItemID, $0) },
             .string(AttributeType.bundleIdentifier, bundleIdentifier),
             .string(AttributeType.applicationVersion, applicationVersion),
             ReceiptAttribute(type: AttributeType.opaqueValue, version: 2, value: opaqueValue),
             ReceiptAttribute(type: AttributeType.deviceHash, value: deviceHash),
+            ageRating.map { try .ia5String(AttributeType.ageRating, $0) },
             .date(AttributeType.creationDate, creationDate),
+            downloadID.map { try .integer(AttributeType.downloadID, $0) },
+            versionExternalIdentifier.map { try .integer(AttributeType.versionExternalIdentifier, $0) },
+            originalPurchaseDate.map { try .date(AttributeType.originalPurchaseDate, $0) },
+            originalApplicationVersion.map { try .string(AttributeType.originalApplicationVersion, $0) },
+            expirationDate.map { try .date(AttributeType.expirationDate, $0) },
         ]
-        if let originalPurchaseDate {
-            attributes.append(try .date(AttributeType.originalPurchaseDate, originalPurchaseDate))
+        let purchases = try inAppPurchases.map {
+            ReceiptAttribute(type: AttributeType.inAppPurchase, value: try $0.payload())
         }
-        if let originalApplicationVersion {
-            attributes.append(try .string(AttributeType.originalApplicationVersion, originalApplicationVersion))
-        }
-        if let expirationDate {
-            attributes.append(try .date(AttributeType.expirationDate, expirationDate))
-        }
-        for purchase in inAppPurchases {
-            attributes.append(ReceiptAttribute(type: AttributeType.inAppPurchase, value: try purchase.payload()))
-        }
-        return try ReceiptAttribute.encode(attributes + otherAttributes)
+        return try ReceiptAttribute.encode(attributes.compactMap(\.self) + purchases + otherAttributes)
     }
 
     /// The creation date alone, with which the chain is judged before anything of the payload is believed.
     ///
     /// - Returns: nil when there is none to be read.
     static func creationDate(ofPayload payload: [UInt8]) -> Timestamp? {
-        let attributes = try? ReceiptAttribute.decode(payload)
-        return try? attributes?.first { $0.type == AttributeType.creationDate }?.date()
+        guard var reader = try? ReceiptAttributeReader(payload) else { return nil }
+        while let hasNext = try? reader.next(repeatable: AttributeType.inAppPurchase), hasNext {
+            if reader.type == AttributeType.creationDate { return try? reader.date() }
+        }
+        return nil
+    }
+}
+
+extension Optional {
+    /// - Throws: `AppReceiptError.attributeMissing` where there is no value.
+    func required(_ type: Int) throws -> Wrapped {
+        guard let self else { throw AppReceiptError.attributeMissing(type) }
+        return self
     }
 }

@@ -1,6 +1,7 @@
 import Commerce
 
-/// One purchase in an app receipt (Apple, "Receipt Fields", in-app purchase receipt fields).
+/// One purchase in an app receipt (Apple, "Receipt Fields", in-app purchase receipt fields; the numbers are the
+/// attributes' types).
 public struct InAppPurchase: Hashable, Sendable {
     public var quantity: Int
     public var productIdentifier: String
@@ -10,12 +11,23 @@ public struct InAppPurchase: Hashable, Sendable {
     public var purchaseDate: Timestamp
     /// Absent in Xcode's receipts.
     public var originalPurchaseDate: Timestamp?
-    /// Absent in Xcode's receipts, and when the number is none of those known.
+    /// Absent in Xcode's receipts, and when the number is none of those known (1707).
     public var productType: ProductType?
     /// The end of a subscription's period.
     public var expiresDate: Timestamp?
-    /// When Apple took the purchase back.
+    /// The product's number in the App Store, 0 in the sandbox (1710).
+    public var itemID: Int64?
+    /// The number of a subscription's period, 0 for none (1711).
+    public var webOrderLineItemID: Int64?
+    /// When Apple took the purchase back (1712).
     public var cancellationDate: Timestamp?
+    /// 1713
+    public var isTrialPeriod: Bool?
+    /// Since about 2018 (1719).
+    public var isInIntroductoryOfferPeriod: Bool?
+    /// 1721
+    public var promotionalOfferIdentifier: String?
+    /// Attributes without a documented meaning, as they were and in their order.
     public var otherAttributes: [ReceiptAttribute]
 
     public init(
@@ -26,9 +38,14 @@ public struct InAppPurchase: Hashable, Sendable {
         purchaseDate: Timestamp,
         originalPurchaseDate: Timestamp?,
         productType: ProductType?,
-        expiresDate: Timestamp?,
-        cancellationDate: Timestamp?,
-        otherAttributes: [ReceiptAttribute]
+        expiresDate: Timestamp? = nil,
+        itemID: Int64? = nil,
+        webOrderLineItemID: Int64? = nil,
+        cancellationDate: Timestamp? = nil,
+        isTrialPeriod: Bool? = nil,
+        isInIntroductoryOfferPeriod: Bool? = nil,
+        promotionalOfferIdentifier: String? = nil,
+        otherAttributes: [ReceiptAttribute] = []
     ) {
         self.quantity = quantity
         self.productIdentifier = productIdentifier
@@ -38,87 +55,12 @@ public struct InAppPurchase: Hashable, Sendable {
         self.originalPurchaseDate = originalPurchaseDate
         self.productType = productType
         self.expiresDate = expiresDate
+        self.itemID = itemID
+        self.webOrderLineItemID = webOrderLineItemID
         self.cancellationDate = cancellationDate
+        self.isTrialPeriod = isTrialPeriod
+        self.isInIntroductoryOfferPeriod = isInIntroductoryOfferPeriod
+        self.promotionalOfferIdentifier = promotionalOfferIdentifier
         self.otherAttributes = otherAttributes
-    }
-}
-
-/// The attribute types with a documented or measured meaning.
-private enum AttributeType {
-    static let quantity = 1701
-    static let productIdentifier = 1702
-    static let transactionIdentifier = 1703
-    static let purchaseDate = 1704
-    static let originalTransactionIdentifier = 1705
-    static let originalPurchaseDate = 1706
-    static let productType = 1707
-    static let expiresDate = 1708
-    static let cancellationDate = 1712
-
-    static let all: Set<Int> = [1701, 1702, 1703, 1704, 1705, 1706, 1708, 1712]
-}
-
-extension InAppPurchase {
-    /// Reads the value of an in-app purchase attribute: `SET OF ReceiptAttribute`.
-    init(payload: [UInt8]) throws {
-        let attributes = try ReceiptAttributes(try ReceiptAttribute.decode(payload))
-        guard let purchaseDate = try attributes.required(AttributeType.purchaseDate).date() else {
-            throw AppReceiptError.attributeMissing(AttributeType.purchaseDate)
-        }
-        let quantity = try attributes.required(AttributeType.quantity).integer()
-        guard (1...Int64(Int32.max)).contains(quantity) else { throw AppReceiptError.quantityOutOfRange }
-        let productType = try attributes.integer(AttributeType.productType).flatMap(ProductType.init(receiptCode:))
-        self.init(
-            quantity: Int(quantity),
-            productIdentifier: try attributes.required(AttributeType.productIdentifier).string(),
-            transactionIdentifier: try attributes.required(AttributeType.transactionIdentifier).string(),
-            originalTransactionIdentifier: try attributes.string(AttributeType.originalTransactionIdentifier),
-            purchaseDate: purchaseDate,
-            originalPurchaseDate: try attributes.date(AttributeType.originalPurchaseDate),
-            productType: productType,
-            expiresDate: try attributes.date(AttributeType.expiresDate),
-            cancellationDate: try attributes.date(AttributeType.cancellationDate),
-            // A product type that is not understood is kept as it came.
-            otherAttributes: attributes.others(
-                than: productType == nil ? AttributeType.all : AttributeType.all.union([AttributeType.productType])))
-    }
-
-    /// The value of an in-app purchase attribute, in DER.
-    func payload() throws -> [UInt8] {
-        var attributes = try [
-            ReceiptAttribute.integer(AttributeType.quantity, Int64(quantity)),
-            .string(AttributeType.productIdentifier, productIdentifier),
-            .string(AttributeType.transactionIdentifier, transactionIdentifier),
-            .date(AttributeType.purchaseDate, purchaseDate),
-            .date(AttributeType.expiresDate, expiresDate),
-            .date(AttributeType.cancellationDate, cancellationDate),
-        ]
-        if let originalTransactionIdentifier {
-            attributes.append(try .string(AttributeType.originalTransactionIdentifier, originalTransactionIdentifier))
-        }
-        if let originalPurchaseDate {
-            attributes.append(try .date(AttributeType.originalPurchaseDate, originalPurchaseDate))
-        }
-        if let productType {
-            attributes.append(try .integer(AttributeType.productType, productType.receiptCode))
-        }
-        return try ReceiptAttribute.encode(attributes + otherAttributes)
-    }
-}
-
-extension ProductType {
-    /// The number of the type in an app receipt (attribute 1707).
-    var receiptCode: Int64 {
-        switch self {
-        case .nonConsumable: 0
-        case .consumable: 1
-        case .nonRenewingSubscription: 2
-        case .autoRenewableSubscription: 3
-        }
-    }
-
-    init?(receiptCode: Int64) {
-        guard let type = Self.allCases.first(where: { $0.receiptCode == receiptCode }) else { return nil }
-        self = type
     }
 }

@@ -1,4 +1,5 @@
 import Commerce
+import Foundation
 import StrictJSON
 
 /// The fields of a signed JSON object by name and type; an absent field and `null` are the same, a field of another type
@@ -27,7 +28,7 @@ struct PayloadFields {
     }
 
     func requiredString(_ name: String) throws(PayloadError) -> String {
-        guard let text = try string(name) else { throw PayloadError(message: "The field \(name) is missing.") }
+        guard let text = try string(name) else { throw missing(name) }
         return text
     }
 
@@ -39,6 +40,20 @@ struct PayloadFields {
             return integer
         case .some(let value): throw mismatch(name, "a whole number", value)
         }
+    }
+
+    func requiredInteger(_ name: String) throws(PayloadError) -> Int64 {
+        guard let integer = try integer(name) else { throw missing(name) }
+        return integer
+    }
+
+    /// How many of a product; 1 where Apple says nothing.
+    func quantity(_ name: String) throws(PayloadError) -> Int {
+        let quantity = try integer(name) ?? 1
+        guard (1...Int64(Int32.max)).contains(quantity) else {
+            throw PayloadError(message: "The field \(name) is not positive.")
+        }
+        return Int(quantity)
     }
 
     func bool(_ name: String) throws(PayloadError) -> Bool? {
@@ -64,8 +79,43 @@ struct PayloadFields {
     }
 
     func requiredDate(_ name: String) throws(PayloadError) -> Timestamp {
-        guard let date = try date(name) else { throw PayloadError(message: "The field \(name) is missing.") }
+        guard let date = try date(name) else { throw missing(name) }
         return date
+    }
+
+    func uuid(_ name: String) throws(PayloadError) -> UUID? {
+        guard let text = try string(name) else { return nil }
+        guard let uuid = UUID(uuidString: text) else { throw mismatch(name, "a UUID", .string(text)) }
+        return uuid
+    }
+
+    func enumeration<Value: RawRepresentable<String>>(
+        _ name: String
+    ) throws(PayloadError) -> OpenEnumeration<Value>? {
+        guard let text = try string(name) else { return nil }
+        return OpenEnumeration(rawValue: text)
+    }
+
+    func enumeration<Value: RawRepresentable<Int>>(_ name: String) throws(PayloadError) -> OpenEnumeration<Value>? {
+        guard let number = try integer(name) else { return nil }
+        return OpenEnumeration(rawValue: Int(number))
+    }
+
+    func requiredEnumeration<Value: RawRepresentable<String>>(
+        _ name: String
+    ) throws(PayloadError) -> OpenEnumeration<Value> {
+        guard let value: OpenEnumeration<Value> = try enumeration(name) else { throw missing(name) }
+        return value
+    }
+
+    func strings(_ name: String) throws(PayloadError) -> [String]? {
+        guard let values = try array(name) else { return nil }
+        var strings: [String] = []
+        for value in values {
+            guard case .string(let text) = value else { throw mismatch(name, "an array of texts", value) }
+            strings.append(text)
+        }
+        return strings
     }
 
     func object(_ name: String) throws(PayloadError) -> PayloadFields? {
@@ -74,6 +124,41 @@ struct PayloadFields {
         case .object(let object): return PayloadFields(object)
         case .some(let value): throw mismatch(name, "an object", value)
         }
+    }
+
+    /// The object of a field, read as what it is.
+    func object<Value>(
+        _ name: String,
+        _ read: (PayloadFields) throws(PayloadError) -> Value
+    ) throws(PayloadError) -> Value? {
+        guard let fields = try object(name) else { return nil }
+        return try read(fields)
+    }
+
+    /// The objects of an array, each read as what it is.
+    func objects<Value>(
+        _ name: String,
+        _ read: (PayloadFields) throws(PayloadError) -> Value
+    ) throws(PayloadError) -> [Value]? {
+        guard let values = try array(name) else { return nil }
+        var objects: [Value] = []
+        for value in values {
+            guard case .object(let object) = value else { throw mismatch(name, "an array of objects", value) }
+            objects.append(try read(PayloadFields(object)))
+        }
+        return objects
+    }
+
+    private func array(_ name: String) throws(PayloadError) -> [JSONValue]? {
+        switch object[name] {
+        case nil, .null: return nil
+        case .array(let values): return values
+        case .some(let value): throw mismatch(name, "an array", value)
+        }
+    }
+
+    private func missing(_ name: String) -> PayloadError {
+        PayloadError(message: "The field \(name) is missing.")
     }
 
     private func mismatch(_ name: String, _ expected: String, _ value: JSONValue) -> PayloadError {

@@ -24,7 +24,7 @@ public struct ProofExpectations: Sendable {
         environment foundEnvironment: AppStoreEnvironment,
         origin: Origin
     ) throws(ProofRefusal) {
-        if let found, let bundleIdentifier, found != bundleIdentifier {
+        if let found, let bundleIdentifier, !found.utf8.elementsEqual(bundleIdentifier.utf8) {
             throw ProofRefusal(
                 .bundleIdentifierMismatch, "It names \(found.prefix(155)); \(bundleIdentifier) was expected.")
         }

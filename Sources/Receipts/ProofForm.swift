@@ -8,6 +8,7 @@ enum ProofForm {
 
     /// - Throws: `ProofRefusal.Reason.encodingInvalid` for what is neither DER, nor base64 of it, nor a JWS.
     init(of proof: [UInt8]) throws(ProofRefusal) {
+        guard !proof.isEmpty else { throw ProofRefusal(.encodingInvalid, "It is empty.") }
         let sequenceTag: UInt8 = 0x30
         if proof.first == sequenceTag {
             self = .appReceipt(proof)

@@ -18,10 +18,8 @@ public struct ProofRefusal: CodedError, Equatable {
     }
 
     /// The steps of a check, in the order they are taken; each looks only at what those before it have let through.
-    public enum Step: Int, Sendable, Comparable, CaseIterable {
+    public enum Step: String, Sendable, CaseIterable, Encodable {
         case size, encoding, container, chain, extensions, signature, payload, appAndOrigin
-
-        public static func < (left: Step, right: Step) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// The reasons, whose names are the codes programs see.
@@ -29,6 +27,7 @@ public struct ProofRefusal: CodedError, Equatable {
         case tooLarge
         case encodingInvalid
         case containerInvalid
+        case tooManyCertificates
         case algorithmNotAllowed
         case signerCertificateMissing
         case chainUntrusted
@@ -37,6 +36,8 @@ public struct ProofRefusal: CodedError, Equatable {
         case appleExtensionMissing
         case signatureInvalid
         case payloadInvalid
+        case tooManyPurchases
+        case innerProofInvalid
         case signedInFuture
         case bundleIdentifierMismatch
         case environmentMismatch
@@ -47,11 +48,11 @@ public struct ProofRefusal: CodedError, Equatable {
             switch self {
             case .tooLarge: .size
             case .encodingInvalid: .encoding
-            case .containerInvalid, .algorithmNotAllowed, .signerCertificateMissing: .container
+            case .containerInvalid, .tooManyCertificates, .algorithmNotAllowed, .signerCertificateMissing: .container
             case .chainUntrusted, .chainOutsideValidity, .chainShape: .chain
             case .appleExtensionMissing: .extensions
             case .signatureInvalid: .signature
-            case .payloadInvalid, .signedInFuture: .payload
+            case .payloadInvalid, .tooManyPurchases, .innerProofInvalid, .signedInFuture: .payload
             case .bundleIdentifierMismatch, .environmentMismatch, .originNotAccepted: .appAndOrigin
             }
         }
@@ -66,6 +67,7 @@ public struct ProofRefusal: CodedError, Equatable {
             case .encodingInvalid:
                 "This is neither an app receipt (base64 or DER) nor a signed transaction (JWS); send it unchanged."
             case .containerInvalid: "The proof is not built as Apple builds it; send it unchanged and whole."
+            case .tooManyCertificates: "The proof brings more certificates than a chain of Apple's has."
             case .algorithmNotAllowed: "The proof is signed with an algorithm that Apple does not use."
             case .signerCertificateMissing: "The certificate of the proof's signer is not enclosed or cannot be read."
             case .chainUntrusted:
@@ -76,6 +78,8 @@ public struct ProofRefusal: CodedError, Equatable {
                 "The proof's certificates are not marked for signing receipts, though their root is trusted."
             case .signatureInvalid: "The signature does not match the content: it was changed after it was signed."
             case .payloadInvalid: "The signature holds, but the signed content is not what Apple's format asks for."
+            case .tooManyPurchases: "The receipt holds more purchases than are read."
+            case .innerProofInvalid: "A proof inside the notification does not hold as the notification does."
             case .signedInFuture: "The proof was signed in the future; check the clocks and try again."
             case .bundleIdentifierMismatch: "The proof is for another app."
             case .environmentMismatch: "The proof is from another store environment."

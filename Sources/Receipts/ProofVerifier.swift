@@ -6,14 +6,19 @@ import StrictJSON
 ///
 /// The order of the checks is that of `ProofRefusal.Step`. Nothing of a payload is believed before its signature holds;
 /// its date alone is read earlier, to choose the moment at which the chain is judged.
+///
+/// One verifier is for many threads and many proofs: it remembers the chains it has judged good.
 public struct ProofVerifier: Sendable {
-    /// The largest proof looked at, in bytes. Apple's receipt of 187 purchases has 79 KB.
+    /// The largest proof looked at, in bytes: a JWS, or the DER of a receipt. Apple's receipt of 187 purchases has 79 KB.
     public static let maximumSize = 1 << 20
+    /// The same receipt in base64.
+    public static let maximumTextSize = (maximumSize + 2) / 3 * 4
     /// How far ahead of our clock a proof may be dated, in milliseconds: clocks differ, and a receipt comes at once.
     static let clockTolerance: Int64 = 60_000
 
     private let anchors: TrustAnchors
     private let clock: any WallClock
+    private let knownChains = KnownChains()
 
     public init(anchors: TrustAnchors, clock: any WallClock) {
         self.anchors = anchors
@@ -25,10 +30,14 @@ public struct ProofVerifier: Sendable {
         _ proof: [UInt8],
         expecting expectations: ProofExpectations
     ) throws(ProofRefusal) -> VerifiedProof {
-        guard proof.count <= Self.maximumSize else { throw ProofRefusal(.tooLarge) }
+        guard proof.count <= Self.maximumTextSize else { throw ProofRefusal(.tooLarge) }
         switch try ProofForm(of: proof) {
-        case .appReceipt(let container): return try verify(container: container, expecting: expectations)
-        case .signedJSON: return try verify(compact: proof, expecting: expectations)
+        case .appReceipt(let container):
+            guard container.count <= Self.maximumSize else { throw ProofRefusal(.tooLarge) }
+            return try verify(container: container, expecting: expectations)
+        case .signedJSON:
+            guard proof.count <= Self.maximumSize else { throw ProofRefusal(.tooLarge) }
+            return try verify(compact: proof, expecting: expectations)
         }
     }
 
@@ -38,74 +47,127 @@ public struct ProofVerifier: Sendable {
     ) throws(ProofRefusal) -> VerifiedProof {
         let signedData: SignedData
         do { signedData = try SignedData(ber: bytes) } catch { throw ProofRefusal(error) }
-        let certificates = signedData.certificates.compactMap { Certificate(der: $0) }
-        guard let leaf = signedData.signerCertificate(among: certificates) else {
-            throw ProofRefusal(.signerCertificateMissing)
-        }
-        let realm = try judgeChain(
-            leaf: leaf, others: certificates.filter { $0 != leaf },
-            at: AppReceipt.creationDate(ofPayload: signedData.content))
-        guard signedData.isSigned(by: leaf) else { throw ProofRefusal(.signatureInvalid) }
+        let moment = AppReceipt.creationDate(ofPayload: signedData.content) ?? clock.now()
+        let chainBytes = signedData.certificateBytes + signedData.signer.identifier
+        let known = knownChains.find(chainBytes, at: moment)
+        let chain = if let known { known.chain } else { try judge(signedData, at: moment) }
+        let digest = signedData.contentDigest
+        guard signedData.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
+        if known == nil { knownChains.remember(.init(bytes: chainBytes, chain: chain, headerDigest: nil)) }
 
         let receipt: AppReceipt
         do {
             receipt = try AppReceipt(payload: signedData.content)
+        } catch AppReceiptError.tooManyPurchases(let limit) {
+            throw ProofRefusal(.tooManyPurchases, AppReceiptError.tooManyPurchases(limit: limit).message)
         } catch {
             throw ProofRefusal(.payloadInvalid, (error as? AppReceiptError)?.message)
         }
         return try accept(
-            .appReceipt(receipt), realm: realm, environment: receipt.environment?.rawValue ?? receipt.receiptType,
-            signedAt: receipt.creationDate, bundleIdentifier: receipt.bundleIdentifier, bytes: bytes,
+            .appReceipt(receipt), chain: chain, environment: receipt.environment?.rawValue ?? receipt.receiptType,
+            signedAt: receipt.creationDate, bundleIdentifier: receipt.bundleIdentifier,
+            // Receipts before 2023 are signed over a SHA-1, which nobody should be remembered by.
+            digest: signedData.signer.digest == .sha256
+                ? digest : DigestAlgorithm.sha256.digest(of: signedData.content),
             expecting: expectations)
+    }
+
+    private func judge(_ signedData: SignedData, at moment: Timestamp) throws(ProofRefusal) -> JudgedChain {
+        let certificates = signedData.certificates.compactMap { Certificate(der: Array($0)) }
+        guard let leaf = signedData.signerCertificate(among: certificates) else {
+            throw ProofRefusal(.signerCertificateMissing)
+        }
+        return try anchors.judge(leaf: leaf, others: certificates.filter { $0 != leaf }, at: moment)
     }
 
     private func verify(
         compact bytes: [UInt8],
         expecting expectations: ProofExpectations
     ) throws(ProofRefusal) -> VerifiedProof {
-        let signed: SignedJSON
-        do { signed = try SignedJSON(compact: bytes) } catch { throw ProofRefusal(error) }
-        let certificates = signed.certificates.prefix(2).compactMap { Certificate(der: $0) }
-        guard let leaf = certificates.first, certificates.count == min(signed.certificates.count, 2) else {
-            throw ProofRefusal(.signerCertificateMissing)
+        let (payload, chain, digest) = try verifiedPayload(compact: bytes)
+        let proof = try accept(
+            payload.content, chain: chain, environment: payload.environment, signedAt: payload.signedAt,
+            bundleIdentifier: payload.bundleIdentifier, digest: digest, expecting: expectations)
+        guard case .notification(let notification) = payload.content else { return proof }
+        for part in notification.signedParts {
+            try verify(part.compact, in: part.field, as: part.kind, of: proof, chain: chain)
         }
-        guard signed.certificates.count == 3 || signed.certificates.count == 1 else { throw ProofRefusal(.chainShape) }
-        let payload = Result { try JSONParser.parse(signed.payload) }
-        let realm = try judgeChain(
-            leaf: leaf, others: Array(certificates.dropFirst()),
-            at: SignedPayload.date(of: payload))
-        guard signed.isSigned(by: leaf) else { throw ProofRefusal(.signatureInvalid) }
-
-        let content: SignedPayload
-        do {
-            content = try SignedPayload(payload.get())
-        } catch let error as JSONSyntaxError {
-            throw ProofRefusal(.payloadInvalid, "In its JSON, \(error.message).")
-        } catch {
-            throw ProofRefusal(.payloadInvalid, (error as? PayloadError)?.message)
-        }
-        return try accept(
-            content.content, realm: realm, environment: content.environment, signedAt: content.signedAt,
-            bundleIdentifier: content.bundleIdentifier, bytes: bytes, expecting: expectations)
+        return proof
     }
 
-    /// - Parameter date: The proof's own, not believed yet; without one, the chain has to be valid now.
-    private func judgeChain(
-        leaf: Certificate,
-        others: [Certificate],
-        at date: Timestamp?
-    ) throws(ProofRefusal) -> Realm {
-        try anchors.judge(leaf: leaf, others: others, at: date ?? clock.now()).realm
+    /// Checks a JWS inside a notification: it leads to the same root, is what its field says, and speaks of the same app and
+    /// environment.
+    private func verify(
+        _ compact: String,
+        in field: String,
+        as kind: SignedPayload.Kind,
+        of notification: VerifiedProof,
+        chain: JudgedChain
+    ) throws(ProofRefusal) {
+        let inner: (payload: SignedPayload, chain: JudgedChain, digest: [UInt8])
+        do {
+            inner = try verifiedPayload(compact: Array(compact.utf8))
+        } catch {
+            throw ProofRefusal(.innerProofInvalid, "Of \(field): \(error.code).")
+        }
+        guard inner.chain.anchor == chain.anchor else {
+            throw ProofRefusal(.innerProofInvalid, "\(field) leads to another root than the notification.")
+        }
+        guard inner.payload.kind == kind else {
+            throw ProofRefusal(.innerProofInvalid, "\(field) holds another kind of proof.")
+        }
+        guard inner.payload.environment == notification.environment.rawValue,
+            inner.payload.bundleIdentifier == nil || inner.payload.bundleIdentifier == notification.bundleIdentifier
+        else { throw ProofRefusal(.innerProofInvalid, "\(field) is of another app or environment.") }
+    }
+
+    /// Takes a JWS through the steps from its encoding to its payload.
+    private func verifiedPayload(
+        compact bytes: [UInt8]
+    ) throws(ProofRefusal) -> (payload: SignedPayload, chain: JudgedChain, digest: [UInt8]) {
+        let signed: SignedJSON
+        do { signed = try SignedJSON(compact: bytes) } catch { throw ProofRefusal(error) }
+        let payload = Result { () throws(JSONSyntaxError) in try JSONParser.parse(signed.payload) }
+        let moment = SignedPayload.date(of: payload) ?? clock.now()
+        let known = knownChains.find(signed.header, at: moment)
+        let chain = if let known { known.chain } else { try judge(signed, at: moment) }
+        let headerDigest = known?.headerDigest ?? signed.headerDigest
+        let digest = signed.digest(continuing: headerDigest)
+        guard signed.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
+        if known == nil {
+            knownChains.remember(.init(bytes: signed.header, chain: chain, headerDigest: headerDigest))
+        }
+        switch payload {
+        case .failure(let error): throw ProofRefusal(.payloadInvalid, "In its JSON, \(error.message).")
+        case .success(let value):
+            do throws(PayloadError) {
+                return (try SignedPayload(value), chain, digest)
+            } catch {
+                throw ProofRefusal(.payloadInvalid, error.message)
+            }
+        }
+    }
+
+    private func judge(_ signed: SignedJSON, at moment: Timestamp) throws(ProofRefusal) -> JudgedChain {
+        let encoded: [[UInt8]]
+        do { encoded = try signed.certificates() } catch { throw ProofRefusal(error) }
+        guard encoded.count == 3 || encoded.count == 1 else { throw ProofRefusal(.chainShape) }
+        // The last of three is there to be counted: the anchor is ours.
+        let certificates = encoded.prefix(2).compactMap { Certificate(der: $0) }
+        guard let leaf = certificates.first, certificates.count == min(encoded.count, 2) else {
+            throw ProofRefusal(.signerCertificateMissing)
+        }
+        return try anchors.judge(leaf: leaf, others: Array(certificates.dropFirst()), at: moment)
     }
 
     /// The last checks, of what the payload says of itself.
     private func accept(
         _ content: VerifiedProof.Content,
-        realm: Realm,
+        chain: JudgedChain,
         environment name: String,
         signedAt: Timestamp,
         bundleIdentifier: String?,
-        bytes: [UInt8],
+        digest: [UInt8],
         expecting expectations: ProofExpectations
     ) throws(ProofRefusal) -> VerifiedProof {
         guard signedAt.millisecondsSince1970 <= clock.now().millisecondsSince1970 + Self.clockTolerance else {
@@ -114,6 +176,7 @@ public struct ProofVerifier: Sendable {
         guard let environment = AppStoreEnvironment(rawValue: name) else {
             throw ProofRefusal(.payloadInvalid, "The environment \"\(name.prefix(32))\" is none of Apple's.")
         }
+        let realm = chain.anchor.realm
         guard let origin = Origin(realm: realm, environment: environment) else {
             throw ProofRefusal(
                 .originNotAccepted, "A signer of \(realm.rawValue) does not vouch for \(environment.rawValue).")
@@ -121,28 +184,6 @@ public struct ProofVerifier: Sendable {
         try expectations.check(bundleIdentifier: bundleIdentifier, environment: environment, origin: origin)
         return VerifiedProof(
             content: content, origin: origin, environment: environment, signedAt: signedAt,
-            bundleIdentifier: bundleIdentifier, digest: DigestAlgorithm.sha256.digest(of: bytes))
-    }
-}
-
-extension ProofRefusal {
-    init(_ error: SignedDataError) {
-        switch error {
-        case .malformed: self.init(.containerInvalid, "It is no PKCS#7 SignedData.")
-        case .contentMissing: self.init(.containerInvalid, "It holds no content.")
-        case .signerCount(let count): self.init(.containerInvalid, "It has \(count) signers instead of one.")
-        case .signedAttributes: self.init(.containerInvalid, "It has signed attributes.")
-        case .algorithm: self.init(.algorithmNotAllowed)
-        }
-    }
-
-    init(_ error: SignedJSONError) {
-        switch error {
-        case .segmentCount: self.init(.encodingInvalid)
-        case .base64: self.init(.encodingInvalid, "A segment of the JWS is not base64url without padding.")
-        case .header(let reason): self.init(.containerInvalid, "Of the JWS header, \(reason).")
-        case .algorithm: self.init(.algorithmNotAllowed, "Only ES256 is.")
-        case .certificates: self.init(.signerCertificateMissing)
-        }
+            bundleIdentifier: bundleIdentifier, digest: digest, certificates: chain.path)
     }
 }

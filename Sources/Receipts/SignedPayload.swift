@@ -3,44 +3,64 @@ import StrictJSON
 
 /// The payload of a verified JWS, its kind told by the fields that only that kind has.
 struct SignedPayload {
+    /// The kinds of signed JSON that Apple makes.
+    enum Kind: Sendable {
+        case transaction
+        case renewalInfo
+        case notification
+        case appTransaction
+    }
+
+    let kind: Kind
     let content: VerifiedProof.Content
     let environment: String
     let signedAt: Timestamp
     let bundleIdentifier: String?
 
     init(_ value: JSONValue) throws(PayloadError) {
-        let object = try PayloadFields(value).object
-        if object["notificationType"] != nil {
-            let notification = try ResponseBodyV2DecodedPayload(object)
+        let fields = try PayloadFields(value)
+        guard let kind = Self.kind(of: fields.object) else {
+            throw PayloadError(message: "It is no transaction, renewal information, notification or app transaction.")
+        }
+        self.kind = kind
+        switch kind {
+        case .notification:
+            let notification = try ResponseBodyV2DecodedPayload(fields)
             content = .notification(notification)
             environment = notification.environment
             signedAt = notification.signedDate
             bundleIdentifier = notification.bundleId
-        } else if object["receiptType"] != nil {
-            let appTransaction = try AppTransaction(object)
+        case .appTransaction:
+            let appTransaction = try AppTransaction(fields)
             content = .appTransaction(appTransaction)
             environment = appTransaction.receiptType
             signedAt = appTransaction.receiptCreationDate
             bundleIdentifier = appTransaction.bundleId
-        } else if object["transactionId"] != nil {
-            let transaction = try JWSTransactionDecodedPayload(object)
+        case .transaction:
+            let transaction = try JWSTransactionDecodedPayload(fields)
             content = .transaction(transaction)
             environment = transaction.environment
             signedAt = transaction.signedDate
             bundleIdentifier = transaction.bundleId
-        } else if object["autoRenewStatus"] != nil || object["autoRenewProductId"] != nil {
-            let renewalInfo = try JWSRenewalInfoDecodedPayload(object)
+        case .renewalInfo:
+            let renewalInfo = try JWSRenewalInfoDecodedPayload(fields)
             content = .renewalInfo(renewalInfo)
             environment = renewalInfo.environment
             signedAt = renewalInfo.signedDate
             bundleIdentifier = nil
-        } else {
-            throw PayloadError(message: "It is no transaction, renewal information, notification or app transaction.")
         }
     }
 
+    private static func kind(of object: JSONObject) -> Kind? {
+        if object["notificationType"] != nil { return .notification }
+        if object["receiptType"] != nil { return .appTransaction }
+        if object["transactionId"] != nil { return .transaction }
+        if object["autoRenewStatus"] != nil || object["autoRenewProductId"] != nil { return .renewalInfo }
+        return nil
+    }
+
     /// The date alone, before anything of the payload is believed; nil when there is none to be read.
-    static func date(of payload: Result<JSONValue, any Error>) -> Timestamp? {
+    static func date(of payload: Result<JSONValue, JSONSyntaxError>) -> Timestamp? {
         guard case .success(.object(let object)) = payload else { return nil }
         let fields = PayloadFields(object)
         let signedDate = try? fields.date("signedDate")

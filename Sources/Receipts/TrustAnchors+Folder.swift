@@ -22,7 +22,8 @@ extension TrustAnchors {
     private static let fileExtensions: Set<String> = ["cer", "crt", "der", "pem"]
 
     private static func certificates(in folder: URL) throws -> [Certificate] {
-        guard
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue,
             let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         else { throw TrustError.folderUnreadable(path: folder.path) }
         return

@@ -23,8 +23,11 @@ public struct TrustAnchors: Sendable {
     ///   - leaf: The signer's certificate.
     ///   - others: The other certificates that came with the proof.
     ///   - moment: When the chain has to be valid: the proof's own date, since Apple's signers expire.
-    /// - Returns: The anchor at the chain's end.
-    func judge(leaf: Certificate, others: [Certificate], at moment: Timestamp) throws(ProofRefusal) -> TrustAnchor {
+    func judge(
+        leaf: Certificate,
+        others: [Certificate],
+        at moment: Timestamp
+    ) throws(ProofRefusal) -> JudgedChain {
         let path: [Certificate]
         do {
             path = try store.path(from: leaf, through: others, at: moment.secondsSince1970)
@@ -40,12 +43,12 @@ public struct TrustAnchors: Sendable {
         }
         if anchor.realm == .xcode {
             guard path.count == 1 else { throw ProofRefusal(.chainShape) }
-            return anchor
+            return JudgedChain(path: path, anchor: anchor)
         }
         guard path.count == 3, !leaf.isAuthority else { throw ProofRefusal(.chainShape) }
         guard path[1].has(.worldwideDeveloperRelations), leaf.has(.receiptSigning) else {
             throw ProofRefusal(.appleExtensionMissing)
         }
-        return anchor
+        return JudgedChain(path: path, anchor: anchor)
     }
 }

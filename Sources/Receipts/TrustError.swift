@@ -17,7 +17,7 @@ public enum TrustError: CodedError, Equatable {
     public var message: String {
         switch self {
         case .folderUnreadable(let path):
-            "The folder of trusted certificates \(path) cannot be read: check that it exists and may be opened."
+            "The folder of trusted certificates \(path) cannot be read: check that it exists, is a folder and may be opened."
         case .certificateUnreadable(let path):
             "\(path) is not a certificate: put DER or PEM certificates there, named .cer, .crt, .der or .pem."
         case .impostor(let name):

@@ -1,4 +1,5 @@
 import Commerce
+import Signatures
 
 /// A proof whose signature, chain and content have been checked.
 public struct VerifiedProof: Sendable {
@@ -18,8 +19,10 @@ public struct VerifiedProof: Sendable {
     public let signedAt: Timestamp
     /// The app it is for; nil where the format names none, as in renewal information.
     public let bundleIdentifier: String?
-    /// The SHA-256 of the proof's bytes, by which the ledger remembers it.
+    /// The SHA-256 of what was signed, by which the ledger remembers it: one for one content, however it is wrapped.
     public let digest: [UInt8]
+    /// The chain that vouches for it, leaf first, the trusted root last.
+    public let certificates: [Certificate]
 
     /// What can be redeemed; nil when this kind of proof holds no purchases.
     public var purchases: [ProvenPurchase]? {

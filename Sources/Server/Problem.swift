@@ -21,13 +21,15 @@ struct Problem: Error, Encodable {
     }
 
     init(_ error: RedemptionError) {
-        let status: HTTPResponse.Status =
-            switch error {
-            case .refused(let refusal) where refusal.reason == .tooLarge: .contentTooLarge
-            case .refused, .notRedeemable, .productUnknown: .unprocessableContent
-            case .ownedByAnotherUser: .conflict
-            case .storage(let fault): Self.status(of: fault)
-            }
+        let status: HTTPResponse.Status
+        switch error {
+        case .refused(let refusal) where refusal.reason == .tooLarge: status = .contentTooLarge
+        case .refused, .notRedeemable, .productUnknown: status = .unprocessableContent
+        case .ownedByAnotherUser: status = .conflict
+        case .storage(let fault):
+            self.init(fault)
+            return
+        }
         self.init(status: status, code: error.code, detail: error.message)
     }
 
@@ -35,7 +37,7 @@ struct Problem: Error, Encodable {
     init(_ fault: StorageFault) {
         self.init(
             status: Self.status(of: fault), code: fault.code,
-            detail: "The service cannot reach its records now, and nothing was changed: try again later.")
+            detail: "The service cannot keep its records now: try again later; what is redeemed twice is granted once.")
     }
 
     private static func status(of fault: StorageFault) -> HTTPResponse.Status {

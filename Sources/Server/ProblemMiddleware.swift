@@ -13,10 +13,10 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             return try await next(request, context)
         } catch let problem as Problem {
             return try problem.response()
-        } catch RedemptionError.storage(let fault) {
-            context.logger.error("storage fault", metadata: ["code": "\(fault.code)"])
-            return try Problem(fault).response()
         } catch let error as RedemptionError {
+            if case .storage(let fault) = error {
+                context.logger.error("storage fault", metadata: ["code": "\(fault.code)"])
+            }
             return try Problem(error).response()
         } catch let fault as StorageFault {
             context.logger.error("storage fault", metadata: ["code": "\(fault.code)"])
@@ -29,7 +29,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             context.logger.error("unexpected error", metadata: ["type": "\(type(of: error))"])
             return try Problem(
                 status: .internalServerError, code: "internalError",
-                detail: "The service failed and nothing was changed: try again later."
+                detail: "The service failed: try again later; what is redeemed twice is granted once."
             ).response()
         }
     }

@@ -9,7 +9,7 @@ import StrictJSON
 /// The service's routes: a user's proofs go in, the user's items come out.
 public struct ServiceRoutes: Sendable {
     /// The largest body read: a proof in base64, and its JSON around it.
-    static let maximumBody = ProofVerifier.maximumSize / 3 * 4 + 1024
+    static let maximumBody = ProofVerifier.maximumTextSize + 1024
 
     private let service: EntitlementService
     private let key: APIKey

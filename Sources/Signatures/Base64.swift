@@ -29,9 +29,13 @@ public enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
+    public static func decode(_ text: some Sequence<UInt8>, _ alphabet: Alphabet = .standard) -> [UInt8]? {
+        decode(Array(text)[...], alphabet)
+    }
+
     /// - Returns: nil for a character outside the alphabet, white space included, for padding that is missing or that does
     ///   not belong, and for bits beyond the last byte that are not zero.
-    public static func decode(_ text: some Collection<UInt8>, _ alphabet: Alphabet = .standard) -> [UInt8]? {
+    public static func decode(_ text: ArraySlice<UInt8>, _ alphabet: Alphabet = .standard) -> [UInt8]? {
         let values = alphabet == .standard ? standardValues : urlSafeValues
         var length = text.count
         if alphabet == .standard {
@@ -39,22 +43,41 @@ public enum Base64 {
             length -= text.suffix(2).reversed().prefix { $0 == padding }.count
         }
         guard length % 4 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(length / 4 * 3 + 2)
-        var buffer: UInt32 = 0
-        var bits = 0
-        for symbol in text.prefix(length) {
-            let value = values[Int(symbol)]
-            guard value < 64 else { return nil }
-            buffer = buffer << 6 | UInt32(value)
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
+        // Every value's upper bits, gathered: 255 marks what is not in the alphabet, so one look at the end tells.
+        var all: UInt8 = 0
+        var rest: UInt32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: length / 4 * 3 + 2) { output, count in
+            text.withUnsafeBufferPointer { input in
+                values.withUnsafeBufferPointer { values in
+                    var index = 0
+                    while index + 4 <= length {
+                        let (a, b) = (values[Int(input[index])], values[Int(input[index + 1])])
+                        let (c, d) = (values[Int(input[index + 2])], values[Int(input[index + 3])])
+                        all |= a | b | c | d
+                        let group = UInt32(a) << 18 | UInt32(b) << 12 | UInt32(c) << 6 | UInt32(d)
+                        output[count] = UInt8(truncatingIfNeeded: group >> 16)
+                        output[count + 1] = UInt8(truncatingIfNeeded: group >> 8)
+                        output[count + 2] = UInt8(truncatingIfNeeded: group)
+                        count += 3
+                        index += 4
+                    }
+                    var bits: UInt32 = 0
+                    while index < length {
+                        all |= values[Int(input[index])]
+                        rest = rest << 6 | UInt32(values[Int(input[index])] & 63)
+                        bits += 6
+                        if bits >= 8 {
+                            bits -= 8
+                            output[count] = UInt8(truncatingIfNeeded: rest >> bits)
+                            rest &= 1 << bits - 1
+                            count += 1
+                        }
+                        index += 1
+                    }
+                }
             }
         }
-        guard buffer & (1 << UInt32(bits) - 1) == 0 else { return nil }
-        return bytes
+        return all < 64 && rest == 0 ? bytes : nil
     }
 
     private static let padding = UInt8(ascii: "=")

@@ -1,10 +1,12 @@
 /// A root, an intermediate and a leaf shaped like Apple's, each with its key, which no trust store in the world holds.
 public struct CertificateChain: Sendable {
+    /// A certificate and its key.
     public struct Link: Sendable {
         public let certificate: Certificate
         public let key: PrivateKey
     }
 
+    /// The kind of keys in a chain.
     public enum Algorithm: Sendable {
         /// P-384 above a P-256 leaf, as Apple signs JWS.
         case ellipticCurve

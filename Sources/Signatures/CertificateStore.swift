@@ -58,7 +58,10 @@ public final class CertificateStore: @unchecked Sendable {
             default: throw .untrusted
             }
         }
-        return Self.certificates(of: X509_STORE_CTX_get0_chain(context))
+        let path = Self.certificates(of: X509_STORE_CTX_get0_chain(context))
+        // OpenSSL's depth counts what stands between leaf and root, and a root that came along counts too.
+        guard path.count <= 3 else { throw .tooLong }
+        return path
     }
 
     private static func certificates(of stack: OpaquePointer?) -> [Certificate] {

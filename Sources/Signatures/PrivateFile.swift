@@ -23,6 +23,18 @@ public enum PrivateFile {
         close(descriptor)
     }
 
+    /// Runs `body` while no other process, and no other thread, holds the lock that a file stands for; the file stays.
+    public static func withLock<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value {
+        let descriptor = open(url.path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(url) }
+        // Closing lets go of the lock, and so does the process's end.
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw failure(url) }
+        }
+        return try body()
+    }
+
     /// Writes a new file and has it on disk before returning.
     ///
     /// - Throws: `Failure`, also when the file exists already.

@@ -21,26 +21,43 @@ public struct PublicKey: Sendable {
     ///
     /// - Returns: false for any other key, any other length, and any r or s outside 1 to n - 1.
     public func verifiesES256(_ signature: [UInt8], over message: [UInt8]) -> Bool {
+        verifiesES256(signature, overDigest: DigestAlgorithm.sha256.digest(of: message))
+    }
+
+    /// Checks the same where the SHA-256 of the message is known.
+    public func verifiesES256(_ signature: [UInt8], overDigest digest: [UInt8]) -> Bool {
         guard kind == .ellipticCurve(.p256), let encoded = ECDSASignature(jws: signature)?.der else { return false }
-        return verifies(encoded, over: message, digest: .sha256)
+        return verifies(encoded, overDigest: digest) { _ in true }
     }
 
     /// Checks an RSA PKCS#1 v1.5 signature (RFC 8017 section 8.2), as app receipts carry it.
     ///
     /// - Returns: false for a key that is not RSA of 2048 bits or more.
     public func verifiesRSA(_ signature: [UInt8], over message: [UInt8], digest: DigestAlgorithm) -> Bool {
-        guard case .rsa(let bits) = kind, bits >= 2048 else { return false }
-        return verifies(signature, over: message, digest: digest)
+        verifiesRSA(signature, overDigest: digest.digest(of: message), algorithm: digest)
     }
 
-    private func verifies(_ signature: [UInt8], over message: [UInt8], digest: DigestAlgorithm) -> Bool {
-        guard let context = EVP_MD_CTX_new() else { return false }
+    /// Checks the same where the digest of the message is known.
+    public func verifiesRSA(_ signature: [UInt8], overDigest digest: [UInt8], algorithm: DigestAlgorithm) -> Bool {
+        guard case .rsa(let bits) = kind, bits >= 2048 else { return false }
+        return verifies(signature, overDigest: digest) { context in
+            EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
+                && EVP_PKEY_CTX_set_signature_md(context, algorithm.implementation) == 1
+        }
+    }
+
+    private func verifies(
+        _ signature: [UInt8],
+        overDigest digest: [UInt8],
+        configure: (OpaquePointer) -> Bool
+    ) -> Bool {
+        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil) else { return false }
         defer {
-            EVP_MD_CTX_free(context)
+            EVP_PKEY_CTX_free(context)
             ERR_clear_error()
         }
-        guard EVP_DigestVerifyInit(context, nil, digest.implementation, nil, handle.pointer) == 1 else { return false }
-        return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+        return EVP_PKEY_verify_init(context) == 1 && configure(context)
+            && EVP_PKEY_verify(context, signature, signature.count, digest, digest.count) == 1
     }
 }
 

@@ -29,6 +29,13 @@ extension SignedData {
     }
 }
 
+extension ASN1ObjectIdentifier {
+    fileprivate static let data: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 1]
+    fileprivate static let signedData: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 2]
+    fileprivate static let rsaEncryption: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 1]
+    fileprivate static let sha256: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
+}
+
 extension ASN1Identifier {
     fileprivate static let taggedCertificates = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
 }

@@ -1,10 +1,12 @@
 /// Why bytes are not the container of an app receipt.
 public enum SignedDataError: Error, Equatable, Sendable {
-    /// Not ASN.1, or not in the shape of SignedData, or something follows it.
+    /// Not BER, or not in the shape of SignedData, or something follows it.
     case malformed
     /// No content, or content that is not plain data.
     case contentMissing
-    /// App receipts have exactly one signer.
+    /// More certificates than `SignedData.maximumCertificates`.
+    case certificateCount
+    /// App receipts have exactly one signer; 2 stands for more than one.
     case signerCount(Int)
     /// App receipts are signed over their content directly.
     case signedAttributes

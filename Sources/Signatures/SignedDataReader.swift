@@ -1,113 +1,109 @@
-import SwiftASN1
-
 /// Takes SignedData apart by RFC 2315 section 9, refusing what app receipts never hold.
 enum SignedDataReader {
-    static func read(_ bytes: [UInt8]) throws -> SignedData {
-        let root = try BER.parse(bytes)
-        return try BER.sequence(root, identifier: .sequence) { contentInfo in
-            guard try ASN1ObjectIdentifier(berEncoded: &contentInfo) == .signedData else {
-                throw SignedDataError.malformed
-            }
-            return try BER.explicitlyTagged(&contentInfo, tagNumber: 0, tagClass: .contextSpecific, signedData)
+    static func read(_ bytes: [UInt8]) throws(SignedDataError) -> SignedData {
+        do {
+            return try signedData(bytes)
+        } catch let error as SignedDataError {
+            throw error
+        } catch {
+            throw .malformed
         }
     }
 
-    private static func signedData(_ node: ASN1Node) throws -> SignedData {
-        try BER.sequence(node, identifier: .sequence) { fields in
-            guard try Int(berEncoded: &fields) == 1 else { throw SignedDataError.malformed }
-            guard let digestsNode = fields.next(), let contentNode = fields.next() else {
-                throw SignedDataError.malformed
-            }
-            let content = try content(contentNode)
-            var certificates: [[UInt8]] = []
-            var next = fields.next()
-            if let node = next, node.identifier == .certificates, case .constructed(let children) = node.content {
-                certificates = children.map { Array($0.encodedBytes) }
-                next = fields.next()
-            }
-            if next?.identifier == .revocationLists { next = fields.next() }
-            guard let signersNode = next, signersNode.identifier == .set,
-                case .constructed(let signers) = signersNode.content
-            else { throw SignedDataError.malformed }
-            let nodes = Array(signers)
-            guard nodes.count == 1, let signerNode = nodes.first else { throw SignedDataError.signerCount(nodes.count) }
-            let signer = try signer(signerNode)
-            guard try digests(digestsNode) == [signer.digest] else { throw SignedDataError.algorithm }
-            return SignedData(content: content, certificates: certificates, signer: signer)
+    private static func signedData(_ bytes: [UInt8]) throws -> SignedData {
+        var root = BERReader(bytes)
+        var contentInfo = try root.enter(BERTag.sequence)
+        try root.finish()
+        try expect(.signedData, in: &contentInfo)
+        var tagged = try contentInfo.enter(BERTag.context0)
+        try contentInfo.finish()
+        var fields = try tagged.enter(BERTag.sequence)
+        try tagged.finish()
+
+        guard try fields.integer() == 1 else { throw SignedDataError.malformed }
+        var digests = try fields.enter(BERTag.set)
+        let content = try content(&fields)
+        var certificates = BERReader(bytes, in: 0..<0)
+        var certificateBytes = bytes[0..<0]
+        if fields.nextTag == BERTag.context0 {
+            let element = try fields.next()
+            certificateBytes = bytes[element.content]
+            certificates = BERReader(bytes, in: element.content)
         }
+        // Revocation lists: allowed by the format, and of no use here.
+        if fields.nextTag == BERTag.context1 { _ = try fields.next() }
+        var signers = try fields.enter(BERTag.set)
+        try fields.finish()
+
+        var enclosed: [ArraySlice<UInt8>] = []
+        while !certificates.isAtEnd {
+            enclosed.append(bytes[try certificates.next(BERTag.sequence).encoded])
+            guard enclosed.count <= SignedData.maximumCertificates else { throw SignedDataError.certificateCount }
+        }
+        guard !signers.isAtEnd else { throw SignedDataError.signerCount(0) }
+        let signer = try signer(try signers.enter(BERTag.sequence))
+        guard signers.isAtEnd else { throw SignedDataError.signerCount(2) }
+        // The hash announced ahead of the content is the one signer's.
+        let announced = DigestIdentifier(rawValue: Array(bytes[try algorithm(&digests)]))
+        try digests.finish()
+        guard announced?.algorithm == signer.digest else { throw SignedDataError.algorithm }
+        return SignedData(
+            content: Array(content), certificates: enclosed, certificateBytes: certificateBytes, signer: signer)
     }
 
-    /// The hashes announced ahead of the content: the one signer's.
-    private static func digests(_ node: ASN1Node) throws -> [DigestAlgorithm?] {
-        guard node.identifier == .set, case .constructed(let algorithms) = node.content else {
+    private static func content(_ fields: inout BERReader) throws -> ArraySlice<UInt8> {
+        var contentInfo = try fields.enter(BERTag.sequence)
+        guard contentInfo.nextTag == BERTag.objectIdentifier else { throw SignedDataError.malformed }
+        let identifier = contentInfo.bytes[try contentInfo.next().content]
+        guard ContentIdentifier(rawValue: Array(identifier)) == .data, contentInfo.nextTag == BERTag.context0 else {
+            throw SignedDataError.contentMissing
+        }
+        var tagged = try contentInfo.enter(BERTag.context0)
+        try contentInfo.finish()
+        let content = try tagged.octets()
+        try tagged.finish()
+        return content
+    }
+
+    private static func signer(_ reader: BERReader) throws -> SignedData.Signer {
+        var fields = reader
+        guard try fields.integer() == 1 else { throw SignedDataError.malformed }
+        let identifier = try fields.next(BERTag.sequence)
+        var parts = BERReader(fields.bytes, in: identifier.content)
+        let issuer = try parts.next(BERTag.sequence)
+        let serialNumber = try parts.next(BERTag.integer)
+        try parts.finish()
+        let digest = DigestIdentifier(rawValue: Array(fields.bytes[try algorithm(&fields)]))
+        guard fields.nextTag != BERTag.context0 else { throw SignedDataError.signedAttributes }
+        let signature = SignatureIdentifier(rawValue: Array(fields.bytes[try algorithm(&fields)]))
+        let octets = try fields.octets()
+        // Unsigned attributes, which nobody vouches for: Apple writes none.
+        try fields.finish()
+        // A signature identifier may name the hash once more; then both have to agree.
+        guard let digest = digest?.algorithm, let signature, signature.digest == nil || signature.digest == digest
+        else {
+            throw SignedDataError.algorithm
+        }
+        return SignedData.Signer(
+            identifier: fields.bytes[identifier.encoded], issuer: Array(fields.bytes[issuer.encoded]),
+            serialNumber: Array(fields.bytes[serialNumber.content]), digest: digest, signature: Array(octets))
+    }
+
+    /// Takes an AlgorithmIdentifier whose parameters are NULL or absent, and gives the range of its object identifier.
+    private static func algorithm(_ fields: inout BERReader) throws -> Range<Int> {
+        var parts = try fields.enter(BERTag.sequence)
+        let identifier = try parts.next(BERTag.objectIdentifier).content
+        if !parts.isAtEnd {
+            guard try parts.next(BERTag.null).content.isEmpty else { throw SignedDataError.algorithm }
+        }
+        try parts.finish()
+        return identifier
+    }
+
+    private static func expect(_ identifier: ContentIdentifier, in fields: inout BERReader) throws {
+        let content = try fields.next(BERTag.objectIdentifier).content
+        guard ContentIdentifier(rawValue: Array(fields.bytes[content])) == identifier else {
             throw SignedDataError.malformed
         }
-        return try algorithms.map { digestAlgorithm(try algorithm($0), signedWith: .rsaEncryption) }
     }
-
-    private static func content(_ node: ASN1Node) throws -> [UInt8] {
-        try BER.sequence(node, identifier: .sequence) { fields in
-            guard try ASN1ObjectIdentifier(berEncoded: &fields) == .data,
-                let content = try BER.optionalExplicitlyTagged(
-                    &fields, tagNumber: 0, tagClass: .contextSpecific, { try ASN1OctetString(berEncoded: $0) })
-            else { throw SignedDataError.contentMissing }
-            return Array(content.bytes)
-        }
-    }
-
-    private static func signer(_ node: ASN1Node) throws -> SignedData.Signer {
-        try BER.sequence(node, identifier: .sequence) { fields in
-            guard try Int(berEncoded: &fields) == 1, let identifier = fields.next() else {
-                throw SignedDataError.malformed
-            }
-            let (issuer, serialNumber) = try BER.sequence(identifier, identifier: .sequence) { parts in
-                guard let name = parts.next(), let serial = parts.next(), serial.identifier == .integer,
-                    case .primitive(let digits) = serial.content
-                else { throw SignedDataError.malformed }
-                return (Array(name.encodedBytes), Array(digits))
-            }
-            let digestIdentifier = try algorithm(&fields)
-            guard let next = fields.next() else { throw SignedDataError.malformed }
-            guard next.identifier != .signedAttributes else { throw SignedDataError.signedAttributes }
-            let signatureIdentifier = try algorithm(next)
-            guard let signatureNode = fields.next() else { throw SignedDataError.malformed }
-            let signature = try ASN1OctetString(berEncoded: signatureNode)
-            guard let digest = digestAlgorithm(digestIdentifier, signedWith: signatureIdentifier) else {
-                throw SignedDataError.algorithm
-            }
-            return SignedData.Signer(
-                issuer: issuer, serialNumber: serialNumber, digest: digest, signature: Array(signature.bytes))
-        }
-    }
-
-    private static func algorithm(_ fields: inout ASN1NodeCollection.Iterator) throws -> ASN1ObjectIdentifier {
-        guard let node = fields.next() else { throw SignedDataError.malformed }
-        return try algorithm(node)
-    }
-
-    private static func algorithm(_ node: ASN1Node) throws -> ASN1ObjectIdentifier {
-        try BER.sequence(node, identifier: .sequence) { parts in
-            let identifier = try ASN1ObjectIdentifier(berEncoded: &parts)
-            if let parameters = parts.next(), parameters.identifier != .null { throw SignedDataError.algorithm }
-            return identifier
-        }
-    }
-
-    /// The hash, when it is one of Apple's and the signature's identifier, where it names a hash too, agrees.
-    private static func digestAlgorithm(
-        _ digest: ASN1ObjectIdentifier,
-        signedWith signature: ASN1ObjectIdentifier
-    ) -> DigestAlgorithm? {
-        switch (digest, signature) {
-        case (.sha1, .rsaEncryption), (.sha1, .sha1WithRSAEncryption): .sha1
-        case (.sha256, .rsaEncryption), (.sha256, .sha256WithRSAEncryption): .sha256
-        default: nil
-        }
-    }
-}
-
-extension ASN1Identifier {
-    fileprivate static let certificates = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
-    fileprivate static let revocationLists = ASN1Identifier(tagWithNumber: 1, tagClass: .contextSpecific)
-    fileprivate static let signedAttributes = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
 }

@@ -2,32 +2,63 @@ import StrictJSON
 
 /// A JWS in compact form (RFC 7515 section 7.1) as Apple signs its payloads: ES256, the chain in the header's `x5c`.
 ///
-/// Reading one checks its form only; who signed it is for `isSigned(by:)` and `TrustAnchors` to say.
+/// Reading one checks its form only; who signed it is for `isSigned(by:)` and a chain's judge to say.
 public struct SignedJSON: Sendable {
-    /// The DER of each certificate of `x5c`, leaf first.
-    public let certificates: [[UInt8]]
+    /// The first segment as it was sent: two with the same bytes bring the same chain.
+    public let header: ArraySlice<UInt8>
     /// The payload's bytes, believed by nobody yet.
     public let payload: [UInt8]
-    private let signingInput: [UInt8]
+    private let encodedPayload: ArraySlice<UInt8>
     private let signature: [UInt8]
 
-    /// - Throws: `SignedJSONError` for anything but three strict base64url segments whose header says ES256 and brings
-    ///   certificates.
+    /// - Throws: `SignedJSONError` for anything but three segments, the last two in strict base64url.
     public init(compact bytes: [UInt8]) throws(SignedJSONError) {
-        let segments = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard segments.count == 3 else { throw .segmentCount }
-        guard let header = Base64.decode(segments[0], .urlSafe), let payload = Base64.decode(segments[1], .urlSafe),
-            let signature = Base64.decode(segments[2], .urlSafe)
+        // From the end, since the header is by far the longest; a point inside it is no base64url.
+        let point = UInt8(ascii: ".")
+        guard let second = bytes.lastIndex(of: point), let first = bytes[..<second].lastIndex(of: point) else {
+            throw .segmentCount
+        }
+        header = bytes[..<first]
+        encodedPayload = bytes[(first + 1)..<second]
+        guard let payload = Base64.decode(encodedPayload, .urlSafe),
+            let signature = Base64.decode(bytes[(second + 1)...], .urlSafe)
         else { throw .base64 }
-        certificates = try Self.certificates(inHeader: header)
         self.payload = payload
         self.signature = signature
-        signingInput = Array(bytes[..<segments[1].endIndex])
     }
 
-    /// Whether the signature over header and payload holds under a certificate's key.
-    public func isSigned(by certificate: Certificate) -> Bool {
-        certificate.publicKey.verifiesES256(signature, over: signingInput)
+    /// The DER of each certificate of `x5c`, leaf first.
+    ///
+    /// - Throws: `SignedJSONError` unless the header is strict base64url of a JSON object that says ES256 and brings
+    ///   certificates.
+    public func certificates() throws(SignedJSONError) -> [[UInt8]] {
+        guard !header.contains(UInt8(ascii: ".")) else { throw .segmentCount }
+        guard let bytes = Base64.decode(header, .urlSafe) else { throw .base64 }
+        return try Self.certificates(inHeader: bytes)
+    }
+
+    /// The hash of the header and the point after it, from which `digest` can go on.
+    public var headerDigest: SHA256State {
+        var state = SHA256State()
+        state.update(header)
+        state.update([UInt8(ascii: ".")])
+        return state
+    }
+
+    /// The SHA-256 of what is signed, header and payload.
+    ///
+    /// - Parameter headerDigest: That of a JWS with this header.
+    public func digest(continuing headerDigest: SHA256State) -> [UInt8] {
+        var state = headerDigest
+        state.update(encodedPayload)
+        return state.digest()
+    }
+
+    /// Whether the signature holds under a key.
+    ///
+    /// - Parameter digest: This JWS's own.
+    public func isSigned(by key: PublicKey, digest: [UInt8]) -> Bool {
+        key.verifiesES256(signature, overDigest: digest)
     }
 
     /// Signs a payload as Apple does: the header is exactly `{"alg":"ES256","x5c":[…]}`.
@@ -46,13 +77,17 @@ public struct SignedJSON: Sendable {
         let value: JSONValue
         do { value = try JSONParser.parse(bytes) } catch { throw .header(error.message) }
         guard case .object(let header) = value else { throw .header("it is no object") }
-        guard header["alg"] == .string("ES256") else { throw .algorithm }
+        guard case .string(let algorithm) = header["alg"], algorithm.utf8.elementsEqual("ES256".utf8) else {
+            throw .algorithm
+        }
         // Both change how a JWS has to be read (RFC 7515 section 4.1.11, RFC 7797); Apple sends neither.
         guard header["crit"] == nil, header["b64"] == nil else { throw .header("it has a crit or b64 parameter") }
         guard case .array(let values) = header["x5c"], !values.isEmpty else { throw .certificates }
         var certificates: [[UInt8]] = []
         for value in values {
-            guard case .string(let text) = value, let der = Base64.decode(text.utf8) else { throw .certificates }
+            guard case .string(let text) = value, let der = Base64.decode(Array(text.utf8)[...]) else {
+                throw .certificates
+            }
             certificates.append(der)
         }
         return certificates

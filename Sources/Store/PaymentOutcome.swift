@@ -31,8 +31,4 @@ public enum PaymentOutcome: Hashable, Sendable {
         case .failed(let error): error.name
         }
     }
-
-    /// Every name that `init(name:)` understands.
-    public static let names =
-        ["purchased", "deferred"] + shortNames.keys.sorted() + SKErrorCode.allCases.map(\.name)
 }

@@ -1,7 +1,6 @@
 import Commerce
 import Receipts
 import Signatures
-import StrictJSON
 
 /// Signs what the store has sold, in the two forms in which Apple does.
 struct ProofIssuer: Sendable {
@@ -19,17 +18,20 @@ struct ProofIssuer: Sendable {
         let device = DigestAlgorithm.sha256.digest(of: Array("device of \(account)".utf8)).prefix(16)
         let receipt = AppReceipt(
             receiptType: "ProductionSandbox",
+            appItemID: 0,
             bundleIdentifier: bundleIdentifier,
             applicationVersion: "1",
             opaqueValue: opaqueValue,
             deviceHash: try AppReceipt.deviceHash(
                 identifier: Array(device), opaqueValue: opaqueValue, bundleIdentifier: bundleIdentifier),
+            ageRating: "4+",
             creationDate: clock.now(),
+            downloadID: 0,
+            versionExternalIdentifier: 0,
+            inAppPurchases: try purchases.map(Self.inAppPurchase),
             // The date and version that every receipt of Apple's sandbox has.
             originalPurchaseDate: Timestamp(rfc3339: "2013-08-01T07:00:00Z"),
             originalApplicationVersion: "1.0",
-            expirationDate: nil,
-            inAppPurchases: try purchases.map(Self.inAppPurchase),
             otherAttributes: try undocumentedAttributes())
         let signed = try SignedData.sign(
             receipt.payload(), with: keys.receiptSigner.key, chain: keys.receiptSigner.chain)
@@ -40,27 +42,11 @@ struct ProofIssuer: Sendable {
     func signedTransaction(_ payment: Payment, _ purchase: PaymentTransaction.Purchase, account: String) throws
         -> String
     {
-        let payload: JSONObject = [
-            "transactionId": .string(purchase.transactionIdentifier),
-            "originalTransactionId": .string(purchase.originalTransactionIdentifier),
-            "bundleId": .string(bundleIdentifier),
-            "productId": .string(payment.productIdentifier),
-            "purchaseDate": .integer(purchase.purchaseDate.millisecondsSince1970),
-            "originalPurchaseDate": .integer(purchase.originalPurchaseDate.millisecondsSince1970),
-            "quantity": .integer(payment.quantity),
-            "type": .string(ProductType.nonConsumable.rawValue),
-            "inAppOwnershipType": "PURCHASED",
-            "signedDate": .integer(clock.now().millisecondsSince1970),
-            "environment": .string(AppStoreEnvironment.sandbox.rawValue),
-            "transactionReason": "PURCHASE",
-            "storefront": .string(storefront.countryCode),
-            "storefrontId": .string(storefront.identifier),
-            "price": .integer(purchase.price.milliunits),
-            "currency": .string(purchase.price.currency),
-            "appTransactionId": .string(appTransactionIdentifier(account)),
-        ]
-        return try SignedJSON.sign(
-            .object(payload), with: keys.transactionSigner.key, chain: keys.transactionSigner.chain)
+        try TransactionStatement(
+            bundleIdentifier: bundleIdentifier, payment: payment, purchase: purchase, type: .nonConsumable,
+            environment: .sandbox, storefront: storefront,
+            appTransactionIdentifier: appTransactionIdentifier(account), signedDate: clock.now()
+        ).signed(with: keys.transactionSigner.key, chain: keys.transactionSigner.chain)
     }
 
     /// One number for each account and app, 18 digits like Apple's.
@@ -81,20 +67,21 @@ struct ProofIssuer: Sendable {
             purchaseDate: purchase.purchaseDate,
             originalPurchaseDate: purchase.originalPurchaseDate,
             productType: .nonConsumable,
-            expiresDate: nil,
-            cancellationDate: nil,
-            otherAttributes: try [1709, 1714, 1715, 1716, 1717, 1718, 1721].map { try .string($0, "") }
-                + [1710, 1711, 1713, 1719, 1722].map { try .integer($0, 0) })
+            itemID: 0,
+            webOrderLineItemID: 0,
+            isTrialPeriod: false,
+            isInIntroductoryOfferPeriod: false,
+            promotionalOfferIdentifier: "",
+            otherAttributes: try [1709, 1714, 1715, 1716, 1717, 1718].map { try .string($0, "") } + [.integer(1722, 0)])
     }
 
     /// What Apple's sandbox puts into every receipt besides, with the values measured there: readers that expect the
     /// attributes find them.
     private func undocumentedAttributes() throws -> [ReceiptAttribute] {
         try [
-            .integer(1, 0), ReceiptAttribute(type: 6, value: randomness.bytes(64)),
+            ReceiptAttribute(type: 6, value: randomness.bytes(64)),
             ReceiptAttribute(type: 7, value: randomness.bytes(64)), .date(8, nil), .integer(9, 1_345_531_957),
-            ReceiptAttribute.ia5String(10, "4+"), .integer(11, 0), .integer(13, 180_602), .integer(14, 1),
-            .integer(15, 0), .integer(16, 0), .string(20, ""), .integer(25, 3),
+            .integer(11, 0), .integer(13, 180_602), .integer(14, 1), .string(20, ""), .integer(25, 3),
         ]
     }
 }

@@ -62,8 +62,7 @@ public final class Store: Sendable {
             let purchasing = try records.transactions(account: account).filter { $0.transaction.state == .purchasing }
             return try purchasing.map { queued in
                 switch try records.outcome(of: queued.transaction.identifier) {
-                case .purchased where catalog.product(queued.transaction.payment.productIdentifier) == nil:
-                    // Withdrawn from the catalog between the payment and now.
+                case .purchased where !isSold(queued):
                     try apply(.fail, to: queued, error: .storeProductNotAvailable, in: records)
                 case .purchased: try apply(.purchase, to: queued, in: records)
                 case .deferred: try apply(.awaitApproval, to: queued, in: records)
@@ -73,9 +72,14 @@ public final class Store: Sendable {
         }
     }
 
-    /// Approves a deferred transaction: it is purchased.
+    /// Approves a deferred transaction: it is purchased, unless the product was withdrawn meanwhile.
     public func approve(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
-        try change(identifier, by: .approve)
+        if let queued = try read({ try $0.transaction(identifier) }), queued.transaction.state == .deferred,
+            !isSold(queued)
+        {
+            return try change(identifier, by: .decline, error: .storeProductNotAvailable)
+        }
+        return try change(identifier, by: .approve)
     }
 
     /// Declines a deferred transaction: it fails, cancelled.
@@ -83,9 +87,22 @@ public final class Store: Sendable {
         try change(identifier, by: .decline, error: .paymentCancelled)
     }
 
-    /// Takes a transaction out of the queue, for good: the app has handled it.
+    /// Takes a transaction out of the queue, for good: the app has handled it. Of a finished one, nothing is left to do: two
+    /// launches of the app may both have handled it.
     public func finish(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
-        try change(identifier, by: .finish, account: account).transaction
+        do throws(StoreError) {
+            return try change(identifier, by: .finish, account: account).transaction
+        } catch .illegalTransition(IllegalPaymentTransition(state: .finished, event: .finish)) {
+            return try transaction(identifier, account: account)
+        }
+    }
+
+    /// One of an account's transactions.
+    public func transaction(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
+        guard let queued = try read({ try $0.transaction(identifier) }), queued.account == account else {
+            throw .transactionNotFound(identifier)
+        }
+        return queued.transaction
     }
 
     /// All transactions, or one account's, finished ones included, in the order in which they were added.
@@ -93,25 +110,31 @@ public final class Store: Sendable {
         try read { try $0.transactions(account: account) }
     }
 
-    /// Adds a restored transaction for each product that the account bought and whose transactions are all finished.
+    /// Adds a restored transaction for each product that the account bought, unless one of it is in the queue for the app to
+    /// finish anyway.
     public func restoreCompletedTransactions(account: String) throws(StoreError) {
         try write { records in
             let transactions = try records.transactions(account: account).map(\.transaction)
             for product in Set(transactions.map(\.payment.productIdentifier)).sorted() {
                 let ofProduct = transactions.filter { $0.payment.productIdentifier == product }
-                guard ofProduct.allSatisfy({ $0.state == .finished }),
-                    let original = ofProduct.first(where: { $0.purchase != nil })
+                guard !ofProduct.contains(where: { $0.state.isAwaitingFinish && $0.purchase != nil }),
+                    let first = ofProduct.first(where: { $0.purchase != nil }), let original = first.purchase
                 else { continue }
-                let purchase = try self.purchase(original.payment, account: account, in: records)
-                try records.addRestored(purchase, of: original.payment, account: account)
+                try records.addRestored(self.again(original), of: first.payment, account: account)
             }
         }
     }
 
-    /// The app receipt over everything an account has bought, in base64.
+    /// The app receipt over what an account has bought, in base64: of each product the latest transaction, and those that
+    /// the app has not finished yet.
     public func receipt(account: String) throws(StoreError) -> String {
-        let purchases = try transactions(account: account).compactMap { queued in
-            queued.transaction.purchase.map { (payment: queued.transaction.payment, purchase: $0) }
+        let bought = try transactions(account: account).map(\.transaction).filter { $0.purchase != nil }
+        let latest = Dictionary(bought.map { ($0.payment.productIdentifier, $0.identifier) }) { max($0, $1) }
+        let purchases = bought.compactMap { transaction in
+            let isShown =
+                transaction.state.isAwaitingFinish
+                || latest[transaction.payment.productIdentifier] == transaction.identifier
+            return isShown ? transaction.purchase.map { (payment: transaction.payment, purchase: $0) } : nil
         }
         return try sign { try issuer.receipt(over: purchases, account: account) }
     }
@@ -123,6 +146,11 @@ public final class Store: Sendable {
         return try sign {
             try issuer.signedTransaction(queued.transaction.payment, purchase, account: queued.account)
         }
+    }
+
+    /// Whether the catalog still has the product; it may be withdrawn between the payment and now.
+    private func isSold(_ queued: QueuedTransaction) -> Bool {
+        catalog.product(queued.transaction.payment.productIdentifier) != nil
     }
 
     private func change(
@@ -170,18 +198,28 @@ public final class Store: Sendable {
         guard let product = catalog.product(payment.productIdentifier) else {
             throw StoreError.productNotFound(payment.productIdentifier)
         }
+        if let original = try records.originalPurchase(of: product.productIdentifier, account: account) {
+            return again(original)
+        }
         let identifier = randomness.digits(16, startingWith: "2")
         let now = clock.now()
-        let original =
-            product.type == .nonConsumable
-            ? try records.originalPurchase(of: product.productIdentifier, account: account) : nil
-        let paid = original == nil ? product.price.milliunits * Int64(payment.quantity) : 0
         return PaymentTransaction.Purchase(
             transactionIdentifier: identifier,
-            originalTransactionIdentifier: original?.transactionIdentifier ?? identifier,
+            originalTransactionIdentifier: identifier,
             purchaseDate: now,
-            originalPurchaseDate: original?.originalPurchaseDate ?? now,
-            price: Price(milliunits: paid, currency: product.price.currency))
+            originalPurchaseDate: now,
+            price: Price(
+                milliunits: product.price.milliunits * Int64(payment.quantity), currency: product.price.currency))
+    }
+
+    /// The same purchase once more, for nothing.
+    private func again(_ original: PaymentTransaction.Purchase) -> PaymentTransaction.Purchase {
+        PaymentTransaction.Purchase(
+            transactionIdentifier: randomness.digits(16, startingWith: "2"),
+            originalTransactionIdentifier: original.originalTransactionIdentifier,
+            purchaseDate: clock.now(),
+            originalPurchaseDate: original.originalPurchaseDate,
+            price: Price(milliunits: 0, currency: original.price.currency))
     }
 }
 
@@ -192,18 +230,21 @@ extension Store {
         configuration.busyMode = .timeout(10)
         configuration.journalMode = .wal
         do {
-            try PrivateFile.ensureExists(at: file)
-            let queue = try DatabaseQueue(path: file.path, configuration: configuration)
-            try queue.writeWithoutTransaction { database in
-                // GRDB chooses NORMAL for WAL, under which a power cut may take back a sale.
-                try database.execute(sql: "PRAGMA synchronous = FULL")
+            // One at a time: two that found a new file would both make its tables.
+            return try PrivateFile.withLock(file.appendingPathExtension("lock")) {
+                try PrivateFile.ensureExists(at: file)
+                let queue = try DatabaseQueue(path: file.path, configuration: configuration)
+                try queue.writeWithoutTransaction { database in
+                    // GRDB chooses NORMAL for WAL, under which a power cut may take back a sale.
+                    try database.execute(sql: "PRAGMA synchronous = FULL")
+                }
+                let migrator = StoreSchema.migrator
+                guard try queue.read({ try !migrator.hasBeenSuperseded($0) }) else {
+                    throw StoreError.storage(StorageFault(cause: .newerVersion, path: file.path))
+                }
+                try migrator.migrate(queue)
+                return queue
             }
-            let migrator = StoreSchema.migrator
-            guard try queue.read({ try !migrator.hasBeenSuperseded($0) }) else {
-                throw StoreError.storage(StorageFault(cause: .newerVersion, path: file.path))
-            }
-            try migrator.migrate(queue)
-            return queue
         } catch let error as StoreError {
             throw error
         } catch is PrivateFile.Failure {

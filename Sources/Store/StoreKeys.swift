@@ -13,7 +13,17 @@ struct StoreKeys: Sendable {
     /// processes at once, or a crash, leave one set of keys.
     init(folder: URL, clock: any WallClock, randomness: Randomness) throws(StoreError) {
         if !FileManager.default.fileExists(atPath: folder.path) {
-            try Self.make(folder: folder, now: clock.now(), randomness: randomness)
+            do {
+                try FileManager.default.createDirectory(
+                    at: folder.deletingLastPathComponent(), withIntermediateDirectories: true,
+                    attributes: [.posixPermissions: 0o700])
+                try PrivateFile.withLock(folder.appendingPathExtension("lock")) {
+                    guard !FileManager.default.fileExists(atPath: folder.path) else { return }
+                    try Self.make(folder: folder, now: clock.now(), randomness: randomness)
+                }
+            } catch {
+                throw .signingFailed("\(error)")
+            }
         }
         transactionSigner = try Self.load(.transactions, from: folder)
         receiptSigner = try Self.load(.receipts, from: folder)
@@ -55,36 +65,24 @@ struct StoreKeys: Sendable {
         return SigningIdentity(key: key, chain: certificates)
     }
 
-    private static func make(folder: URL, now: Timestamp, randomness: Randomness) throws(StoreError) {
-        let unfinished = folder.deletingLastPathComponent()
-            .appending(path: ".keys-\(randomness.bytes(8).hexadecimal)", directoryHint: .isDirectory)
-        do {
-            try FileManager.default.createDirectory(
-                at: unfinished, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            defer { try? FileManager.default.removeItem(at: unfinished) }
-            for chain in Chain.allCases {
-                // A day back, for a verifier whose clock is behind.
-                let made = try CertificateChain.make(
-                    chain.algorithm, name: "Till Local \(chain.rawValue.capitalized)",
-                    validity: now.adding(days: -1).secondsSince1970...now.adding(days: validityDays).secondsSince1970,
-                    randomBytes: randomness.bytes)
-                for (place, link) in zip(Place.allCases, [made.leaf, made.intermediate, made.root]) {
-                    try PrivateFile.create(link.certificate.der, at: certificateFile(chain, place, in: unfinished))
-                    try PrivateFile.create(Array(try link.key.pem().utf8), at: keyFile(chain, place, in: unfinished))
-                }
+    /// Makes the keys beside the folder and gives it its name when they are all on disk; the caller holds the lock.
+    private static func make(folder: URL, now: Timestamp, randomness: Randomness) throws {
+        let unfinished = folder.appendingPathExtension("unfinished")
+        // What a crash left behind.
+        try? FileManager.default.removeItem(at: unfinished)
+        try FileManager.default.createDirectory(
+            at: unfinished, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        for chain in Chain.allCases {
+            // A day back, for a verifier whose clock is behind.
+            let made = try CertificateChain.make(
+                chain.algorithm, name: "Till Local \(chain.rawValue.capitalized)",
+                validity: now.adding(days: -1).secondsSince1970...now.adding(days: validityDays).secondsSince1970,
+                randomBytes: randomness.bytes)
+            for (place, link) in zip(Place.allCases, [made.leaf, made.intermediate, made.root]) {
+                try PrivateFile.create(link.certificate.der, at: certificateFile(chain, place, in: unfinished))
+                try PrivateFile.create(Array(try link.key.pem().utf8), at: keyFile(chain, place, in: unfinished))
             }
-            try publish(unfinished, as: folder)
-        } catch {
-            throw .signingFailed("\(error)")
         }
-    }
-
-    /// Gives the finished folder its name, unless another process was first.
-    private static func publish(_ unfinished: URL, as folder: URL) throws {
-        do {
-            try FileManager.default.moveItem(at: unfinished, to: folder)
-        } catch  where FileManager.default.fileExists(atPath: folder.path) {
-            return
-        }
+        try FileManager.default.moveItem(at: unfinished, to: folder)
     }
 }

@@ -1,5 +1,6 @@
 /// The members of a JSON object, each key once, in the order of the text.
 public struct JSONObject: Hashable, Sendable {
+    /// A key and its value.
     public struct Member: Hashable, Sendable {
         public let key: String
         public let value: JSONValue
@@ -10,8 +11,12 @@ public struct JSONObject: Hashable, Sendable {
     public init() {}
 
     /// The value of a key; nil when there is none.
+    ///
+    /// Keys are compared by their bytes: it is what JSON says, and Swift's own comparison of texts takes time out of
+    /// proportion on some that a stranger can send.
     public subscript(key: String) -> JSONValue? {
-        members.first { $0.key == key }?.value
+        let wanted = key.utf8
+        return members.first { $0.key.utf8.count == wanted.count && $0.key.utf8.elementsEqual(wanted) }?.value
     }
 
     public var keys: [String] { members.map(\.key) }

@@ -241,12 +241,12 @@ public struct JSONParser {
 /// object of a hundred thousand keys costs no more than its length.
 private struct SeenKeys {
     private static let fewest = 16
-    private var hashed: Set<String> = []
+    private var hashed: Set<[UInt8]> = []
 
     /// - Returns: false when the key was there already.
     mutating func insert(_ key: String, into object: JSONObject) -> Bool {
         guard object.members.count >= Self.fewest else { return object[key] == nil }
-        if hashed.isEmpty { hashed = Set(object.keys) }
-        return hashed.insert(key).inserted
+        if hashed.isEmpty { hashed = Set(object.keys.map { Array($0.utf8) }) }
+        return hashed.insert(Array(key.utf8)).inserted
     }
 }

@@ -1,5 +1,6 @@
 /// Why a text is not JSON that Till reads, and where.
 public struct JSONSyntaxError: Error, Equatable, Sendable {
+    /// What was wrong.
     public enum Reason: Equatable, Sendable {
         case tooLarge(limit: Int)
         case tooDeep(limit: Int)
@@ -25,7 +26,8 @@ public struct JSONSyntaxError: Error, Equatable, Sendable {
         case .invalidNumber: "the number at byte \(offset) is not written as JSON writes numbers"
         case .invalidEscape: "the escape at byte \(offset) is not one of JSON's"
         case .invalidUTF8: "the string at byte \(offset) is not UTF-8"
-        case .duplicateKey(let key): "the key \"\(key.prefix(64))\" stands twice in one object, at byte \(offset)"
+        case .duplicateKey(let key):
+            "the key \"\(String(decoding: key.utf8.prefix(64), as: UTF8.self))\" stands twice in one object, at byte \(offset)"
         case .trailingCharacters: "something follows the value at byte \(offset)"
         }
     }

@@ -30,7 +30,7 @@ struct Buy: Command {
     var outcome = PaymentOutcome.purchased
 
     @Option(help: "What the app hands in: the app receipt, or the signed transaction.")
-    var proof = ProofForm.receipt
+    var proof = ProofChoice.receipt
 
     @Option(
         help: ArgumentHelp(
@@ -53,7 +53,7 @@ struct Buy: Command {
         let reporter = StepReporter(console: console, fatalStep: killAfter)
         let payment = Payment(productIdentifier: productIdentifier)
         let (transaction, items) = try await parties.withDevice(
-            of: user, outcome: outcome, proofForm: proof, report: reporter.report
+            of: user, outcome: outcome, proof: proof, report: reporter.report
         ) { device, service in
             try await device.resume()
             return (try await device.buy(payment), try await service.items())
@@ -68,26 +68,22 @@ struct Buy: Command {
         parties: Parties
     ) throws {
         if transaction.state == .deferred {
+            let number = String(transaction.identifier)
             console.line(
-                "It waits for approval: till approve \(transaction.identifier), or till decline \(transaction.identifier)."
-            )
+                "It waits for approval: \(common.hint("approve", number)), or \(common.hint("decline", number))")
         }
         console.owned(items, by: user, names: parties.name(of:))
+        for (number, refusal) in reporter.refused where number != transaction.identifier {
+            console.note("Transaction \(number), from before, stays in the queue: \(refusal.message)")
+        }
         if let error = transaction.error {
             try console.fail(code: error.name, message: "The payment failed with \(error.name); nothing was charged.")
         }
-        if let refusal = reporter.firstRefusal { throw refusal }
+        if let refusal = reporter.refused[transaction.identifier] { throw refusal }
         struct Report: Encodable {
             let transaction: TransactionReport
             let items: [Item]
         }
         try console.json(Report(transaction: TransactionReport(transaction, user: user.name), items: items))
-    }
-}
-
-extension Parties {
-    /// The name of what an item is, for a person.
-    func name(of item: Item) -> String {
-        catalog.product(granting: item)?.localization(language: "en")?.displayName ?? "(everybody's)"
     }
 }

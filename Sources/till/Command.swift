@@ -1,5 +1,6 @@
 import ArgumentParser
 import Commerce
+import Foundation
 
 /// A command of Till's: it does its work, and its errors come out as one sentence and, with `--json`, as an object too.
 protocol Command: AsyncParsableCommand {
@@ -12,8 +13,11 @@ extension Command {
     var console: Console { Console(isJSON: common.json) }
 
     func run() async throws {
+        // A reader that goes away shall not end a purchase half-way.
+        signal(SIGPIPE, SIG_IGN)
         do {
             try await perform()
+            try console.finish()
         } catch let exit as ExitCode {
             throw exit
         } catch let error as ValidationError {
@@ -35,4 +39,33 @@ struct CommonOptions: ParsableArguments {
     var dataPath: String?
 
     var dataDirectory: DataDirectory { DataDirectory(path: dataPath) }
+
+    /// The data directory of an earlier command.
+    ///
+    /// - Throws: `DataDirectoryMissing` when there is none, rather than make one that nobody asked for.
+    var existingDataDirectory: DataDirectory {
+        get throws {
+            let directory = dataDirectory
+            guard directory.exists else { throw DataDirectoryMissing(path: directory.folder.path) }
+            return directory
+        }
+    }
+
+    /// A command to type next, with the options that lead to the same data.
+    func hint(_ arguments: String...) -> String {
+        (["till"] + arguments + (dataPath.map { ["--data", $0] } ?? [])).map(Self.quoted).joined(separator: " ")
+    }
+
+    /// As a shell reads it.
+    private static func quoted(_ argument: String) -> String {
+        let plain = argument.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
+                true
+            default: "-_./@:".utf8.contains(byte)
+            }
+        }
+        return plain ? argument : "'" + argument.replacing("'", with: #"'\''"#) + "'"
+    }
 }

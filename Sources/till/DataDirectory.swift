@@ -7,7 +7,9 @@ struct DataDirectory {
 
     /// - Parameter path: As given on the command line; nil for `$TILL_DATA`, else `.till`.
     init(path: String?) {
-        let path = path ?? ProcessInfo.processInfo.environment["TILL_DATA"] ?? ".till"
+        // An empty name is a variable that was not set, not the current directory.
+        let named = [path, ProcessInfo.processInfo.environment["TILL_DATA"]].compactMap(\.self).first { !$0.isEmpty }
+        let path = named ?? ".till"
         folder = URL(filePath: path, directoryHint: .isDirectory)
     }
 
@@ -16,22 +18,42 @@ struct DataDirectory {
     /// The certificates the service trusts besides those in `Keys/`.
     var trustFolder: URL { serviceFolder.appending(path: "trust", directoryHint: .isDirectory) }
 
+    /// Where trusted certificates lie, of those folders that are there.
+    var trustedFolders: [URL] { [trustFolder, Installation.keys].compactMap(\.self).filter(\.isExistingFolder) }
+
     private var serviceFolder: URL { folder.appending(path: "service", directoryHint: .isDirectory) }
 
-    /// Makes the directory, for its owner alone, and keeps it out of git.
+    /// Whether a store was ever made here.
+    var exists: Bool { storeFolder.isExistingFolder }
+
+    /// Makes the directory, for its owner alone, and keeps what Till makes in it out of git; a directory that was there
+    /// before, perhaps with other things in it, stays as it was.
     func prepare() throws(DataDirectoryError) {
         do {
+            let isNew = !folder.isExistingFolder
             for folder in [folder, storeFolder, serviceFolder, trustFolder] {
                 try FileManager.default.createDirectory(
                     at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             }
-            let ignored = folder.appending(path: ".gitignore", directoryHint: .notDirectory)
-            if !FileManager.default.fileExists(atPath: ignored.path) {
-                try Data("*\n".utf8).write(to: ignored, options: .atomic)
+            for folder in isNew ? [folder, storeFolder, serviceFolder] : [storeFolder, serviceFolder] {
+                let ignored = folder.appending(path: ".gitignore", directoryHint: .notDirectory)
+                if !FileManager.default.fileExists(atPath: ignored.path) {
+                    try Data("*\n".utf8).write(to: ignored, options: .atomic)
+                }
             }
         } catch {
             throw DataDirectoryError(path: folder.path)
         }
+    }
+}
+
+/// A command asks about what was never made.
+struct DataDirectoryMissing: CodedError {
+    let path: String
+
+    var code: String { "dataDirectoryMissing" }
+    var message: String {
+        "There is nothing in \(path) yet: buy something first, or name another directory with --data."
     }
 }
 

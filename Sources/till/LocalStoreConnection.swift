@@ -3,8 +3,8 @@ import Commerce
 import Device
 import Store
 
-/// The form in which the app reads its proof.
-enum ProofForm: String, CaseIterable, ExpressibleByArgument, Sendable {
+/// Which of its proofs the app hands in.
+enum ProofChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
     case receipt
     case transaction
 }
@@ -15,14 +15,18 @@ struct LocalStoreConnection: StoreConnection {
     let account: String
     /// How the store shall let this device's payments end.
     let outcome: PaymentOutcome
-    let proofForm: ProofForm
+    let proof: ProofChoice
 
     func add(_ payment: Payment) async throws -> PaymentTransaction {
         try store.add(payment, account: account, outcome: outcome)
     }
 
-    func updatedTransactions() async throws -> [PaymentTransaction] {
-        try store.process(account: account)
+    func processPayments() async throws {
+        _ = try store.process(account: account)
+    }
+
+    func transaction(_ identifier: Int64) async throws -> PaymentTransaction {
+        try store.transaction(identifier, account: account)
     }
 
     func unfinishedTransactions() async throws -> [PaymentTransaction] {
@@ -30,7 +34,7 @@ struct LocalStoreConnection: StoreConnection {
     }
 
     func proof(of transaction: PaymentTransaction) async throws -> Proof {
-        switch proofForm {
+        switch proof {
         case .receipt: .receipt(try store.receipt(account: account))
         case .transaction: .signedTransaction(try store.signedTransaction(transaction.identifier))
         }

@@ -25,7 +25,7 @@ struct Parties: Sendable {
         service = EntitlementService(
             catalog: catalog,
             verifier: ProofVerifier(
-                anchors: try TrustAnchors(folders: [data.trustFolder, Installation.keys].filter(\.isExistingFolder)),
+                anchors: try TrustAnchors(folders: data.trustedFolders),
                 clock: clock),
             ledger: try SQLiteLedger(file: data.ledgerFile),
             clock: clock)
@@ -47,14 +47,20 @@ struct Parties: Sendable {
     func withDevice<Value: Sendable>(
         of user: User,
         outcome: PaymentOutcome = .purchased,
-        proofForm: ProofForm = .receipt,
+        proof: ProofChoice = .receipt,
         report: @escaping @Sendable (DeviceStep) -> Void,
         _ body: @Sendable @escaping (PaymentQueueObserver, any ServiceConnection) async throws -> Value
     ) async throws -> Value {
-        let queue = LocalStoreConnection(store: store, account: user.name, outcome: outcome, proofForm: proofForm)
+        let queue = LocalStoreConnection(store: store, account: user.name, outcome: outcome, proof: proof)
         return try await withService(for: user) { service in
             try await body(PaymentQueueObserver(store: queue, service: service, report: report), service)
         }
+    }
+
+    /// What an item is called, for a person.
+    func name(of item: Item) -> String {
+        if catalog.ownedByEverybody.contains(item) { return "(everybody's)" }
+        return catalog.product(granting: item)?.localization(language: "en")?.displayName ?? ""
     }
 
     /// Puts the store's roots among the certificates the service trusts, as an operator would.

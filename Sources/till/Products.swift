@@ -27,6 +27,11 @@ struct Products: Command {
                 "There is no collection \"\(collection)\": choose one of \(catalog.collections.joined(separator: ", "))."
             )
         }
+        let languages = Set(catalog.products.flatMap(\.localizations).map { String($0.language) })
+        guard languages.contains(locale) else {
+            throw ValidationError(
+                "There are no texts in \"\(locale)\": choose one of \(languages.sorted().joined(separator: ", ")).")
+        }
         let rows = catalog.products
             .map { ProductReport($0, item: catalog.item(for: $0.productIdentifier), language: locale) }
             .filter { collection == nil || $0.item?.collection == collection }

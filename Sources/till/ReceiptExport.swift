@@ -10,11 +10,16 @@ struct ReceiptExport: Command {
         discussion: """
             Examples:
               till receipt export --user alice --out alice.receipt
+              till receipt export --user alice --transaction 1 --out alice.jws
               till receipt export --user alice | till receipt validate -
             """)
 
     @Option(help: "Whose receipt.")
     var user: User
+
+    @Option(
+        help: ArgumentHelp("The signed form (JWS) of this transaction instead, by its number.", valueName: "number"))
+    var transaction: Int64?
 
     @Option(help: ArgumentHelp("The file to write (default: standard output).", valueName: "file"))
     var out: String?
@@ -22,19 +27,35 @@ struct ReceiptExport: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let receipt = try Parties(common.dataDirectory).store.receipt(account: user.name)
-        guard let out else {
-            console.line(receipt)
-            return try console.json(["receipt": receipt])
+        let store = try Parties(common.dataDirectory).store
+        let proof: String
+        if let transaction {
+            _ = try store.transaction(transaction, account: user.name)
+            proof = try store.signedTransaction(transaction)
+        } else {
+            proof = try store.receipt(account: user.name)
+        }
+        guard let out, out != "-" else {
+            console.line(proof)
+            return try console.json([transaction == nil ? "receipt" : "signedTransaction": proof])
         }
         do {
-            try Data((receipt + "\n").utf8).write(to: URL(filePath: out), options: .atomic)
+            try write(Data((proof + "\n").utf8), to: URL(filePath: out).resolvingSymlinksInPath())
         } catch {
             try console.fail(
                 code: "fileUnwritable", message: "\(out) cannot be written: check its folder, its disk and who owns it."
             )
         }
-        console.line("The app receipt of \(user) is in \(out).")
+        console.line("The \(transaction == nil ? "app receipt" : "signed transaction") of \(user) is in \(out).")
         try console.json(["file": out])
+    }
+
+    /// Replaces a file whole or not at all; writes into what is no file, such as a device or a pipe.
+    private func write(_ data: Data, to url: URL) throws {
+        let type = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
+        guard let type, type != .typeRegular else { return try data.write(to: url, options: .atomic) }
+        let handle = try FileHandle(forWritingTo: url)
+        try handle.write(contentsOf: data)
+        try handle.close()
     }
 }

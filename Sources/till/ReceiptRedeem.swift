@@ -27,7 +27,9 @@ struct ReceiptRedeem: Command {
         let redemption = try await parties.withService(for: user) { try await $0.redeem(proof) }
         switch redemption.outcome {
         case .granted: console.line("Granted.")
+        case .revoked: console.line("Nothing new: the purchase was taken back.")
         case .unchanged: console.line("Nothing changed: it was redeemed before.")
+        case .partlyRefused: console.line("Nothing new: some of it was redeemed before, and some was refused.")
         case .nothingToRedeem: console.line("The receipt is authentic and holds no purchase.")
         }
         for line in redemption.transactions {

@@ -45,11 +45,11 @@ struct ReceiptValidate: Command {
         }
         report.lines.forEach(console.line)
         try console.json(report)
-        if !report.valid { throw ExitCode(1) }
+        if let message = report.message { try console.end(message) }
     }
 
     private var trustedFolders: [URL] {
         if let trust { return [URL(filePath: trust, directoryHint: .isDirectory)] }
-        return [common.dataDirectory.trustFolder, Installation.keys].filter(\.isExistingFolder)
+        return common.dataDirectory.trustedFolders
     }
 }

@@ -18,6 +18,6 @@ struct Restore: Command {
     func perform() async throws {
         let parties = try Parties(common.dataDirectory)
         try parties.store.restoreCompletedTransactions(account: user.name)
-        try await Delivery(user: user, console: console).perform(parties)
+        try await Delivery(user: user, common: common, console: console).perform(parties)
     }
 }

@@ -8,8 +8,10 @@ final class StepReporter: Sendable {
     private let console: Console
     /// The name of the step after which the process kills itself.
     private let fatalStep: String?
-    /// Guards the refusals met on the way.
-    private let refusals = Mutex<[ServiceRefusal]>([])
+    /// The number of the transaction this launch of the app began; none until its payment is added.
+    private let own = Mutex<Int64?>(nil)
+    /// The refusals met on the way, by the transaction's number.
+    private let refusals = Mutex<[Int64: ServiceRefusal]>([:])
 
     init(console: Console, fatalStep: String? = nil) {
         self.console = console
@@ -18,17 +20,21 @@ final class StepReporter: Sendable {
 
     /// The names of all steps at which the app can die.
     static let stepNames = [
-        "paymentAdded", "deferred", "purchased", "failed", "restored", "proofObtained", "redeemed", "refused",
-        "finished",
+        "paymentAdded", "deferred", "purchased", "failed", "proofObtained", "redeemed", "refused", "finished",
     ]
 
-    /// The first refusal met, if any.
-    var firstRefusal: ServiceRefusal? { refusals.withLock { $0.first } }
+    /// The transactions that the service refused, and why.
+    var refused: [Int64: ServiceRefusal] { refusals.withLock { $0 } }
 
     func report(_ step: DeviceStep) {
         console.line(Self.text(step))
-        if case .refused(_, let refusal) = step { refusals.withLock { $0.append(refusal) } }
-        if step.name == fatalStep { kill(getpid(), SIGKILL) }
+        let identifier = step.transaction.identifier
+        switch step {
+        case .paymentAdded: own.withLock { $0 = identifier }
+        case .refused(_, let refusal): refusals.withLock { $0[identifier] = refusal }
+        default: break
+        }
+        if step.name == fatalStep, own.withLock({ $0 }) == identifier { kill(getpid(), SIGKILL) }
     }
 
     private static func text(_ step: DeviceStep) -> String {

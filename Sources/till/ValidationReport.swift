@@ -17,6 +17,8 @@ struct ValidationReport: Encodable {
     /// The code of the refusal, when invalid.
     let reason: String?
     let message: String?
+    /// The step of the check at which it was refused.
+    let step: ProofRefusal.Step?
     /// `appReceipt`, `transaction`, `renewalInfo`, `notification` or `appTransaction`.
     var kind: String?
     var origin: Origin?
@@ -32,12 +34,14 @@ struct ValidationReport: Encodable {
         valid = false
         reason = refusal.code
         message = refusal.message
+        step = refusal.reason.step
     }
 
     init(_ proof: VerifiedProof) {
         valid = true
         reason = nil
         message = nil
+        step = nil
         switch proof.content {
         case .appReceipt: kind = "appReceipt"
         case .transaction: kind = "transaction"
@@ -66,7 +70,7 @@ struct ValidationReport: Encodable {
 
     /// The same for a person.
     var lines: [String] {
-        guard valid else { return ["invalid: \(reason ?? ""): \(message ?? "")"] }
+        guard valid else { return ["invalid: \(reason ?? "")"] }
         var lines = ["valid"]
         let facts = [
             ("kind", kind), ("origin", origin?.rawValue), ("app", bundleId), ("created", createdAt),

@@ -22,7 +22,7 @@ import Testing
         #expect(User(name: name)?.name == name)
     }
 
-    @Test(arguments: ["", "a b", "a\n", "a\u{0}", "\u{202e}ab", String(repeating: "x", count: 129)])
+    @Test(arguments: ["", "a b", "a\n", "a\u{0}", "\u{202e}ab", "\u{fffd}", String(repeating: "x", count: 129)])
     func whatCannotBeToldApartIsNoName(name: String) {
         #expect(User(name: name) == nil)
     }

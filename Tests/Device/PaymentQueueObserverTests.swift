@@ -11,12 +11,12 @@ import Testing
     final class Script: StoreConnection, ServiceConnection {
         private let journal = Mutex<[String]>([])
         private let unfinished: [PaymentTransaction]
-        private let updated: [PaymentTransaction]
+        private let updated: PaymentTransaction
         private let answer: @Sendable () throws -> Redemption
 
         init(
             unfinished: [PaymentTransaction] = [],
-            updated: [PaymentTransaction] = [],
+            updated: PaymentTransaction = PaymentQueueObserverTests.transaction(.finished),
             answer: @escaping @Sendable () throws -> Redemption
         ) {
             self.unfinished = unfinished
@@ -33,7 +33,9 @@ import Testing
             return PaymentTransaction(identifier: 1, payment: payment, state: .purchasing, error: nil, purchase: nil)
         }
 
-        func updatedTransactions() async throws -> [PaymentTransaction] { updated }
+        func processPayments() async throws {}
+
+        func transaction(_ identifier: Int64) async throws -> PaymentTransaction { updated }
 
         func unfinishedTransactions() async throws -> [PaymentTransaction] { unfinished }
 
@@ -73,7 +75,7 @@ import Testing
     }
 
     @Test func itRedeemsBeforeItFinishes() async throws {
-        let script = Script(updated: [Self.transaction(.purchased)]) { Self.redemption(.granted) }
+        let script = Script(updated: Self.transaction(.purchased)) { Self.redemption(.granted) }
         let steps = Mutex<[String]>([])
         let device = PaymentQueueObserver(store: script, service: script) { step in
             steps.withLock { $0.append(step.name) }
@@ -85,26 +87,26 @@ import Testing
 
     @Test(arguments: [Redemption.Result.alreadyRedeemed, .revoked])
     func itFinishesWhatTheServiceHasTakenCareOf(result: Redemption.Result) async throws {
-        let script = Script(updated: [Self.transaction(.purchased)]) { Self.redemption(result) }
+        let script = Script(updated: Self.transaction(.purchased)) { Self.redemption(result) }
         _ = try await PaymentQueueObserver(store: script, service: script).buy(Self.payment)
         #expect(script.calls.last == "finish 1")
     }
 
     @Test(arguments: [Redemption.Result.ownedByAnotherUser, .productUnknown])
     func itLeavesInTheQueueWhatTheServiceDidNotTake(result: Redemption.Result) async throws {
-        let script = Script(updated: [Self.transaction(.purchased)]) { Self.redemption(result) }
+        let script = Script(updated: Self.transaction(.purchased)) { Self.redemption(result) }
         _ = try await PaymentQueueObserver(store: script, service: script).buy(Self.payment)
         #expect(script.calls.last == "redeem")
     }
 
     @Test func itDoesNotFinishOnAnAnswerAboutAnotherTransaction() async throws {
-        let script = Script(updated: [Self.transaction(.purchased)]) { Self.redemption(.granted, transaction: "other") }
+        let script = Script(updated: Self.transaction(.purchased)) { Self.redemption(.granted, transaction: "other") }
         _ = try await PaymentQueueObserver(store: script, service: script).buy(Self.payment)
         #expect(script.calls.last == "redeem")
     }
 
     @Test func withoutAnAnswerNothingIsFinished() async throws {
-        let script = Script(updated: [Self.transaction(.purchased)]) { throw ServiceUnreachable(reason: "down") }
+        let script = Script(updated: Self.transaction(.purchased)) { throw ServiceUnreachable(reason: "down") }
         await #expect(throws: ServiceUnreachable.self) {
             try await PaymentQueueObserver(store: script, service: script).buy(Self.payment)
         }
@@ -112,15 +114,21 @@ import Testing
     }
 
     @Test func aFailedTransactionIsFinishedWithoutAProof() async throws {
-        let script = Script(updated: [Self.transaction(.failed)]) { Self.redemption(.granted) }
+        let script = Script(updated: Self.transaction(.failed)) { Self.redemption(.granted) }
         #expect(
             try await PaymentQueueObserver(store: script, service: script).buy(Self.payment).error == .paymentCancelled)
         #expect(script.calls == ["add", "finish 1"])
     }
 
     @Test func aDeferredTransactionIsLeftAlone() async throws {
-        let script = Script(updated: [Self.transaction(.deferred)]) { Self.redemption(.granted) }
+        let script = Script(updated: Self.transaction(.deferred)) { Self.redemption(.granted) }
         #expect(try await PaymentQueueObserver(store: script, service: script).buy(Self.payment).state == .deferred)
+        #expect(script.calls == ["add"])
+    }
+
+    @Test func whatAnotherLaunchHasFinishedIsLeftAlone() async throws {
+        let script = Script(updated: Self.transaction(.finished)) { Self.redemption(.granted) }
+        #expect(try await PaymentQueueObserver(store: script, service: script).buy(Self.payment).state == .finished)
         #expect(script.calls == ["add"])
     }
 

@@ -96,6 +96,14 @@ import Testing
         #expect(try service.items(of: bob) == Self.free + [Item(collection: "sprout", number: 2)])
     }
 
+    @Test func nothingNewBesideWhatIsAnothersIsNotCalledUnchanged() throws {
+        let first = try buy("sprout1")
+        _ = try service.redeem(Array(try shop.store.signedTransaction(first.identifier).utf8), for: alice)
+        let second = try buy("sprout2")
+        _ = try service.redeem(Array(try shop.store.signedTransaction(second.identifier).utf8), for: bob)
+        #expect(try service.redeem(try receipt(), for: bob).outcome == .partlyRefused)
+    }
+
     @Test func anAuthenticReceiptWithoutPurchasesIsJustThat() throws {
         let redemption = try service.redeem(try receipt(), for: alice)
         #expect(redemption.outcome == .nothingToRedeem)
@@ -130,6 +138,7 @@ import Testing
             TestProofs.transactionPayload(changing: ["revocationDate": .integer(1_780_000_000_000)]), chain: chain)
         #expect(try service.redeem(good, for: alice).outcome == .granted)
         let redemption = try service.redeem(refunded, for: alice)
+        #expect(redemption.outcome == .revoked)
         #expect(redemption.transactions.map(\.result) == [.revoked])
         #expect(redemption.items == Self.free)
         #expect(try service.redeem(good, for: alice).items == Self.free)

@@ -75,6 +75,17 @@ import Testing
         #expect(manifest.swiftLanguageVersions == ["6"])
     }
 
+    @Test func whatIsImportedIsDeclared() throws {
+        for file in try sources() {
+            let module = file.pathComponents.drop { $0 != "Sources" }.dropFirst().first ?? ""
+            let allowed = try #require(Self.allowed[module])
+            let imported = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+                .compactMap { $0.hasPrefix("import ") ? String($0.dropFirst("import ".count)) : nil }
+            let ours = Set(imported).intersection(Self.allowed.keys)
+            #expect(ours.isSubset(of: allowed), "\(module)/\(file.lastPathComponent)")
+        }
+    }
+
     @Test func everyModuleIsTestedInAFolderOfItsName() throws {
         for module in Self.allowed.keys where module != "COpenSSL" {
             let folder = Self.root.appending(path: "Tests/\(module)", directoryHint: .isDirectory)

@@ -108,6 +108,25 @@ import Testing
         #expect(results.count { $0 == .ownedByAnotherUser } == 8)
     }
 
+    @Test func manyMayOpenANewLedgerAtOnce() async throws {
+        let file = folder.file("new.sqlite")
+        let alice = alice
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask { _ = try SQLiteLedger(file: file).items(of: alice) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func oneNameInTwoSpellingsIsOneUser() throws {
+        let composed = try #require(User(name: "caf\u{e9}"))
+        let decomposed = try #require(User(name: "cafe\u{301}"))
+        #expect(try redeem(claim(), for: composed) == [.granted])
+        #expect(try redeem(claim(), claim("2", original: "1"), for: decomposed) == [.alreadyRedeemed, .granted])
+        #expect(try ledger.items(of: decomposed) == [Self.sprout1])
+    }
+
     @Test func theTablesThemselvesAllowNoSecondOwner() throws {
         _ = try redeem(claim(), for: alice)
         let database = try DatabaseQueue(path: folder.file("ledger.sqlite").path)

@@ -52,7 +52,7 @@ import Testing
 
     @Test func oneBitFlippedAnywhereInAReceiptIsRefused() throws {
         let proof = try TestProofs.signed(chain: rsa)
-        // Two places say what nobody relies on: the list of digests the signer names again, and the enclosed root.
+        // The enclosed root says what nobody relies on.
         let root = rsa.root.certificate.der
         let rootStart = try #require(proof.indices.first { proof[$0...].starts(with: root) })
         let unread = Set(rootStart..<rootStart + root.count)

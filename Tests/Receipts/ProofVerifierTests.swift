@@ -41,7 +41,7 @@ import Testing
             #expect(verified.origin == .localSandbox)
             #expect(verified.bundleIdentifier == TestProofs.bundleIdentifier)
             #expect(verified.signedAt == TestProofs.signedAt)
-            #expect(verified.digest == DigestAlgorithm.sha256.digest(of: signed))
+            #expect(verified.digest == DigestAlgorithm.sha256.digest(of: try receipt.payload()))
             #expect(verified.purchases?.map(\.transactionIdentifier) == ["2000000000000001"])
         }
     }
@@ -61,7 +61,8 @@ import Testing
         #expect(transaction.productId == "com.memolease.sesac1.sprout1")
         #expect(transaction.quantity == 1)
         #expect(verified.origin == .localSandbox)
-        #expect(verified.digest == DigestAlgorithm.sha256.digest(of: proof))
+        let signedInput = proof[..<(try #require(proof.lastIndex(of: UInt8(ascii: "."))))]
+        #expect(verified.digest == DigestAlgorithm.sha256.digest(of: signedInput))
     }
 
     @Test(arguments: [
@@ -93,7 +94,8 @@ import Testing
 
     @Test(arguments: [
         ("transactionId", JSONValue?.none), ("productId", nil), ("bundleId", nil), ("purchaseDate", nil),
-        ("purchaseDate", "yesterday"), ("signedDate", .integer(Int64.min)), ("signedDate", .integer(Int64.max)), ("quantity", "1"), ("quantity", .integer(0)), ("environment", "Moon"),
+        ("purchaseDate", "yesterday"), ("signedDate", .integer(Int64.min)), ("signedDate", .integer(Int64.max)),
+        ("quantity", "1"), ("quantity", .integer(0)), ("environment", "Moon"),
         ("environment", nil), ("signedDate", nil), ("revocationDate", .bool(true)),
     ])
     func aSignedPayloadOfAnotherShapeIsInvalid(field: String, value: JSONValue?) throws {
@@ -149,6 +151,8 @@ import Testing
 
     @Test func aProofLargerThanAnyIsNotLookedAt() {
         #expect(refusal(of: [UInt8](repeating: 0x30, count: ProofVerifier.maximumSize + 1)) == .tooLarge)
+        #expect(refusal(of: [UInt8](repeating: 0x2E, count: ProofVerifier.maximumSize + 1)) == .tooLarge)
+        #expect(refusal(of: [UInt8](repeating: 0x41, count: ProofVerifier.maximumTextSize + 1)) == .tooLarge)
     }
 
     @Test(arguments: ["", "hello", "MII", "a.b", "a.b.c.d", "{}", "...", "\n"])

@@ -103,6 +103,45 @@ import Testing
         #expect(try store.transactions(account: "alice").count == 3)
     }
 
+    @Test func finishingWhatIsFinishedIsNoFault() throws {
+        let bought = try buy()
+        let finished = try store.finish(bought.identifier, account: "alice")
+        #expect(try store.finish(bought.identifier, account: "alice") == finished)
+    }
+
+    @Test func aPendingPaymentDoesNotKeepItsProductFromBeingRestored() throws {
+        let bought = try buy()
+        _ = try store.finish(bought.identifier, account: "alice")
+        _ = try store.add(Self.sprout1, account: "alice", outcome: .deferred)
+        _ = try store.process(account: "alice")
+        try store.restoreCompletedTransactions(account: "alice")
+        #expect(try store.transactions(account: "alice").map(\.transaction.state) == [.finished, .deferred, .restored])
+    }
+
+    @Test func aWithdrawnProductIsRestoredAndNoLongerSold() throws {
+        let bought = try buy()
+        _ = try store.finish(bought.identifier, account: "alice")
+        let waiting = try store.add(Self.sprout1, account: "alice", outcome: .deferred)
+        _ = try store.process(account: "alice")
+        let withdrawn = try shop.reopened(withdrawing: "com.memolease.sesac1.sprout1")
+        let declined = try withdrawn.approve(waiting.identifier).transaction
+        #expect(declined.state == .failed)
+        #expect(declined.error == .storeProductNotAvailable)
+        try withdrawn.restoreCompletedTransactions(account: "alice")
+        let restored = try #require(try withdrawn.transactions(account: "alice").last).transaction
+        #expect(restored.purchase?.originalTransactionIdentifier == bought.purchase?.transactionIdentifier)
+    }
+
+    @Test func theReceiptDoesNotGrowWithEveryRestoration() throws {
+        for _ in 0..<5 {
+            let bought = try buy()
+            _ = try store.finish(bought.identifier, account: "alice")
+        }
+        let proof = try shop.verifier().verify(
+            Array(try store.receipt(account: "alice").utf8), expecting: ProofExpectations())
+        #expect(proof.purchases?.count == 1)
+    }
+
     @Test func theQueueOutlivesTheProcess() throws {
         _ = try store.add(Self.sprout1, account: "alice")
         let reopened = try shop.reopened()

@@ -35,7 +35,7 @@ import Testing
             return
         }
         let types = Set(receipt.otherAttributes.map(\.type))
-        #expect(types == [1, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 20, 25])
+        #expect(types == [6, 7, 8, 9, 11, 13, 14, 20, 25])
         #expect(receipt.opaqueValue.count == 16)
         #expect(receipt.deviceHash.count == 20)
     }
@@ -60,7 +60,7 @@ import Testing
     @Test func twoStoresAtOnceMakeOneSetOfKeys() async throws {
         let folder = try TemporaryFolder()
         let roots = try await withThrowingTaskGroup(of: [Certificate].self) { group in
-            for _ in 0..<2 {
+            for _ in 0..<6 {
                 group.addTask {
                     try Store(folder: folder.url, catalog: shop.catalog, clock: shop.clock, randomness: .system)
                         .rootCertificates
@@ -68,10 +68,10 @@ import Testing
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(roots[0] == roots[1])
+        #expect(Set(roots).count == 1)
         #expect(roots[0].count == 2)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
-        #expect(names.allSatisfy { !$0.hasPrefix(".keys") })
+        #expect(!names.contains("keys.unfinished"))
     }
 
     @Test func privateKeysAreTheirOwnersAlone() throws {

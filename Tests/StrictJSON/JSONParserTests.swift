@@ -50,6 +50,27 @@ import Testing
         }
     }
 
+    @Test func keysAreToldApartByTheirBytesHoweverTheyLook() throws {
+        let object = #"{"\u00e9":1,"e\u0301":2}"#
+        guard case .object(let members) = try JSONParser.parse(Array(object.utf8)) else {
+            Issue.record("no object")
+            return
+        }
+        #expect(members["\u{e9}"] == .number(JSONNumber(1)))
+        #expect(members["e\u{301}"] == .number(JSONNumber(2)))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func longRunsOfCombiningMarksCostNoMoreThanTheirLength() throws {
+        // Swift's own comparison sorts the marks of one character, which takes minutes for these.
+        let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
+        let object = "{\"\(marks)\":1,\"a\(marks)\":2}"
+        guard case .object(let members) = try JSONParser.parse(Array(object.utf8)) else {
+            Issue.record("no object")
+            return
+        }
+        #expect(members["signedDate"] == nil)
+    }
+
     @Test func limitsHoldBeforeWorkIsDone() {
         let limits = JSONParser.Limits(bytes: 100, depth: 3)
         let deep = Array("[[[[]]]]".utf8)

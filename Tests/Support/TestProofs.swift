@@ -46,14 +46,13 @@ public enum TestProofs {
             quantity: 1, productIdentifier: productIdentifier, transactionIdentifier: transactionIdentifier,
             originalTransactionIdentifier: transactionIdentifier, purchaseDate: signedAt,
             originalPurchaseDate: signedAt,
-            productType: .nonConsumable, expiresDate: nil, cancellationDate: nil, otherAttributes: [])
+            productType: .nonConsumable)
     }
 
     public static func receipt(_ purchases: [InAppPurchase] = [purchase()]) -> AppReceipt {
         AppReceipt(
             receiptType: "ProductionSandbox", bundleIdentifier: bundleIdentifier, applicationVersion: "1",
-            opaqueValue: [1, 2, 3], deviceHash: [4, 5, 6], creationDate: signedAt, originalPurchaseDate: nil,
-            originalApplicationVersion: nil, expirationDate: nil, inAppPurchases: purchases, otherAttributes: [])
+            opaqueValue: [1, 2, 3], deviceHash: [4, 5, 6], creationDate: signedAt, inAppPurchases: purchases)
     }
 
     /// The DER of a signed receipt.

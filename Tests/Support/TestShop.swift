@@ -27,8 +27,17 @@ public struct TestShop: Sendable {
     }
 
     /// The same store once more, as another process would open it.
-    public func reopened() throws -> Store {
-        try Self.open(folder, catalog: catalog, clock: clock)
+    ///
+    /// - Parameter withdrawn: A product that is no longer in its catalog.
+    public func reopened(withdrawing withdrawn: String? = nil) throws -> Store {
+        guard let withdrawn else { return try Self.open(folder, catalog: catalog, clock: clock) }
+        let products = try TemporaryFolder()
+        for name in [Catalog.configurationFile, Catalog.itemsFile] {
+            let text = try String(contentsOf: Project.products.appending(path: name), encoding: .utf8)
+            // Under another name it is another product.
+            try Data(text.replacing("\(withdrawn)\"", with: "\(withdrawn)x\"").utf8).write(to: products.file(name))
+        }
+        return try Self.open(folder, catalog: try Catalog(folder: products.url), clock: clock)
     }
 
     /// A verifier that trusts this store.

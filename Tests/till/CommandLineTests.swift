@@ -20,7 +20,9 @@ import Testing
         ["buy"], ["buy", "x"], ["buy", "x", "--user", ""], ["buy", "x", "--user", "a b"],
         ["buy", "x", "--user", "a", "--outcome", "maybe"], ["buy", "x", "--user", "a", "--kill-after", "breakfast"],
         ["approve", "one"], ["products", "--collection", "hats"], ["receipt", "validate"],
-        ["receipt", "validate", "x", "--environment", "Moon"], ["nonsense"], ["products", "--nonsense"], ["owned"],
+        ["receipt", "validate", "x", "--environment", "Moon"],
+        ["receipt", "validate", "x", "--environment", "LocalTesting"],
+        ["products", "--locale", "fr"], ["nonsense"], ["products", "--nonsense"], ["owned"],
     ])
     func wrongUsageEndsWith64(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)
@@ -46,14 +48,43 @@ import Testing
         }
     }
 
-    @Test func aBrokenCatalogIsNamed() async throws {
+    @Test func whatWasNeverMadeIsNotMadeByAsking() async throws {
+        let till = try TillProcess(hasKeys: false)
+        for arguments in [["queue"], ["approve", "1"], ["decline", "1"]] {
+            let result = try await till.run(arguments: arguments)
+            #expect(result.status == 1)
+            #expect(result.error.contains("nothing in \(till.folder.folder("data").path) yet"))
+        }
+        #expect(!FileManager.default.fileExists(atPath: till.folder.folder("data").path))
+    }
+
+    @Test func aFolderThatWasThereBeforeIsNotHiddenFromGit() async throws {
         let till = try TillProcess()
-        let products = till.folder.folder("Products")
-        try FileManager.default.createDirectory(at: products, withIntermediateDirectories: true)
-        try Data("{}".utf8).write(to: products.appending(path: "Till.storekit"))
-        let result = try await till.run("products")
+        #expect(try await till.run("owned", "a").status == 0)
+        let data = till.folder.folder("data")
+        #expect(!FileManager.default.fileExists(atPath: data.appending(path: ".gitignore").path))
+        for part in ["store", "service"] {
+            #expect(try String(contentsOf: data.appending(path: "\(part)/.gitignore"), encoding: .utf8) == "*\n")
+        }
+    }
+
+    @Test func aResultThatCannotBeWrittenIsNoSuccess() async throws {
+        let till = try TillProcess(hasKeys: false)
+        let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let result = try await till.run(arguments: ["products"], output: full)
         #expect(result.status == 1)
-        #expect(result.error.contains("Products/Till.storekit: products: the key is missing."))
+        #expect(result.error.contains("could not be written"))
+    }
+
+    @Test func aReceiptIsWrittenIntoADeviceAndNotInItsPlace() async throws {
+        let till = try TillProcess()
+        let link = till.folder.file("link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: URL(filePath: "/dev/null"))
+        #expect(try await till.run("receipt", "export", "--user", "a", "--out", link.path).status == 0)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == "/dev/null")
+        #expect(
+            try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType
+                == .typeCharacterSpecial)
     }
 
     @Test func theDataDirectoryKeepsItselfPrivateAndOutOfGit() async throws {

@@ -56,7 +56,7 @@ import Testing
         let bought = try await till.run("buy", Self.sprout1, "--user", "alice", "--outcome", "deferred")
         #expect(bought.status == 0)
         #expect(bought.output.contains("till approve 1"))
-        #expect(try await till.run("resume", "--user", "alice").output.contains("Nothing was unfinished."))
+        #expect(try await till.run("resume", "--user", "alice").output.contains("#1 waits for approval"))
         #expect(try await owned(till) == ["background 0", "sprout 0"])
         let approved = try await till.run("approve", "1")
         #expect(approved.status == 0)
@@ -116,6 +116,31 @@ import Testing
         try await till.run("buy", "com.memolease.sesac1.background3", "--user", "alice")
         #expect(try await owned(till) == ["background 0", "background 3", "sprout 0", "sprout 1"])
         #expect(try await unfinished(till) == 0)
+    }
+
+    @Test func twoAppsOfOneUserAtOnceLoseNothing() async throws {
+        let till = try TillProcess()
+        async let one = till.run("buy", Self.sprout1, "--user", "alice")
+        async let two = till.run("buy", "com.memolease.sesac1.sprout2", "--user", "alice")
+        async let three = till.run("buy", "com.memolease.sesac1.sprout3", "--user", "alice")
+        #expect(try await [one.status, two.status, three.status] == [0, 0, 0])
+        #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 1", "sprout 2", "sprout 3"])
+        #expect(try await unfinished(till) == 0)
+    }
+
+    @Test func aLeftoverThatIsRefusedDoesNotFailTheNextPurchase() async throws {
+        let till = try TillProcess()
+        try await till.run("buy", Self.sprout1, "--user", "alice", "--kill-after", "purchased")
+        let receipt = try await till.run("receipt", "export", "--user", "alice").output
+        try await till.run("receipt", "redeem", "-", "--user", "bob", input: receipt)
+        let bought = try await till.run("buy", "com.memolease.sesac1.sprout2", "--user", "alice", "--json")
+        #expect(bought.status == 0)
+        #expect((try bought.json()["transaction"] as? [String: Any])?["state"] as? String == "finished")
+        #expect(bought.error.hasPrefix("till: Transaction 1, from before, stays in the queue"))
+        let resumed = try await till.run("resume", "--user", "alice", "--json")
+        #expect(resumed.status == 1)
+        #expect(try resumed.json()["refused"] as? [String: String] == ["1": "ownedByAnotherUser"])
+        #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 2"])
     }
 
     @Test func restoringBringsBackWhatWasBought() async throws {

@@ -62,10 +62,21 @@ import Testing
         try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
         let validated = try await till.run("receipt", "validate", receipt, "--trust", empty.path)
         #expect(validated.status == 1)
-        #expect(validated.output.hasPrefix("invalid: chainUntrusted"))
+        #expect(validated.output == "invalid: chainUntrusted\n")
+        #expect(validated.error.hasPrefix("till: The proof's certificates do not lead to a root"))
+        let file = try await till.run("receipt", "validate", receipt, "--trust", receipt)
+        #expect(file.error.contains("is a folder"))
         let missing = try await till.run("receipt", "validate", receipt, "--trust", "/nowhere")
         #expect(missing.status == 1)
         #expect(missing.error.contains("/nowhere"))
+    }
+
+    @Test func aSignedTransactionIsExportedToo() async throws {
+        let (till, _) = try await shop()
+        let exported = try await till.run("receipt", "export", "--user", "alice", "--transaction", "1")
+        let validated = try await till.run("receipt", "validate", "-", "--json", input: exported.output)
+        #expect(try validated.json()["kind"] as? String == "transaction")
+        #expect(try await till.run("receipt", "export", "--user", "bob", "--transaction", "1").status == 1)
     }
 
     @Test func aByteChangedMakesItInvalid() async throws {

@@ -31,7 +31,7 @@ struct TillProcess {
         try await run(arguments: arguments, input: input)
     }
 
-    func run(arguments: [String], input: String? = nil) async throws -> Result {
+    func run(arguments: [String], input: String? = nil, output: FileHandle? = nil) async throws -> Result {
         let process = Process()
         process.executableURL = try Self.binary
         process.arguments = arguments
@@ -46,7 +46,7 @@ struct TillProcess {
             return file
         }
         process.standardInput = try FileHandle(forReadingFrom: files[0])
-        process.standardOutput = try FileHandle(forWritingTo: files[1])
+        process.standardOutput = try output ?? FileHandle(forWritingTo: files[1])
         process.standardError = try FileHandle(forWritingTo: files[2])
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }

@@ -1,0 +1,54 @@
+/// How long a period lasts (Advanced Commerce API, `period`; ISO 8601 durations).
+public enum AdvancedCommercePeriod: String, Sendable, CaseIterable {
+    case oneWeek = "P1W"
+    case oneMonth = "P1M"
+    case twoMonths = "P2M"
+    case threeMonths = "P3M"
+    case sixMonths = "P6M"
+    case oneYear = "P1Y"
+}
+
+/// How long an offer lasts (Advanced Commerce API, `offerPeriod`; ISO 8601 durations).
+public enum AdvancedCommerceOfferPeriod: String, Sendable, CaseIterable {
+    case threeDays = "P3D"
+    case oneWeek = "P1W"
+    case twoWeeks = "P2W"
+    case oneMonth = "P1M"
+    case twoMonths = "P2M"
+    case threeMonths = "P3M"
+    case sixMonths = "P6M"
+    case nineMonths = "P9M"
+    case oneYear = "P1Y"
+}
+
+/// Why an offer was made (Advanced Commerce API, `reason`).
+public enum AdvancedCommerceOfferReason: String, Sendable, CaseIterable {
+    case acquisition = "ACQUISITION"
+    case winBack = "WIN_BACK"
+    case retention = "RETENTION"
+}
+
+/// Where a price increase stands (Advanced Commerce API, `status`).
+public enum AdvancedCommercePriceIncreaseInfoStatus: String, Sendable, CaseIterable {
+    case scheduled = "SCHEDULED"
+    case pending = "PENDING"
+    case accepted = "ACCEPTED"
+}
+
+/// Why an item was refunded (Advanced Commerce API, `refundReason`).
+public enum AdvancedCommerceRefundReason: String, Sendable, CaseIterable {
+    case unintendedPurchase = "UNINTENDED_PURCHASE"
+    case fulfillmentIssue = "FULFILLMENT_ISSUE"
+    case unsatisfiedWithPurchase = "UNSATISFIED_WITH_PURCHASE"
+    case legal = "LEGAL"
+    case other = "OTHER"
+    case modifyItemsRefund = "MODIFY_ITEMS_REFUND"
+    case simulateRefundDecline = "SIMULATE_REFUND_DECLINE"
+}
+
+/// How much of an item was refunded (Advanced Commerce API, `refundType`).
+public enum AdvancedCommerceRefundType: String, Sendable, CaseIterable {
+    case full = "FULL"
+    case prorated = "PRORATED"
+    case custom = "CUSTOM"
+}

@@ -1,0 +1,25 @@
+/// How a purchase is called and described to the customer.
+public struct AdvancedCommerceDescriptors: Hashable, Sendable {
+    public let description: String
+    public let displayName: String
+
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        description = try fields.requiredString("description")
+        displayName = try fields.requiredString("displayName")
+    }
+}
+
+/// An offer on an item (price in milliunits).
+public struct AdvancedCommerceOffer: Hashable, Sendable {
+    public let period: OpenEnumeration<AdvancedCommerceOfferPeriod>
+    public let periodCount: Int64
+    public let price: Int64
+    public let reason: OpenEnumeration<AdvancedCommerceOfferReason>
+
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        period = try fields.requiredEnumeration("period")
+        periodCount = try fields.requiredInteger("periodCount")
+        price = try fields.requiredInteger("price")
+        reason = try fields.requiredEnumeration("reason")
+    }
+}

@@ -1,0 +1,40 @@
+import Commerce
+import Foundation
+import StrictJSON
+
+/// What a signed app transaction says of the purchase of the app itself (StoreKit, `AppTransaction`).
+public struct AppTransaction: Hashable, Sendable {
+    public let bundleId: String
+    /// The environment, under this name.
+    public let receiptType: String
+    public let receiptCreationDate: Timestamp
+    public let appAppleId: Int64?
+    public let applicationVersion: String?
+    public let versionExternalIdentifier: Int64?
+    public let originalPurchaseDate: Timestamp?
+    public let originalApplicationVersion: String?
+    public let deviceVerification: String?
+    public let deviceVerificationNonce: UUID?
+    public let preorderDate: Timestamp?
+    public let appTransactionId: String?
+    public let originalPlatform: OpenEnumeration<PurchasePlatform>?
+    /// Every field as it was signed, known or not.
+    public let fields: JSONObject
+
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        bundleId = try fields.requiredString("bundleId")
+        receiptType = try fields.requiredString("receiptType")
+        receiptCreationDate = try fields.requiredDate("receiptCreationDate")
+        appAppleId = try fields.integer("appAppleId")
+        applicationVersion = try fields.string("applicationVersion")
+        versionExternalIdentifier = try fields.integer("versionExternalIdentifier")
+        originalPurchaseDate = try fields.date("originalPurchaseDate")
+        originalApplicationVersion = try fields.string("originalApplicationVersion")
+        deviceVerification = try fields.string("deviceVerification")
+        deviceVerificationNonce = try fields.uuid("deviceVerificationNonce")
+        preorderDate = try fields.date("preorderDate")
+        appTransactionId = try fields.string("appTransactionId")
+        originalPlatform = try fields.enumeration("originalPlatform")
+        self.fields = fields.object
+    }
+}

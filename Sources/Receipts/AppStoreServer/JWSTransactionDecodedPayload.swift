@@ -1,0 +1,83 @@
+import Commerce
+import Foundation
+import StrictJSON
+
+/// What a signed transaction says (App Store Server API, `JWSTransactionDecodedPayload`).
+public struct JWSTransactionDecodedPayload: Hashable, Sendable {
+    public let transactionId: String
+    /// The transaction itself where Apple names none.
+    public let originalTransactionId: String
+    public let webOrderLineItemId: String?
+    public let bundleId: String
+    public let productId: String
+    public let subscriptionGroupIdentifier: String?
+    public let purchaseDate: Timestamp
+    public let originalPurchaseDate: Timestamp?
+    public let expiresDate: Timestamp?
+    public let quantity: Int
+    public let type: OpenEnumeration<ProductType>?
+    public let appAccountToken: UUID?
+    public let inAppOwnershipType: OpenEnumeration<InAppOwnershipType>?
+    public let signedDate: Timestamp
+    public let revocationReason: OpenEnumeration<RevocationReason>?
+    public let revocationDate: Timestamp?
+    public let revocationType: OpenEnumeration<RevocationType>?
+    /// In thousandths of a percent, as Apple counts them.
+    public let revocationPercentage: Int64?
+    public let isUpgraded: Bool?
+    public let offerType: OpenEnumeration<OfferType>?
+    public let offerIdentifier: String?
+    public let offerDiscountType: OpenEnumeration<OfferDiscountType>?
+    /// An ISO 8601 duration.
+    public let offerPeriod: String?
+    public let environment: String
+    public let storefront: String?
+    public let storefrontId: String?
+    public let transactionReason: OpenEnumeration<TransactionReason>?
+    public let currency: String?
+    /// In milliunits of the currency.
+    public let price: Int64?
+    public let appTransactionId: String?
+    public let billingPlanType: OpenEnumeration<BillingPlanType>?
+    public let commitmentInfo: TransactionCommitmentInfo?
+    public let advancedCommerceInfo: AdvancedCommerceTransactionInfo?
+    /// Every field as it was signed, known or not.
+    public let fields: JSONObject
+
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        transactionId = try fields.requiredString("transactionId")
+        originalTransactionId = try fields.string("originalTransactionId") ?? transactionId
+        webOrderLineItemId = try fields.string("webOrderLineItemId")
+        bundleId = try fields.requiredString("bundleId")
+        productId = try fields.requiredString("productId")
+        subscriptionGroupIdentifier = try fields.string("subscriptionGroupIdentifier")
+        purchaseDate = try fields.requiredDate("purchaseDate")
+        originalPurchaseDate = try fields.date("originalPurchaseDate")
+        expiresDate = try fields.date("expiresDate")
+        quantity = try fields.quantity("quantity")
+        type = try fields.enumeration("type")
+        appAccountToken = try fields.uuid("appAccountToken")
+        inAppOwnershipType = try fields.enumeration("inAppOwnershipType")
+        signedDate = try fields.requiredDate("signedDate")
+        revocationReason = try fields.enumeration("revocationReason")
+        revocationDate = try fields.date("revocationDate")
+        revocationType = try fields.enumeration("revocationType")
+        revocationPercentage = try fields.integer("revocationPercentage")
+        isUpgraded = try fields.bool("isUpgraded")
+        offerType = try fields.enumeration("offerType")
+        offerIdentifier = try fields.string("offerIdentifier")
+        offerDiscountType = try fields.enumeration("offerDiscountType")
+        offerPeriod = try fields.string("offerPeriod")
+        environment = try fields.requiredString("environment")
+        storefront = try fields.string("storefront")
+        storefrontId = try fields.string("storefrontId")
+        transactionReason = try fields.enumeration("transactionReason")
+        currency = try fields.string("currency")
+        price = try fields.integer("price")
+        appTransactionId = try fields.string("appTransactionId")
+        billingPlanType = try fields.enumeration("billingPlanType")
+        commitmentInfo = try fields.object("commitmentInfo", TransactionCommitmentInfo.init)
+        advancedCommerceInfo = try fields.object("advancedCommerceInfo", AdvancedCommerceTransactionInfo.init)
+        self.fields = fields.object
+    }
+}

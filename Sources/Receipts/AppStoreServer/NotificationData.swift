@@ -1,0 +1,79 @@
+/// What a notification says of one transaction (App Store Server Notifications V2, `data`).
+public struct NotificationData: Hashable, Sendable {
+    public let environment: String
+    public let appAppleId: Int64?
+    public let bundleId: String?
+    public let bundleVersion: String?
+    /// A JWS of its own.
+    public let signedTransactionInfo: String?
+    /// A JWS of its own.
+    public let signedRenewalInfo: String?
+    public let status: OpenEnumeration<Status>?
+    public let consumptionRequestReason: OpenEnumeration<ConsumptionRequestReason>?
+
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        environment = try fields.requiredString("environment")
+        appAppleId = try fields.integer("appAppleId")
+        bundleId = try fields.string("bundleId")
+        bundleVersion = try fields.string("bundleVersion")
+        signedTransactionInfo = try fields.string("signedTransactionInfo")
+        signedRenewalInfo = try fields.string("signedRenewalInfo")
+        status = try fields.enumeration("status")
+        consumptionRequestReason = try fields.enumeration("consumptionRequestReason")
+    }
+}
+
+/// What a notification says of an extension of many subscriptions (App Store Server Notifications V2, `summary`).
+public struct Summary: Hashable, Sendable {
+    public let environment: String
+    public let appAppleId: Int64?
+    public let bundleId: String?
+    public let productId: String?
+    public let requestIdentifier: String?
+    public let storefrontCountryCodes: [String]?
+    public let succeededCount: Int64?
+    public let failedCount: Int64?
+
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        environment = try fields.requiredString("environment")
+        appAppleId = try fields.integer("appAppleId")
+        bundleId = try fields.string("bundleId")
+        productId = try fields.string("productId")
+        requestIdentifier = try fields.string("requestIdentifier")
+        storefrontCountryCodes = try fields.strings("storefrontCountryCodes")
+        succeededCount = try fields.integer("succeededCount")
+        failedCount = try fields.integer("failedCount")
+    }
+}
+
+/// What a notification says of the app (App Store Server Notifications V2, `appData`).
+public struct AppData: Hashable, Sendable {
+    public let environment: String
+    public let appAppleId: Int64?
+    public let bundleId: String?
+    /// A JWS of its own.
+    public let signedAppTransactionInfo: String?
+
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        environment = try fields.requiredString("environment")
+        appAppleId = try fields.integer("appAppleId")
+        bundleId = try fields.string("bundleId")
+        signedAppTransactionInfo = try fields.string("signedAppTransactionInfo")
+    }
+}
+
+/// What a notification says of a purchase outside the App Store (App Store Server Notifications V2, `externalPurchaseToken`).
+public struct ExternalPurchaseToken: Hashable, Sendable {
+    /// Begins with `SANDBOX` in the sandbox, and says nothing else of the environment.
+    public let externalPurchaseId: String
+    public let tokenCreationDate: Int64?
+    public let appAppleId: Int64?
+    public let bundleId: String?
+
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        externalPurchaseId = try fields.requiredString("externalPurchaseId")
+        tokenCreationDate = try fields.integer("tokenCreationDate")
+        appAppleId = try fields.integer("appAppleId")
+        bundleId = try fields.string("bundleId")
+    }
+}

@@ -1,0 +1,56 @@
+/// What a notification is about (App Store Server Notifications V2, `notificationType`).
+public enum NotificationTypeV2: String, Sendable, CaseIterable {
+    case subscribed = "SUBSCRIBED"
+    case didChangeRenewalPref = "DID_CHANGE_RENEWAL_PREF"
+    case didChangeRenewalStatus = "DID_CHANGE_RENEWAL_STATUS"
+    case offerRedeemed = "OFFER_REDEEMED"
+    case didRenew = "DID_RENEW"
+    case expired = "EXPIRED"
+    case didFailToRenew = "DID_FAIL_TO_RENEW"
+    case gracePeriodExpired = "GRACE_PERIOD_EXPIRED"
+    case priceIncrease = "PRICE_INCREASE"
+    case refund = "REFUND"
+    case refundDeclined = "REFUND_DECLINED"
+    case consumptionRequest = "CONSUMPTION_REQUEST"
+    case renewalExtended = "RENEWAL_EXTENDED"
+    case revoke = "REVOKE"
+    case test = "TEST"
+    case renewalExtension = "RENEWAL_EXTENSION"
+    case refundReversed = "REFUND_REVERSED"
+    case externalPurchaseToken = "EXTERNAL_PURCHASE_TOKEN"
+    case oneTimeCharge = "ONE_TIME_CHARGE"
+    case rescindConsent = "RESCIND_CONSENT"
+    case metadataUpdate = "METADATA_UPDATE"
+    case migration = "MIGRATION"
+    case priceChange = "PRICE_CHANGE"
+}
+
+/// What a notification is about, more closely (App Store Server Notifications V2, `subtype`).
+public enum Subtype: String, Sendable, CaseIterable {
+    case initialBuy = "INITIAL_BUY"
+    case resubscribe = "RESUBSCRIBE"
+    case downgrade = "DOWNGRADE"
+    case upgrade = "UPGRADE"
+    case autoRenewEnabled = "AUTO_RENEW_ENABLED"
+    case autoRenewDisabled = "AUTO_RENEW_DISABLED"
+    case voluntary = "VOLUNTARY"
+    case billingRetry = "BILLING_RETRY"
+    case priceIncrease = "PRICE_INCREASE"
+    case gracePeriod = "GRACE_PERIOD"
+    case pending = "PENDING"
+    case accepted = "ACCEPTED"
+    case billingRecovery = "BILLING_RECOVERY"
+    case productNotForSale = "PRODUCT_NOT_FOR_SALE"
+    case summary = "SUMMARY"
+    case failure = "FAILURE"
+    case unreported = "UNREPORTED"
+}
+
+/// Why a customer wants a refund (App Store Server Notifications V2, `consumptionRequestReason`).
+public enum ConsumptionRequestReason: String, Sendable, CaseIterable {
+    case unintendedPurchase = "UNINTENDED_PURCHASE"
+    case fulfillmentIssue = "FULFILLMENT_ISSUE"
+    case unsatisfiedWithPurchase = "UNSATISFIED_WITH_PURCHASE"
+    case legal = "LEGAL"
+    case other = "OTHER"
+}

@@ -1,0 +1,76 @@
+import Commerce
+import StrictJSON
+
+/// What a notification of the App Store says (App Store Server Notifications V2, `responseBodyV2DecodedPayload`).
+public struct ResponseBodyV2DecodedPayload: Hashable, Sendable {
+    /// What the notification is about; it has exactly one of these.
+    public indirect enum Body: Hashable, Sendable {
+        case data(NotificationData)
+        case summary(Summary)
+        case appData(AppData)
+        case externalPurchaseToken(ExternalPurchaseToken)
+    }
+
+    public let notificationType: OpenEnumeration<NotificationTypeV2>
+    public let subtype: OpenEnumeration<Subtype>?
+    public let notificationUUID: String
+    public let version: String?
+    public let signedDate: Timestamp
+    public let body: Body
+    /// Every field as it was signed, known or not.
+    public let fields: JSONObject
+
+    init(_ fields: PayloadFields) throws(PayloadError) {
+        notificationType = try fields.requiredEnumeration("notificationType")
+        subtype = try fields.enumeration("subtype")
+        notificationUUID = try fields.requiredString("notificationUUID")
+        version = try fields.string("version")
+        signedDate = try fields.requiredDate("signedDate")
+        self.fields = fields.object
+        if let data = try fields.object("data") {
+            body = .data(try NotificationData(data))
+        } else if let summary = try fields.object("summary") {
+            body = .summary(try Summary(summary))
+        } else if let appData = try fields.object("appData") {
+            body = .appData(try AppData(appData))
+        } else if let token = try fields.object("externalPurchaseToken") {
+            body = .externalPurchaseToken(try ExternalPurchaseToken(token))
+        } else {
+            throw PayloadError(message: "None of data, summary, appData and externalPurchaseToken is there.")
+        }
+    }
+
+    public var bundleId: String? {
+        switch body {
+        case .data(let data): data.bundleId
+        case .summary(let summary): summary.bundleId
+        case .appData(let appData): appData.bundleId
+        case .externalPurchaseToken(let token): token.bundleId
+        }
+    }
+
+    public var environment: String {
+        switch body {
+        case .data(let data): data.environment
+        case .summary(let summary): summary.environment
+        case .appData(let appData): appData.environment
+        case .externalPurchaseToken(let token):
+            (token.externalPurchaseId.hasPrefix("SANDBOX") ? AppStoreEnvironment.sandbox : .production).rawValue
+        }
+    }
+
+    /// The JWS inside the notification, each with the field it stands in and the kind it has to be.
+    var signedParts: [(field: String, kind: SignedPayload.Kind, compact: String)] {
+        switch body {
+        case .data(let data):
+            [
+                data.signedTransactionInfo.map { ("signedTransactionInfo", .transaction, $0) },
+                data.signedRenewalInfo.map { ("signedRenewalInfo", .renewalInfo, $0) },
+            ].compactMap(\.self)
+        case .appData(let appData):
+            [appData.signedAppTransactionInfo.map { ("signedAppTransactionInfo", .appTransaction, $0) }].compactMap(
+                \.self)
+        case .summary, .externalPurchaseToken: []
+        }
+    }
+}

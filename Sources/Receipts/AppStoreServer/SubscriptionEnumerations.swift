@@ -1,0 +1,35 @@
+/// Whether a subscription renews (App Store Server API, `autoRenewStatus`).
+public enum AutoRenewStatus: Int, Sendable, CaseIterable {
+    case off = 0
+    case on = 1
+}
+
+/// Why a subscription ended (App Store Server API, `expirationIntent`).
+public enum ExpirationIntent: Int, Sendable, CaseIterable {
+    case customerCancelled = 1
+    case billingError = 2
+    case customerDidNotConsentToPriceIncrease = 3
+    case productNotAvailable = 4
+    case other = 5
+}
+
+/// What the customer said to a price increase (App Store Server API, `priceIncreaseStatus`).
+public enum PriceIncreaseStatus: Int, Sendable, CaseIterable {
+    case customerHasNotResponded = 0
+    case customerConsentedOrWasNotifiedWithoutNeedingConsent = 1
+}
+
+/// Where a subscription stands (App Store Server API, `status`).
+public enum Status: Int, Sendable, CaseIterable {
+    case active = 1
+    case expired = 2
+    case billingRetry = 3
+    case billingGracePeriod = 4
+    case revoked = 5
+}
+
+/// How the next period is billed (App Store Server API, `renewalBillingPlanType`).
+public enum RenewalBillingPlanType: String, Sendable, CaseIterable {
+    case billedUpfront = "BILLED_UPFRONT"
+    case monthly = "MONTHLY"
+}

@@ -1,0 +1,100 @@
+import Commerce
+
+/// The attribute types with a documented or measured meaning.
+private enum AttributeType {
+    static let quantity = 1701
+    static let productIdentifier = 1702
+    static let transactionIdentifier = 1703
+    static let purchaseDate = 1704
+    static let originalTransactionIdentifier = 1705
+    static let originalPurchaseDate = 1706
+    static let productType = 1707
+    static let expiresDate = 1708
+    static let itemID = 1710
+    static let webOrderLineItemID = 1711
+    static let cancellationDate = 1712
+    static let isTrialPeriod = 1713
+    static let isInIntroductoryOfferPeriod = 1719
+    static let promotionalOfferIdentifier = 1721
+}
+
+extension InAppPurchase {
+    /// Reads the value of an in-app purchase attribute: `SET OF ReceiptAttribute`.
+    init(_ attributes: ReceiptAttributeReader) throws {
+        var quantity: Int64?
+        var productIdentifier: String?
+        var transactionIdentifier: String?
+        var purchaseDate: Timestamp?
+        // Filled in as the attributes come; the four above have to come.
+        self.init(
+            quantity: 0, productIdentifier: "", transactionIdentifier: "", originalTransactionIdentifier: nil,
+            purchaseDate: Timestamp(millisecondsSince1970: 0), originalPurchaseDate: nil, productType: nil)
+        var reader = attributes
+        while try reader.next() {
+            switch reader.type {
+            case AttributeType.quantity: quantity = try reader.integer()
+            case AttributeType.productIdentifier: productIdentifier = try reader.string()
+            case AttributeType.transactionIdentifier: transactionIdentifier = try reader.string()
+            case AttributeType.purchaseDate: purchaseDate = try reader.requiredDate()
+            case AttributeType.originalTransactionIdentifier: originalTransactionIdentifier = try reader.string()
+            case AttributeType.originalPurchaseDate: originalPurchaseDate = try reader.date()
+            case AttributeType.productType:
+                productType = ProductType(receiptCode: try reader.integer())
+                // A number that is not understood is kept as it came.
+                if productType == nil { otherAttributes.append(reader.attribute) }
+            case AttributeType.expiresDate: expiresDate = try reader.date()
+            case AttributeType.itemID: itemID = try reader.integer()
+            case AttributeType.webOrderLineItemID: webOrderLineItemID = try reader.integer()
+            case AttributeType.cancellationDate: cancellationDate = try reader.date()
+            case AttributeType.isTrialPeriod: isTrialPeriod = try reader.integer() != 0
+            case AttributeType.isInIntroductoryOfferPeriod: isInIntroductoryOfferPeriod = try reader.integer() != 0
+            case AttributeType.promotionalOfferIdentifier: promotionalOfferIdentifier = try reader.string()
+            default: otherAttributes.append(reader.attribute)
+            }
+        }
+        let count = try quantity.required(AttributeType.quantity)
+        guard (1...Int64(Int32.max)).contains(count) else { throw AppReceiptError.quantityOutOfRange }
+        self.quantity = Int(count)
+        self.productIdentifier = try productIdentifier.required(AttributeType.productIdentifier)
+        self.transactionIdentifier = try transactionIdentifier.required(AttributeType.transactionIdentifier)
+        self.purchaseDate = try purchaseDate.required(AttributeType.purchaseDate)
+    }
+
+    /// The value of an in-app purchase attribute, in DER.
+    func payload() throws -> [UInt8] {
+        let attributes: [ReceiptAttribute?] = try [
+            .integer(AttributeType.quantity, Int64(quantity)),
+            .string(AttributeType.productIdentifier, productIdentifier),
+            .string(AttributeType.transactionIdentifier, transactionIdentifier),
+            .date(AttributeType.purchaseDate, purchaseDate),
+            originalTransactionIdentifier.map { try .string(AttributeType.originalTransactionIdentifier, $0) },
+            originalPurchaseDate.map { try .date(AttributeType.originalPurchaseDate, $0) },
+            productType.map { try .integer(AttributeType.productType, $0.receiptCode) },
+            .date(AttributeType.expiresDate, expiresDate),
+            itemID.map { try .integer(AttributeType.itemID, $0) },
+            webOrderLineItemID.map { try .integer(AttributeType.webOrderLineItemID, $0) },
+            .date(AttributeType.cancellationDate, cancellationDate),
+            isTrialPeriod.map { try .integer(AttributeType.isTrialPeriod, $0 ? 1 : 0) },
+            isInIntroductoryOfferPeriod.map { try .integer(AttributeType.isInIntroductoryOfferPeriod, $0 ? 1 : 0) },
+            promotionalOfferIdentifier.map { try .string(AttributeType.promotionalOfferIdentifier, $0) },
+        ]
+        return try ReceiptAttribute.encode(attributes.compactMap(\.self) + otherAttributes)
+    }
+}
+
+extension ProductType {
+    /// The number of the type in an app receipt (attribute 1707).
+    fileprivate var receiptCode: Int64 {
+        switch self {
+        case .nonConsumable: 0
+        case .consumable: 1
+        case .nonRenewingSubscription: 2
+        case .autoRenewableSubscription: 3
+        }
+    }
+
+    fileprivate init?(receiptCode: Int64) {
+        guard let type = Self.allCases.first(where: { $0.receiptCode == receiptCode }) else { return nil }
+        self = type
+    }
+}

@@ -1,0 +1,18 @@
+/// One of Apple's values, or one that Apple has added since: unknown values are kept, never refused.
+public enum OpenEnumeration<Value: RawRepresentable & Hashable & Sendable>: Hashable, Sendable
+where Value.RawValue: Hashable & Sendable {
+    case known(Value)
+    case unknown(Value.RawValue)
+
+    init(rawValue: Value.RawValue) {
+        self = Value(rawValue: rawValue).map { .known($0) } ?? .unknown(rawValue)
+    }
+
+    /// The value as Apple wrote it.
+    public var rawValue: Value.RawValue {
+        switch self {
+        case .known(let value): value.rawValue
+        case .unknown(let value): value
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Commerce
+import Signatures
+
+/// Takes the attributes of a `SET OF ReceiptAttribute` one by one, in any order, since Xcode does not sort.
+///
+/// An attribute's value stays where it lies, and is read in the form its type asks for when somebody asks.
+struct ReceiptAttributeReader {
+    private var elements: BERReader
+    private(set) var type = 0
+    private var version = 0
+    private var value: Range<Int> = 0..<0
+    /// The types met so far, of those that may stand there once.
+    private var seen: Set<Int> = []
+
+    init(_ payload: [UInt8]) throws(BERError) {
+        var root = BERReader(payload)
+        elements = try root.enter(BERTag.set)
+        try root.finish()
+    }
+
+    /// Reads the set inside the current attribute's value.
+    func inner() throws(BERError) -> ReceiptAttributeReader {
+        var reader = self
+        var root = BERReader(elements.bytes, in: value)
+        reader.elements = try root.enter(BERTag.set)
+        try root.finish()
+        reader.seen = []
+        return reader
+    }
+
+    /// Moves to the next attribute.
+    ///
+    /// - Parameter repeatable: The type that may stand there more than once.
+    /// - Returns: false at the end.
+    mutating func next(repeatable: Int? = nil) throws -> Bool {
+        guard !elements.isAtEnd else { return false }
+        var fields = try elements.enter(BERTag.sequence)
+        type = Int(try fields.integer())
+        version = Int(try fields.integer())
+        value = try fields.next(BERTag.octetString).content
+        try fields.finish()
+        guard type == repeatable || seen.insert(type).inserted else { throw AppReceiptError.attributeRepeated(type) }
+        return true
+    }
+
+    /// The attribute as it is.
+    var attribute: ReceiptAttribute {
+        ReceiptAttribute(type: type, version: version, value: elements.bytes[value])
+    }
+
+    var bytes: [UInt8] { Array(elements.bytes[value]) }
+
+    func string() throws -> String {
+        guard let text = String(validating: try content(BERTag.utf8String), as: UTF8.self) else {
+            throw AppReceiptError.textInvalid(attribute: type)
+        }
+        return text
+    }
+
+    func ia5String() throws -> String {
+        let content = try content(BERTag.ia5String)
+        guard content.allSatisfy({ $0 < 0x80 }) else { throw AppReceiptError.textInvalid(attribute: type) }
+        return String(decoding: content, as: UTF8.self)
+    }
+
+    /// nil for the empty text that says there is no date.
+    func date() throws -> Timestamp? {
+        let text = try content(BERTag.ia5String)
+        guard !text.isEmpty else { return nil }
+        guard let date = Timestamp(rfc3339: text) else { throw AppReceiptError.dateInvalid(attribute: type) }
+        return date
+    }
+
+    func requiredDate() throws -> Timestamp {
+        guard let date = try date() else { throw AppReceiptError.attributeMissing(type) }
+        return date
+    }
+
+    func integer() throws -> Int64 {
+        var reader = BERReader(elements.bytes, in: value)
+        let number = try reader.integer()
+        try reader.finish()
+        return number
+    }
+
+    private func content(_ tag: UInt8) throws -> ArraySlice<UInt8> {
+        var reader = BERReader(elements.bytes, in: value)
+        let content = try reader.next(tag).content
+        try reader.finish()
+        return elements.bytes[content]
+    }
+}
