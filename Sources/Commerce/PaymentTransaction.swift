@@ -1,7 +1,8 @@
 /// A transaction as the payment queue shows it to the app (SKPaymentTransaction).
 public struct PaymentTransaction: Hashable, Sendable {
-    /// What the store knows of a transaction once money, or a restored claim, stands behind it.
-    public struct Purchase: Hashable, Sendable {
+    /// What the store knows of a transaction once money, or a restored claim, stands behind it. An immutable class, so that
+    /// a transaction stays narrow enough to be returned by functions that throw (swiftlang/swift#90477).
+    public final class Purchase: Hashable, Sendable {
         public let transactionIdentifier: String
         /// The first purchase of the same product; the transaction itself when it is the first.
         public let originalTransactionIdentifier: String
@@ -23,6 +24,15 @@ public struct PaymentTransaction: Hashable, Sendable {
             self.originalPurchaseDate = originalPurchaseDate
             self.price = price
         }
+
+        public static func == (left: Purchase, right: Purchase) -> Bool {
+            left.transactionIdentifier == right.transactionIdentifier
+                && left.originalTransactionIdentifier == right.originalTransactionIdentifier
+                && left.purchaseDate == right.purchaseDate
+                && left.originalPurchaseDate == right.originalPurchaseDate && left.price == right.price
+        }
+
+        public func hash(into hasher: inout Hasher) { hasher.combine(transactionIdentifier) }
     }
 
     /// The store's number for the transaction, from the moment its payment is added (SKTestTransaction.identifier).

@@ -19,19 +19,21 @@ private enum AttributeType {
 }
 
 extension AppReceipt {
-    /// The most purchases read from one receipt; Apple's largest known has 187.
-    static let maximumPurchases = 10_000
+    /// The most purchases read from one receipt; the largest known of Apple has 187.
+    static let maximumPurchases = 2000
 
-    /// Reads the signed content of a receipt: `SET OF ReceiptAttribute`.
-    init(payload: [UInt8]) throws {
+    /// Nothing yet, for `read` to fill in.
+    static let blank = AppReceipt(
+        receiptType: "", bundleIdentifier: "", applicationVersion: "", opaqueValue: [], deviceHash: [],
+        creationDate: Timestamp(millisecondsSince1970: 0), inAppPurchases: [])
+
+    /// Reads the signed content of a receipt: `SET OF ReceiptAttribute`. In place, since a value this wide must not be what
+    /// a throwing function returns (`VerifiedProof.Content`).
+    mutating func read(payload: [UInt8]) throws {
         var receiptType: String?
         var bundleIdentifier: String?
         var applicationVersion: String?
         var creationDate: Timestamp?
-        // Filled in as the attributes come; the four above have to come.
-        self.init(
-            receiptType: "", bundleIdentifier: "", applicationVersion: "", opaqueValue: [], deviceHash: [],
-            creationDate: Timestamp(millisecondsSince1970: 0), inAppPurchases: [])
         var reader = try ReceiptAttributeReader(payload)
         while try reader.next(repeatable: AttributeType.inAppPurchase) {
             switch reader.type {
@@ -49,7 +51,9 @@ extension AppReceipt {
                 guard inAppPurchases.count < Self.maximumPurchases else {
                     throw AppReceiptError.tooManyPurchases(limit: Self.maximumPurchases)
                 }
-                inAppPurchases.append(try InAppPurchase(try reader.inner()))
+                var purchase = InAppPurchase.blank
+                try purchase.read(try reader.inner())
+                inAppPurchases.append(purchase)
             case AttributeType.originalPurchaseDate: originalPurchaseDate = try reader.date()
             case AttributeType.originalApplicationVersion: originalApplicationVersion = try reader.string()
             case AttributeType.expirationDate: expirationDate = try reader.date()

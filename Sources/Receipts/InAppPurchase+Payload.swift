@@ -19,16 +19,17 @@ private enum AttributeType {
 }
 
 extension InAppPurchase {
-    /// Reads the value of an in-app purchase attribute: `SET OF ReceiptAttribute`.
-    init(_ attributes: ReceiptAttributeReader) throws {
+    /// Nothing yet, for `read` to fill in.
+    static let blank = InAppPurchase(
+        quantity: 0, productIdentifier: "", transactionIdentifier: "", originalTransactionIdentifier: nil,
+        purchaseDate: Timestamp(millisecondsSince1970: 0), originalPurchaseDate: nil, productType: nil)
+
+    /// Reads the value of an in-app purchase attribute, `SET OF ReceiptAttribute`, in place as `AppReceipt` does.
+    mutating func read(_ attributes: ReceiptAttributeReader) throws {
         var quantity: Int64?
         var productIdentifier: String?
         var transactionIdentifier: String?
         var purchaseDate: Timestamp?
-        // Filled in as the attributes come; the four above have to come.
-        self.init(
-            quantity: 0, productIdentifier: "", transactionIdentifier: "", originalTransactionIdentifier: nil,
-            purchaseDate: Timestamp(millisecondsSince1970: 0), originalPurchaseDate: nil, productType: nil)
         var reader = attributes
         while try reader.next() {
             switch reader.type {

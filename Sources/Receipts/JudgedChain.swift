@@ -21,6 +21,7 @@ final class JudgedChain: Sendable {
     }
 
     func holds(at moment: Timestamp) -> Bool {
-        notBefore <= moment.secondsSince1970 && moment.secondsSince1970 <= notAfter
+        // OpenSSL counts the very last second as past, and a chain has to hold here as it was judged there.
+        notBefore <= moment.secondsSince1970 && moment.secondsSince1970 < notAfter
     }
 }

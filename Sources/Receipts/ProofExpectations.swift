@@ -8,15 +8,20 @@ public struct ProofExpectations: Sendable {
     public var environment: AppStoreEnvironment?
     /// The origins accepted.
     public var origins: Set<Origin>
+    /// The device an app receipt has to be made for: 16 bytes of `identifierForVendor`, or the 6 of a Mac's network address;
+    /// nil for any. Other proofs name no device that could be checked here.
+    public var deviceIdentifier: [UInt8]?
 
     public init(
         bundleIdentifier: String? = nil,
         environment: AppStoreEnvironment? = nil,
-        origins: Set<Origin> = Origin.defaultAccepted
+        origins: Set<Origin> = Origin.defaultAccepted,
+        deviceIdentifier: [UInt8]? = nil
     ) {
         self.bundleIdentifier = bundleIdentifier
         self.environment = environment
         self.origins = origins
+        self.deviceIdentifier = deviceIdentifier
     }
 
     func check(

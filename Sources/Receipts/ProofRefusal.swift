@@ -39,6 +39,7 @@ public struct ProofRefusal: CodedError, Equatable {
         case tooManyPurchases
         case innerProofInvalid
         case signedInFuture
+        case deviceMismatch
         case bundleIdentifierMismatch
         case environmentMismatch
         case originNotAccepted
@@ -52,7 +53,7 @@ public struct ProofRefusal: CodedError, Equatable {
             case .chainUntrusted, .chainOutsideValidity, .chainShape: .chain
             case .appleExtensionMissing: .extensions
             case .signatureInvalid: .signature
-            case .payloadInvalid, .tooManyPurchases, .innerProofInvalid, .signedInFuture: .payload
+            case .payloadInvalid, .tooManyPurchases, .innerProofInvalid, .signedInFuture, .deviceMismatch: .payload
             case .bundleIdentifierMismatch, .environmentMismatch, .originNotAccepted: .appAndOrigin
             }
         }
@@ -81,6 +82,7 @@ public struct ProofRefusal: CodedError, Equatable {
             case .tooManyPurchases: "The receipt holds more purchases than are read."
             case .innerProofInvalid: "A proof inside the notification does not hold as the notification does."
             case .signedInFuture: "The proof was signed in the future; check the clocks and try again."
+            case .deviceMismatch: "The receipt was made for another device."
             case .bundleIdentifierMismatch: "The proof is for another app."
             case .environmentMismatch: "The proof is from another store environment."
             case .originNotAccepted: "Proofs of this origin are not accepted here."

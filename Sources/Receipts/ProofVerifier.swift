@@ -55,13 +55,16 @@ public struct ProofVerifier: Sendable {
         guard signedData.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
         if known == nil { knownChains.remember(.init(bytes: chainBytes, chain: chain, headerDigest: nil)) }
 
-        let receipt: AppReceipt
+        var receipt = AppReceipt.blank
         do {
-            receipt = try AppReceipt(payload: signedData.content)
+            try receipt.read(payload: signedData.content)
         } catch AppReceiptError.tooManyPurchases(let limit) {
             throw ProofRefusal(.tooManyPurchases, AppReceiptError.tooManyPurchases(limit: limit).message)
         } catch {
             throw ProofRefusal(.payloadInvalid, (error as? AppReceiptError)?.message)
+        }
+        if let device = expectations.deviceIdentifier, !receipt.isMade(forDevice: device) {
+            throw ProofRefusal(.deviceMismatch)
         }
         return try accept(
             .appReceipt(receipt), chain: chain, environment: receipt.environment?.rawValue ?? receipt.receiptType,

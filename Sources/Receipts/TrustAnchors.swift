@@ -1,4 +1,5 @@
 import Commerce
+import Foundation
 import Signatures
 
 /// The roots a verifier trusts, and the judgement of chains that claim to end in one of them.
@@ -50,5 +51,20 @@ public struct TrustAnchors: Sendable {
             throw ProofRefusal(.appleExtensionMissing)
         }
         return JudgedChain(path: path, anchor: anchor)
+    }
+}
+
+extension TrustAnchors {
+    /// The roots in folders of certificates.
+    ///
+    /// - Throws: `TrustError`, `OpenSSLError`.
+    public init(folders: [URL]) throws {
+        var anchors: [TrustAnchor] = []
+        for folder in folders {
+            for entry in try TrustFolder(folder).entries() where !anchors.contains(entry.anchor) {
+                anchors.append(entry.anchor)
+            }
+        }
+        try self.init(anchors)
     }
 }

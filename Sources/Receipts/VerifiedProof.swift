@@ -3,7 +3,8 @@ import Signatures
 
 /// A proof whose signature, chain and content have been checked.
 public struct VerifiedProof: Sendable {
-    /// What was signed. Indirect, so that a proof is handed on as a pointer, however wide its content.
+    /// What was signed. Indirect, so that a proof is handed on as a pointer, however wide its content: what throwing
+    /// functions return stays below 128 bytes, where Swift 6.3 miscompiles some of them (swiftlang/swift#90477).
     public indirect enum Content: Sendable {
         case appReceipt(AppReceipt)
         case transaction(JWSTransactionDecodedPayload)

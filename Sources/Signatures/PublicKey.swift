@@ -17,6 +17,17 @@ public struct PublicKey: Sendable {
         kind = handle.kind
     }
 
+    /// Reads a SubjectPublicKeyInfo in DER (RFC 5280 section 4.1.2.7), as test vectors give keys.
+    package init?(der: [UInt8]) {
+        defer { ERR_clear_error() }
+        let pointer = der.withUnsafeBufferPointer { bytes in
+            var next = bytes.baseAddress
+            return d2i_PUBKEY(nil, &next, bytes.count)
+        }
+        guard let pointer else { return nil }
+        self.init(handle: KeyHandle(owning: pointer))
+    }
+
     /// Checks an ECDSA signature in the form of JWS, r and s of 32 bytes each (RFC 7518 section 3.4), over P-256 and SHA-256.
     ///
     /// - Returns: false for any other key, any other length, and any r or s outside 1 to n - 1.

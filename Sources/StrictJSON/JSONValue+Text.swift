@@ -6,6 +6,38 @@ extension JSONValue {
         return text
     }
 
+    /// The same with a line for each member and element, indented and spaced as Xcode writes JSON.
+    public var prettyText: String {
+        var text = ""
+        writePretty(to: &text, indentation: "")
+        return text
+    }
+
+    private func writePretty(to text: inout String, indentation: String) {
+        let inner = indentation + "  "
+        switch self {
+        case .object(let object):
+            text.append("{\n")
+            for (index, member) in object.members.enumerated() {
+                if index > 0 { text.append(",\n") }
+                text.append(inner)
+                Self.write(string: member.key, to: &text)
+                text.append(" : ")
+                member.value.writePretty(to: &text, indentation: inner)
+            }
+            text.append("\n\(indentation)}")
+        case .array(let elements):
+            text.append("[\n")
+            for (index, element) in elements.enumerated() {
+                if index > 0 { text.append(",\n") }
+                text.append(inner)
+                element.writePretty(to: &text, indentation: inner)
+            }
+            text.append("\n\(indentation)]")
+        case .string, .number, .bool, .null: write(to: &text)
+        }
+    }
+
     private func write(to text: inout String) {
         switch self {
         case .object(let object):

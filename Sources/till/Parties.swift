@@ -66,10 +66,7 @@ struct Parties: Sendable {
     /// Puts the store's roots among the certificates the service trusts, as an operator would.
     private static func trust(_ roots: [Certificate], in folder: URL) throws {
         for root in roots {
-            let file = folder.appending(
-                path: "local-\(root.fingerprint.prefix(8).hexadecimal).cer", directoryHint: .notDirectory)
-            guard !FileManager.default.fileExists(atPath: file.path) else { continue }
-            try Data(root.der).write(to: file, options: .atomic)
+            if let anchor = try TrustAnchor(root) { try TrustFolder(folder).add(anchor) }
         }
     }
 }

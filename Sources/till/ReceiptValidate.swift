@@ -15,6 +15,7 @@ struct ReceiptValidate: Command {
             Examples:
               till receipt validate alice.receipt
               till receipt validate transaction.jws --trust apple-roots --environment Production
+              till receipt validate alice.receipt --output verify-receipt
               pbpaste | till receipt validate - --bundle-id com.memolease.sesac1
             """)
 
@@ -27,6 +28,15 @@ struct ReceiptValidate: Command {
     @Option(help: "The environment it has to come from: Sandbox, Production or Xcode.")
     var environment: AppStoreEnvironment?
 
+    @Option(
+        help: ArgumentHelp(
+            "The device it has to be made for: its identifierForVendor, or a Mac's network address in hexadecimal.",
+            valueName: "id"))
+    var guid: DeviceIdentifier?
+
+    @Option(help: "What to print: a report, or what Apple's verifyReceipt would answer.")
+    var output = ValidationOutput.report
+
     @Option(help: ArgumentHelp("A folder of root certificates to trust instead of the usual ones.", valueName: "dir"))
     var trust: String?
 
@@ -35,8 +45,10 @@ struct ReceiptValidate: Command {
     func perform() async throws {
         let proof = try ProofFile(path: file)
         let verifier = ProofVerifier(anchors: try TrustAnchors(folders: trustedFolders), clock: SystemClock())
+        if output == .verifyReceipt { return try answer(proof, verifier: verifier) }
         let expectations = ProofExpectations(
-            bundleIdentifier: bundleId, environment: environment, origins: Set(Origin.allCases))
+            bundleIdentifier: bundleId, environment: environment, origins: Set(Origin.allCases),
+            deviceIdentifier: guid?.bytes)
         let report: ValidationReport
         do {
             report = ValidationReport(try verifier.verify(proof.bytes, expecting: expectations))
@@ -48,8 +60,43 @@ struct ReceiptValidate: Command {
         if let message = report.message { try console.end(message) }
     }
 
+    /// Prints what verifyReceipt answers, which is JSON whether asked for or not.
+    private func answer(_ proof: ProofFile, verifier: ProofVerifier) throws {
+        let answer = VerifyReceiptAnswer(
+            to: proof.bytes, environment: environment, verifier: verifier, requestDate: SystemClock().now())
+        Console(isJSON: false).line(answer.json.prettyText)
+        if answer.status != .valid { throw ExitCode(1) }
+    }
+
     private var trustedFolders: [URL] {
         if let trust { return [URL(filePath: trust, directoryHint: .isDirectory)] }
         return common.dataDirectory.trustedFolders
+    }
+}
+
+/// What `till receipt validate` prints.
+enum ValidationOutput: String, CaseIterable, ExpressibleByArgument, Sendable {
+    case report
+    case verifyReceipt = "verify-receipt"
+}
+
+/// A device by the identifier that its receipts are made for.
+struct DeviceIdentifier: ExpressibleByArgument {
+    let bytes: [UInt8]
+
+    /// - Parameter argument: A UUID, or the 6 bytes of a network address in hexadecimal, with or without separators.
+    init?(argument: String) {
+        let digits = argument.filter { $0 != "-" && $0 != ":" }
+        guard digits.count == 32 || digits.count == 12, digits.utf8.count == digits.count else { return nil }
+        var bytes: [UInt8] = []
+        var rest = Substring(digits)
+        while !rest.isEmpty {
+            guard let byte = UInt8(rest.prefix(2), radix: 16), rest.prefix(2).allSatisfy(\.isHexDigit) else {
+                return nil
+            }
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        self.bytes = bytes
     }
 }

@@ -22,6 +22,7 @@ struct Till: AsyncParsableCommand {
         subcommands: [
             Products.self, Buy.self, Resume.self, Restore.self, Approve.self, Decline.self, Queue.self,
             ReceiptCommand.self,
+            TrustCommand.self,
             Owned.self,
         ])
 }

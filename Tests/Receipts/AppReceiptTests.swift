@@ -35,6 +35,15 @@ import Testing
         return bytes.prefix(length)
     }
 
+    /// What a throwing function returns stays below the width at which Swift 6.3 miscompiles some of them.
+    @Test func whatIsReturnedIsNarrow() {
+        #expect(MemoryLayout<VerifiedProof>.size <= 128)
+        #expect(MemoryLayout<SignedData>.size <= 128)
+        #expect(MemoryLayout<Certificate>.size <= 128)
+        #expect(MemoryLayout<JWSTransactionDecodedPayload>.size <= 128)
+        #expect(MemoryLayout<ResponseBodyV2DecodedPayload>.size <= 128)
+    }
+
     @Test func theDeviceHashIsApples() throws {
         // SHA-1 over the identifier, the opaque value and the bundle identifier as a UTF8String.
         let hash = try AppReceipt.deviceHash(identifier: [1, 2], opaqueValue: [3], bundleIdentifier: "ab")

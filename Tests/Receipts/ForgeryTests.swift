@@ -174,6 +174,91 @@ import Testing
         #expect(refusal(of: try TestProofs.signed(chain: rsa), by: verifier) == nil)
     }
 
+    /// A certificate of Xcode's kind: it signs itself, and says who it is by its name.
+    private func xcode(name: String = "StoreKit Testing in Xcode") throws -> (key: PrivateKey, certificate: Certificate)
+    {
+        let key = try PrivateKey.generate(.p256)
+        let template = CertificateTemplate(
+            role: .leaf, commonName: name, organization: "Test", serialNumber: [1],
+            notBefore: TestChains.validity.lowerBound, notAfter: TestChains.validity.upperBound)
+        return (key, try template.issue(for: key.publicKey, issuer: nil, signer: key, digest: .sha256))
+    }
+
+    @Test func whatXcodeSignsIsVerifiedAgainstItsOwnCertificateAndForItsEnvironmentOnly() throws {
+        let (key, certificate) = try xcode()
+        let anchor = try #require(try TrustAnchor(certificate))
+        #expect(anchor.realm == .xcode)
+        let verifier = ProofVerifier(anchors: try TrustAnchors([anchor]), clock: ManualClock())
+        let header: JSONObject = ["alg": "ES256", "kid": "Apple_Xcode_Key", "typ": "JWT", "x5c": x5c([certificate])]
+        let payload = TestProofs.transactionPayload(changing: ["environment": "Xcode"])
+        let proof = try transaction(header: header, payload: payload, key: key)
+        let everything = ProofExpectations(origins: Set(Origin.allCases))
+        #expect(try verifier.verify(proof, expecting: everything).origin == .xcode)
+        // Another Xcode's, and one that claims to be the App Store's.
+        let stranger = try xcode()
+        let strange = try transaction(
+            header: ["alg": "ES256", "x5c": x5c([stranger.certificate])], payload: payload, key: stranger.key)
+        #expect(refusal(of: strange, by: verifier) == .chainUntrusted)
+        #expect(refusal(of: try transaction(header: header, key: key), by: verifier) == .originNotAccepted)
+        // A trusted root of another realm does not sign by itself.
+        let local = try xcode(name: "Somebody")
+        let localVerifier = ProofVerifier(
+            anchors: try TrustAnchors([try #require(try TrustAnchor(local.certificate))]), clock: ManualClock())
+        let alone = try transaction(header: ["alg": "ES256", "x5c": x5c([local.certificate])], key: local.key)
+        #expect(refusal(of: alone, by: localVerifier) == .chainShape)
+    }
+
+    @Test func aProofInsideANotificationIsVerifiedToo() throws {
+        let other = try TestChains.make(name: "Other")
+        let verifier = ProofVerifier(anchors: try TestChains.anchors(ellipticCurve, other), clock: ManualClock())
+        func notification(_ inner: [UInt8], in field: String = "signedTransactionInfo") throws -> [UInt8] {
+            var data: JSONObject = ["bundleId": .string(TestProofs.bundleIdentifier), "environment": "Sandbox"]
+            _ = data.add(field, .string(String(decoding: inner, as: UTF8.self)))
+            return try TestProofs.transaction(
+                [
+                    "notificationType": "REFUND", "notificationUUID": "u", "data": .object(data),
+                    "signedDate": .integer(TestProofs.signedAt.millisecondsSince1970),
+                ], chain: ellipticCurve)
+        }
+        let good = try TestProofs.transaction(chain: ellipticCurve)
+        #expect(refusal(of: try notification(good), by: verifier) == nil)
+        #expect(refusal(of: try notification(good, in: "signedRenewalInfo"), by: verifier) == .innerProofInvalid)
+        #expect(refusal(of: try notification(Array(good.dropLast())), by: verifier) == .innerProofInvalid)
+        let foreign = try TestProofs.transaction(chain: other)
+        #expect(refusal(of: foreign, by: verifier) == nil)
+        #expect(refusal(of: try notification(foreign), by: verifier) == .innerProofInvalid)
+        for (field, value): (String, JSONValue) in [("bundleId", "com.example"), ("environment", "Production")] {
+            let another = try TestProofs.transaction(
+                TestProofs.transactionPayload(changing: [field: value]), chain: ellipticCurve)
+            #expect(refusal(of: try notification(another), by: verifier) == .innerProofInvalid)
+        }
+    }
+
+    @Test func aKnownChainIsJudgedByEachProofsOwnDate() throws {
+        let chain = try TestChains.make {
+            if $0.role == .leaf { $0.notAfter = TestProofs.signedAt.secondsSince1970 + 1 }
+        }
+        let verifier = ProofVerifier(anchors: try TestChains.anchors(chain), clock: ManualClock())
+        func refusal(secondsLater: Int64) throws -> ProofRefusal.Reason? {
+            let date = TestProofs.signedAt.millisecondsSince1970 + secondsLater * 1000
+            let payload = TestProofs.transactionPayload(changing: ["signedDate": .integer(date)])
+            return self.refusal(of: try TestProofs.transaction(payload, chain: chain), by: verifier)
+        }
+        #expect(try refusal(secondsLater: 0) == nil)
+        #expect(try refusal(secondsLater: 1) == .chainOutsideValidity)
+        #expect(try refusal(secondsLater: 0) == nil)
+    }
+
+    @Test func aChainIsKnownForItsOwnProofsOnly() throws {
+        // The good chain is known; a signature by another key under the same header is still another key's.
+        let header: JSONObject = ["alg": "ES256", "x5c": x5c(ellipticCurve.certificates)]
+        #expect(refusal(of: try transaction(header: header, key: ellipticCurve.leaf.key)) == nil)
+        #expect(refusal(of: try transaction(header: header, key: try PrivateKey.generate(.p256))) == .signatureInvalid)
+        let receipt = try TestProofs.signed(chain: rsa)
+        #expect(refusal(of: receipt) == nil)
+        #expect(refusal(of: Array(receipt.dropLast()) + [receipt[receipt.count - 1] ^ 1]) == .signatureInvalid)
+    }
+
     @Test func aReceiptIsNotOpenedByAnEllipticCurveSigner() throws {
         #expect(throws: OpenSSLError.self) { try TestProofs.signed(chain: ellipticCurve) }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct TrustAnchorTests {
     @Test(arguments: [
-        ("Test", Realm.local), ("StoreKit Testing in Xcode", .local),
+        ("Test", Realm.local), ("Xcode", .local),
     ])
     func aRootBelongsToTheRealmOfWhoeverMadeIt(name: String, realm: Realm) throws {
         let chain = try TestChains.make(name: name)
@@ -34,6 +34,29 @@ import Testing
         try Data("# Keys".utf8).write(to: folder.file("README.md"))
         let anchors = try TrustAnchors(folders: [folder.url]).anchors
         #expect(Set(anchors.map(\.certificate)) == [one.root.certificate, two.root.certificate])
+    }
+
+    @Test func rootsAreAddedAndRemoved() throws {
+        let folder = try TemporaryFolder()
+        let trust = TrustFolder(folder.url)
+        let source = try TemporaryFolder()
+        let chain = try TestChains.ellipticCurve.get()
+        try Data(chain.root.certificate.der).write(to: source.file("root.crt"))
+        #expect(try trust.add(file: source.file("root.crt")).map(\.certificate) == [chain.root.certificate])
+        #expect(try trust.add(file: source.file("root.crt")).count == 1)
+        #expect(try trust.entries().count == 1)
+        let fingerprint = chain.root.certificate.fingerprint.hexadecimal
+        #expect(throws: TrustError.notFound(fingerprint: "0000000000")) { try trust.remove(fingerprint: "0000000000") }
+        #expect(throws: TrustError.self) { try trust.remove(fingerprint: String(fingerprint.prefix(7))) }
+        #expect(try trust.remove(fingerprint: fingerprint.prefix(8).uppercased()).certificate == chain.root.certificate)
+        #expect(try trust.entries().isEmpty)
+
+        let impostor = try TestChains.make(name: "Apple Root CA - G3")
+        for (name, certificate) in [("leaf.cer", chain.leaf.certificate), ("impostor.cer", impostor.root.certificate)] {
+            try Data(certificate.der).write(to: source.file(name))
+            #expect(throws: TrustError.self) { try trust.add(file: source.file(name)) }
+        }
+        #expect(try trust.entries().isEmpty)
     }
 
     @Test func whatIsNoCertificateIsNamed() throws {

@@ -35,6 +35,19 @@ struct VectorTests {
         #expect(throws: ProofRefusal.self) { try verify(file) }
     }
 
+    @Test(arguments: [
+        ("dev.bonzer.weeka.app", "956328D9CC6A47F4BE406953FB0AB6C7"),
+        ("com.hannesoid.PurchasingExperiments", "e618109862dd433fbb94675d3815d263"),
+    ])
+    func aReceiptIsTiedToItsDevice(app: String, device: String) throws {
+        let file = try #require(Vectors.files("receipts").first { $0.lastPathComponent.contains(app) })
+        let digits = device.compactMap(\.hexDigitValue)
+        let identifier = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        guard case .appReceipt(let receipt) = try verify(file).content else { return }
+        #expect(receipt.isMade(forDevice: identifier))
+        #expect(!receipt.isMade(forDevice: Array(identifier.reversed())))
+    }
+
     @Test func theReceiptsSayWhatTheirIndexSays() throws {
         let index = try #require(Vectors.folder).appending(path: "vectors.json", directoryHint: .notDirectory)
         guard case .object(let root) = try JSONParser.parse([UInt8](Data(contentsOf: index))),

@@ -142,6 +142,11 @@ import Testing
         #expect(proof.purchases?.count == 1)
     }
 
+    /// What a throwing function returns stays below the width at which Swift 6.3 miscompiles some of them.
+    @Test func whatIsReturnedIsNarrow() {
+        #expect(MemoryLayout<QueuedTransaction>.size <= 128)
+    }
+
     @Test func theQueueOutlivesTheProcess() throws {
         _ = try store.add(Self.sprout1, account: "alice")
         let reopened = try shop.reopened()

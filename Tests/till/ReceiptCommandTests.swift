@@ -79,6 +79,33 @@ import Testing
         #expect(try await till.run("receipt", "export", "--user", "bob", "--transaction", "1").status == 1)
     }
 
+    @Test func verifyReceiptIsAnswered() async throws {
+        let (till, receipt) = try await shop()
+        let answer = try await till.run("receipt", "validate", receipt, "--output", "verify-receipt")
+        #expect(answer.status == 0)
+        #expect(try answer.json()["status"] as? Int == 0)
+        #expect((try answer.json()["receipt"] as? [String: Any])?["bundle_id"] as? String == "com.memolease.sesac1")
+        let wrong = try await till.run(
+            "receipt", "validate", receipt, "--output", "verify-receipt", "--environment", "Production")
+        #expect(wrong.status == 1)
+        #expect(try wrong.json()["status"] as? Int == 21007)
+    }
+
+    @Test func trustIsAddedListedAndTakenAway() async throws {
+        let (till, receipt) = try await shop()
+        let listed = try #require(try await till.run("trust", "list", "--json").json()["trusted"] as? [[String: Any]])
+        #expect(listed.count >= 2)
+        let root = try #require(listed.first { $0["name"] as? String == "Till Local Receipts Root" })
+        let copy = till.folder.file("root.cer")
+        try FileManager.default.copyItem(atPath: try #require(root["file"] as? String), toPath: copy.path)
+        let fingerprint = try #require(root["sha256"] as? String)
+        #expect(try await till.run("trust", "remove", fingerprint).status == 0)
+        #expect(try await till.run("receipt", "validate", receipt).output == "invalid: chainUntrusted\n")
+        #expect(try await till.run("trust", "add", copy.path).output == "Trusted as local: Till Local Receipts Root\n")
+        #expect(try await till.run("receipt", "validate", receipt).status == 0)
+        #expect(try await till.run("trust", "add", receipt).error.contains("is not a certificate"))
+    }
+
     @Test func aByteChangedMakesItInvalid() async throws {
         let (till, receipt) = try await shop()
         let text = try String(contentsOfFile: receipt, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)

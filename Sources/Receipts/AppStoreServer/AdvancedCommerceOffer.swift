@@ -1,5 +1,5 @@
 /// How a purchase is called and described to the customer.
-public struct AdvancedCommerceDescriptors: Hashable, Sendable {
+public final class AdvancedCommerceDescriptors: Sendable {
     public let description: String
     public let displayName: String
 
@@ -10,7 +10,7 @@ public struct AdvancedCommerceDescriptors: Hashable, Sendable {
 }
 
 /// An offer on an item (price in milliunits).
-public struct AdvancedCommerceOffer: Hashable, Sendable {
+public final class AdvancedCommerceOffer: Sendable {
     public let period: OpenEnumeration<AdvancedCommerceOfferPeriod>
     public let periodCount: Int64
     public let price: Int64

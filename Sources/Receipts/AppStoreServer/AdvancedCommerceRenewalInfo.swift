@@ -1,5 +1,5 @@
 /// What signed renewal information says of an Advanced Commerce subscription (`advancedCommerceInfo`).
-public struct AdvancedCommerceRenewalInfo: Hashable, Sendable {
+public final class AdvancedCommerceRenewalInfo: Sendable {
     public let consistencyToken: String?
     public let descriptors: AdvancedCommerceDescriptors?
     public let items: [AdvancedCommerceRenewalItem]?
@@ -18,7 +18,7 @@ public struct AdvancedCommerceRenewalInfo: Hashable, Sendable {
 }
 
 /// One item of an Advanced Commerce subscription (price in milliunits).
-public struct AdvancedCommerceRenewalItem: Hashable, Sendable {
+public final class AdvancedCommerceRenewalItem: Sendable {
     public let sku: String?
     public let description: String?
     public let displayName: String?
@@ -37,7 +37,7 @@ public struct AdvancedCommerceRenewalItem: Hashable, Sendable {
 }
 
 /// A price increase of an item (price in milliunits).
-public struct AdvancedCommercePriceIncreaseInfo: Hashable, Sendable {
+public final class AdvancedCommercePriceIncreaseInfo: Sendable {
     public let dependentSKUs: [String]?
     public let price: Int64?
     public let status: OpenEnumeration<AdvancedCommercePriceIncreaseInfoStatus>?

@@ -1,7 +1,7 @@
 import Commerce
 
 /// What a signed transaction says of an Advanced Commerce purchase (`advancedCommerceInfo`; prices in milliunits).
-public struct AdvancedCommerceTransactionInfo: Hashable, Sendable {
+public final class AdvancedCommerceTransactionInfo: Sendable {
     public let descriptors: AdvancedCommerceDescriptors?
     public let estimatedTax: Int64?
     public let items: [AdvancedCommerceTransactionItem]?
@@ -24,7 +24,7 @@ public struct AdvancedCommerceTransactionInfo: Hashable, Sendable {
 }
 
 /// One item of an Advanced Commerce purchase (price in milliunits).
-public struct AdvancedCommerceTransactionItem: Hashable, Sendable {
+public final class AdvancedCommerceTransactionItem: Sendable {
     public let sku: String?
     public let description: String?
     public let displayName: String?
@@ -45,7 +45,7 @@ public struct AdvancedCommerceTransactionItem: Hashable, Sendable {
 }
 
 /// What was given back for an item (amount in milliunits).
-public struct AdvancedCommerceRefund: Hashable, Sendable {
+public final class AdvancedCommerceRefund: Sendable {
     public let refundAmount: Int64?
     public let refundDate: Timestamp?
     public let refundReason: OpenEnumeration<AdvancedCommerceRefundReason>?

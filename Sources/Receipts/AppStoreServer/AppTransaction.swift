@@ -3,7 +3,7 @@ import Foundation
 import StrictJSON
 
 /// What a signed app transaction says of the purchase of the app itself (StoreKit, `AppTransaction`).
-public struct AppTransaction: Hashable, Sendable {
+public final class AppTransaction: Sendable {
     public let bundleId: String
     /// The environment, under this name.
     public let receiptType: String

@@ -1,7 +1,7 @@
 import Commerce
 
 /// How far a commitment of several billing periods has come (`commitmentInfo` of a transaction; price in milliunits).
-public struct TransactionCommitmentInfo: Hashable, Sendable {
+public final class TransactionCommitmentInfo: Sendable {
     public let billingPeriodNumber: Int64?
     public let commitmentExpiresDate: Timestamp?
     public let commitmentPrice: Int64?
@@ -16,7 +16,7 @@ public struct TransactionCommitmentInfo: Hashable, Sendable {
 }
 
 /// How a commitment of several billing periods goes on (`commitmentInfo` of renewal information; price in milliunits).
-public struct RenewalCommitmentInfo: Hashable, Sendable {
+public final class RenewalCommitmentInfo: Sendable {
     public let commitmentAutoRenewProductId: String?
     public let commitmentAutoRenewStatus: OpenEnumeration<AutoRenewStatus>?
     public let commitmentRenewalBillingPlanType: OpenEnumeration<RenewalBillingPlanType>?

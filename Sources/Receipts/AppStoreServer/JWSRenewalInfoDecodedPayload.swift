@@ -3,7 +3,7 @@ import Foundation
 import StrictJSON
 
 /// What signed renewal information says of a subscription (App Store Server API, `JWSRenewalInfoDecodedPayload`).
-public struct JWSRenewalInfoDecodedPayload: Hashable, Sendable {
+public final class JWSRenewalInfoDecodedPayload: Sendable {
     public let originalTransactionId: String
     public let expirationIntent: OpenEnumeration<ExpirationIntent>?
     public let autoRenewProductId: String?

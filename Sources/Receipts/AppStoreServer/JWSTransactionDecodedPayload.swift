@@ -3,7 +3,7 @@ import Foundation
 import StrictJSON
 
 /// What a signed transaction says (App Store Server API, `JWSTransactionDecodedPayload`).
-public struct JWSTransactionDecodedPayload: Hashable, Sendable {
+public final class JWSTransactionDecodedPayload: Sendable {
     public let transactionId: String
     /// The transaction itself where Apple names none.
     public let originalTransactionId: String

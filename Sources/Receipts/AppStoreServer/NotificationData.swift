@@ -1,5 +1,5 @@
 /// What a notification says of one transaction (App Store Server Notifications V2, `data`).
-public struct NotificationData: Hashable, Sendable {
+public final class NotificationData: Sendable {
     public let environment: String
     public let appAppleId: Int64?
     public let bundleId: String?
@@ -24,7 +24,7 @@ public struct NotificationData: Hashable, Sendable {
 }
 
 /// What a notification says of an extension of many subscriptions (App Store Server Notifications V2, `summary`).
-public struct Summary: Hashable, Sendable {
+public final class Summary: Sendable {
     public let environment: String
     public let appAppleId: Int64?
     public let bundleId: String?
@@ -47,7 +47,7 @@ public struct Summary: Hashable, Sendable {
 }
 
 /// What a notification says of the app (App Store Server Notifications V2, `appData`).
-public struct AppData: Hashable, Sendable {
+public final class AppData: Sendable {
     public let environment: String
     public let appAppleId: Int64?
     public let bundleId: String?
@@ -63,7 +63,7 @@ public struct AppData: Hashable, Sendable {
 }
 
 /// What a notification says of a purchase outside the App Store (App Store Server Notifications V2, `externalPurchaseToken`).
-public struct ExternalPurchaseToken: Hashable, Sendable {
+public final class ExternalPurchaseToken: Sendable {
     /// Begins with `SANDBOX` in the sandbox, and says nothing else of the environment.
     public let externalPurchaseId: String
     public let tokenCreationDate: Int64?

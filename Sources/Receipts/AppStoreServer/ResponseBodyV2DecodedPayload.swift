@@ -2,9 +2,9 @@ import Commerce
 import StrictJSON
 
 /// What a notification of the App Store says (App Store Server Notifications V2, `responseBodyV2DecodedPayload`).
-public struct ResponseBodyV2DecodedPayload: Hashable, Sendable {
+public final class ResponseBodyV2DecodedPayload: Sendable {
     /// What the notification is about; it has exactly one of these.
-    public indirect enum Body: Hashable, Sendable {
+    public enum Body: Sendable {
         case data(NotificationData)
         case summary(Summary)
         case appData(AppData)

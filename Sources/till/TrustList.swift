@@ -1,0 +1,51 @@
+import ArgumentParser
+import Commerce
+import Foundation
+import Receipts
+
+/// `till trust list`
+struct TrustList: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the root certificates whose proofs are trusted.",
+        discussion: """
+            They lie in the data directory, and in the project's folder Keys/.
+
+            Example:
+              till trust list
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        var reports: [AnchorReport] = []
+        for folder in common.dataDirectory.trustedFolders {
+            reports += try TrustFolder(folder).entries().map { AnchorReport($0.anchor, file: $0.file) }
+        }
+        var table = TextTable(header: ["REALM", "NAME", "UNTIL", "SHA-256"])
+        for report in reports {
+            table.add([report.realm, report.name, String(report.until.prefix(10)), report.sha256])
+        }
+        table.lines.forEach(console.line)
+        try console.json(["trusted": reports])
+    }
+}
+
+/// A trusted root as commands show it.
+struct AnchorReport: Encodable {
+    let realm: String
+    let name: String
+    /// When it ends; RFC 3339, UTC.
+    let until: String
+    /// In hexadecimal.
+    let sha256: String
+    let file: String?
+
+    init(_ anchor: TrustAnchor, file: URL?) {
+        realm = anchor.realm.rawValue
+        name = anchor.certificate.commonName ?? "(no name)"
+        until = Timestamp(secondsSince1970: anchor.certificate.notAfter).rfc3339
+        sha256 = anchor.certificate.fingerprint.hexadecimal
+        self.file = file?.path
+    }
+}

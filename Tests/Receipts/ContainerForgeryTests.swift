@@ -1,0 +1,183 @@
+import Commerce
+import Receipts
+import Signatures
+import TestSupport
+import Testing
+
+/// Containers of app receipts put together by hand: as Xcode writes them, and as nobody should.
+@Suite struct ContainerForgeryTests {
+    let rsa: CertificateChain
+    let verifier: ProofVerifier
+
+    init() throws {
+        rsa = try TestChains.rsa.get()
+        verifier = ProofVerifier(anchors: try TestChains.anchors(rsa), clock: ManualClock())
+    }
+
+    /// The parts of a container, and how it is put together of them.
+    struct Parts {
+        var content: [UInt8]
+        var digests: [UInt8]
+        var certificates: [UInt8]
+        var signers: [[UInt8]]
+
+        init(_ signed: [UInt8]) throws {
+            var root = BERReader(signed)
+            var info = try root.enter(BERTag.sequence)
+            _ = try info.next()
+            var tagged = try info.enter(BERTag.context0)
+            var fields = try tagged.enter(BERTag.sequence)
+            _ = try fields.integer()
+            digests = Array(signed[try fields.next().encoded])
+            var contentInfo = try fields.enter(BERTag.sequence)
+            _ = try contentInfo.next()
+            var octets = try contentInfo.enter(BERTag.context0)
+            content = Array(try octets.octets())
+            certificates = Array(signed[try fields.next().content])
+            signers = [Array(signed[try fields.next().content])]
+        }
+
+        static let data: [UInt8] = [0x06, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 1]
+        static let signedData: [UInt8] = [0x06, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 2]
+
+        func container(
+            octets: ([UInt8]) -> [UInt8] = { Parts.element(0x04, $0) },
+            wrap: (UInt8, [UInt8]) -> [UInt8] = Parts.element
+        ) -> [UInt8] {
+            let contentInfo = wrap(0x30, Self.data + wrap(0xA0, octets(content)))
+            let body =
+                [0x02, 1, 1] + digests + contentInfo + wrap(0xA0, certificates)
+                + Self.element(0x31, signers.flatMap(\.self))
+            return wrap(0x30, Self.signedData + wrap(0xA0, wrap(0x30, body)))
+        }
+
+        static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+            var length = [UInt8(truncatingIfNeeded: content.count)]
+            if content.count >= 0x80 {
+                length = [0x83] + [16, 8, 0].map { UInt8(truncatingIfNeeded: content.count >> $0) }
+            }
+            return [tag] + length + content
+        }
+
+        static func indefinite(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+            [tag, 0x80] + content + [0, 0]
+        }
+    }
+
+    private func parts() throws -> Parts {
+        try Parts(try TestProofs.signed(chain: rsa))
+    }
+
+    private func refusal(of proof: [UInt8]) -> ProofRefusal? {
+        do {
+            _ = try verifier.verify(proof, expecting: ProofExpectations())
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func theContainerIsReadAsXcodeWritesItToo() throws {
+        let parts = try parts()
+        #expect(refusal(of: parts.container()) == nil)
+        #expect(refusal(of: parts.container(wrap: Parts.indefinite)) == nil)
+        // The content in pieces.
+        let pieces: ([UInt8]) -> [UInt8] = { content in
+            Parts.indefinite(
+                0x24,
+                Parts.element(0x04, Array(content.prefix(100))) + Parts.element(0x04, Array(content.dropFirst(100))))
+        }
+        #expect(refusal(of: parts.container(octets: pieces, wrap: Parts.indefinite)) == nil)
+    }
+
+    @Test func aSignerMoreOrLessIsRefused() throws {
+        var parts = try parts()
+        parts.signers += parts.signers
+        #expect(refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "It has more than one signer."))
+        parts.signers = []
+        #expect(refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "It has no signer."))
+    }
+
+    @Test func signedAttributesAreRefused() throws {
+        var parts = try parts()
+        var signers = BERReader(parts.signers[0])
+        var fields = try signers.enter(BERTag.sequence)
+        let before = try [fields.next(), fields.next(), fields.next()].flatMap { fields.bytes[$0.encoded] }
+        let after = try [fields.next(), fields.next()].flatMap { fields.bytes[$0.encoded] }
+        parts.signers = [Parts.element(0x30, before + Parts.element(0xA0, []) + after)]
+        #expect(refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "It has signed attributes."))
+    }
+
+    @Test func contentWrappedTwiceIsRefused() throws {
+        let parts = try parts()
+        let twice: ([UInt8]) -> [UInt8] = { Parts.element(0x04, Parts.element(0x04, $0)) }
+        #expect(refusal(of: parts.container(octets: twice))?.reason == .signatureInvalid)
+        let nested: ([UInt8]) -> [UInt8] = { Parts.indefinite(0x24, Parts.indefinite(0x24, Parts.element(0x04, $0))) }
+        #expect(refusal(of: parts.container(octets: nested))?.reason == .containerInvalid)
+    }
+
+    @Test func bytesAfterTheEndAreRefused() throws {
+        let signed = try TestProofs.signed(chain: rsa)
+        #expect(refusal(of: signed + [0])?.reason == .containerInvalid)
+        #expect(refusal(of: signed + [0x30, 0])?.reason == .containerInvalid)
+    }
+
+    @Test func truncationAtEveryByteIsRefused() throws {
+        let signed = try TestProofs.signed(chain: rsa)
+        for length in signed.indices { #expect(refusal(of: Array(signed.prefix(length))) != nil) }
+    }
+
+    @Test func tooManyCertificatesAreRefusedBeforeTheyAreRead() throws {
+        var parts = try parts()
+        parts.certificates = Array(repeating: [0x30, 0], count: SignedData.maximumCertificates + 1).flatMap(\.self)
+        #expect(refusal(of: parts.container())?.reason == .tooManyCertificates)
+        parts.certificates = []
+        #expect(refusal(of: parts.container())?.reason == .signerCertificateMissing)
+    }
+
+    @Test func anotherDigestThanAnnouncedIsNotAllowed() throws {
+        var parts = try parts()
+        let sha1: [UInt8] = [0x06, 5, 0x2B, 0x0E, 3, 2, 0x1A]
+        parts.digests = Parts.element(0x31, Parts.element(0x30, sha1 + [5, 0]))
+        #expect(refusal(of: parts.container())?.reason == .algorithmNotAllowed)
+        parts.digests = Parts.element(0x31, Parts.element(0x30, [0x06, 1, 0x2A]))
+        #expect(refusal(of: parts.container())?.reason == .algorithmNotAllowed)
+    }
+
+    @Test func deepNestingEndsInARefusal() {
+        for depth in [50, 500_000] {
+            let nested = [UInt8](repeating: 0, count: 2 * depth).enumerated().map {
+                $0.offset.isMultiple(of: 2) ? UInt8(0x30) : 0x80
+            }
+            #expect(refusal(of: nested)?.reason == .containerInvalid)
+        }
+    }
+
+    @Test func moreLengthThanBytesIsRefused() {
+        for length: [UInt8] in [
+            [0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x88, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0xFF],
+        ] {
+            #expect(refusal(of: [0x30] + length + [0x02, 1, 1])?.reason == .containerInvalid)
+        }
+    }
+
+    @Test func aReceiptIsTiedToItsDevice() throws {
+        var receipt = TestProofs.receipt()
+        receipt.deviceHash = try AppReceipt.deviceHash(
+            identifier: [1, 2, 3, 4, 5, 6], opaqueValue: receipt.opaqueValue, bundleIdentifier: receipt.bundleIdentifier
+        )
+        let proof = try TestProofs.signed(receipt, chain: rsa)
+        let right = ProofExpectations(deviceIdentifier: [1, 2, 3, 4, 5, 6])
+        #expect(throws: Never.self) { try verifier.verify(proof, expecting: right) }
+        #expect {
+            try verifier.verify(proof, expecting: ProofExpectations(deviceIdentifier: [1, 2, 3, 4, 5, 7]))
+        } throws: { error in
+            (error as? ProofRefusal)?.reason == .deviceMismatch
+        }
+    }
+
+    @Test func moreThanTheMostPurchasesAreRefused() throws {
+        let receipt = TestProofs.receipt(Array(repeating: TestProofs.purchase(), count: 2001))
+        #expect(refusal(of: try TestProofs.signed(receipt, chain: rsa))?.reason == .tooManyPurchases)
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Signatures
+import TestSupport
+import Testing
+
+/// C2SP's test vectors, through the calls that proofs go through.
+@Suite(.enabled(if: Vectors.areAvailable, "TILL_VECTORS names no folder"))
+struct WycheproofTests {
+    struct File: Decodable {
+        struct Group: Decodable {
+            struct Vector: Decodable {
+                let tcId: Int
+                let msg: String
+                let sig: String
+                let result: String
+            }
+
+            let publicKeyDer: String
+            let tests: [Vector]
+        }
+
+        let numberOfTests: Int
+        let testGroups: [Group]
+    }
+
+    @Test(arguments: ["ecdsa_secp256r1_sha256_p1363_test.json", "rsa_signature_2048_sha256_test.json"])
+    func everyVectorIsJudgedAsItShouldBe(name: String) throws {
+        let url = try #require(Vectors.files("wycheproof").first { $0.lastPathComponent == name })
+        let file = try JSONDecoder().decode(File.self, from: Data(contentsOf: url))
+        var judged = 0
+        for group in file.testGroups {
+            let key = try #require(PublicKey(der: Self.bytes(group.publicKeyDer)))
+            for vector in group.tests {
+                let (message, signature) = (Self.bytes(vector.msg), Self.bytes(vector.sig))
+                let holds =
+                    name.hasPrefix("ecdsa")
+                    ? key.verifiesES256(signature, over: message)
+                    : key.verifiesRSA(signature, over: message, digest: .sha256)
+                judged += 1
+                if vector.result != "acceptable" { #expect(holds == (vector.result == "valid"), "\(vector.tcId)") }
+            }
+        }
+        #expect(judged == file.numberOfTests)
+    }
+
+    private static func bytes(_ hexadecimal: String) -> [UInt8] {
+        let digits = hexadecimal.compactMap(\.hexDigitValue)
+        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}
