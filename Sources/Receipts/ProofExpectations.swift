@@ -1,4 +1,5 @@
 import Commerce
+import StrictJSON
 
 /// What a verifier asks of a proof beyond its being authentic.
 public struct ProofExpectations: Sendable {
@@ -29,7 +30,7 @@ public struct ProofExpectations: Sendable {
         environment foundEnvironment: AppStoreEnvironment,
         origin: Origin
     ) throws(ProofRefusal) {
-        if let found, let bundleIdentifier, !found.utf8.elementsEqual(bundleIdentifier.utf8) {
+        if let found, let bundleIdentifier, !found.hasSameBytes(as: bundleIdentifier) {
             throw ProofRefusal(
                 .bundleIdentifierMismatch, "It names \(found.prefix(155)); \(bundleIdentifier) was expected.")
         }

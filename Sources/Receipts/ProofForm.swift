@@ -12,7 +12,7 @@ enum ProofForm {
         let sequenceTag: UInt8 = 0x30
         if proof.first == sequenceTag {
             self = .appReceipt(proof)
-        } else if proof.contains(UInt8(ascii: ".")) {
+        } else if proof.lastIndex(of: UInt8(ascii: ".")) != nil {
             self = .signedJSON
         } else if let container = Base64.decode(proof), container.first == sequenceTag {
             self = .appReceipt(container)

@@ -1,5 +1,6 @@
 import Commerce
 import Signatures
+import StrictJSON
 
 /// Takes the attributes of a `SET OF ReceiptAttribute` one by one, in any order, since Xcode does not sort.
 ///
@@ -9,8 +10,7 @@ struct ReceiptAttributeReader {
     private(set) var type = 0
     private var version = 0
     private var value: Range<Int> = 0..<0
-    /// The types met so far, of those that may stand there once.
-    private var seen: Set<Int> = []
+    private var seen = SeenTypes()
 
     init(_ payload: [UInt8]) throws(BERError) {
         var root = BERReader(payload)
@@ -24,7 +24,7 @@ struct ReceiptAttributeReader {
         var root = BERReader(elements.bytes, in: value)
         reader.elements = try root.enter(BERTag.set)
         try root.finish()
-        reader.seen = []
+        reader.seen = SeenTypes()
         return reader
     }
 
@@ -39,7 +39,7 @@ struct ReceiptAttributeReader {
         version = Int(try fields.integer())
         value = try fields.next(BERTag.octetString).content
         try fields.finish()
-        guard type == repeatable || seen.insert(type).inserted else { throw AppReceiptError.attributeRepeated(type) }
+        guard type == repeatable || seen.insert(type) else { throw AppReceiptError.attributeRepeated(type) }
         return true
     }
 
@@ -51,7 +51,7 @@ struct ReceiptAttributeReader {
     var bytes: [UInt8] { Array(elements.bytes[value]) }
 
     func string() throws -> String {
-        guard let text = String(validating: try content(BERTag.utf8String), as: UTF8.self) else {
+        guard let text = String(strictUTF8: try content(BERTag.utf8String)) else {
             throw AppReceiptError.textInvalid(attribute: type)
         }
         return text
@@ -88,5 +88,27 @@ struct ReceiptAttributeReader {
         let content = try reader.next(tag).content
         try reader.finish()
         return elements.bytes[content]
+    }
+}
+
+/// The attribute types met so far, as bits: those below 64 and those from 1700 on, where all that have a meaning lie. Of
+/// others it keeps no account, since nobody reads them.
+private struct SeenTypes {
+    private var receipt: UInt64 = 0
+    private var inAppPurchase: UInt64 = 0
+
+    /// - Returns: false when the type was met before.
+    mutating func insert(_ type: Int) -> Bool {
+        switch type {
+        case 0..<64: Self.insert(type, into: &receipt)
+        case 1700..<1764: Self.insert(type - 1700, into: &inAppPurchase)
+        default: true
+        }
+    }
+
+    private static func insert(_ bit: Int, into bits: inout UInt64) -> Bool {
+        let mask: UInt64 = 1 << UInt64(bit)
+        defer { bits |= mask }
+        return bits & mask == 0
     }
 }

@@ -77,7 +77,7 @@ public struct SignedJSON: Sendable {
         let value: JSONValue
         do { value = try JSONParser.parse(bytes) } catch { throw .header(error.message) }
         guard case .object(let header) = value else { throw .header("it is no object") }
-        guard case .string(let algorithm) = header["alg"], algorithm.utf8.elementsEqual("ES256".utf8) else {
+        guard case .string(let algorithm) = header["alg"], algorithm.hasSameBytes(as: "ES256") else {
             throw .algorithm
         }
         // Both change how a JWS has to be read (RFC 7515 section 4.1.11, RFC 7797); Apple sends neither.

@@ -15,8 +15,8 @@ public struct JSONObject: Hashable, Sendable {
     /// Keys are compared by their bytes: it is what JSON says, and Swift's own comparison of texts takes time out of
     /// proportion on some that a stranger can send.
     public subscript(key: String) -> JSONValue? {
-        let wanted = key.utf8
-        return members.first { $0.key.utf8.count == wanted.count && $0.key.utf8.elementsEqual(wanted) }?.value
+        for member in members where member.key.hasSameBytes(as: key) { return member.value }
+        return nil
     }
 
     public var keys: [String] { members.map(\.key) }

@@ -137,7 +137,7 @@ public struct JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 defer { position += 1 }
-                guard let text = String(validating: bytes[start..<position], as: UTF8.self) else {
+                guard let text = String(strictUTF8: bytes[start..<position]) else {
                     throw JSONSyntaxError(reason: .invalidUTF8, offset: start)
                 }
                 return text
@@ -159,7 +159,7 @@ public struct JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 position += 1
-                guard let text = String(validating: unescaped, as: UTF8.self) else {
+                guard let text = String(strictUTF8: unescaped[...]) else {
                     throw JSONSyntaxError(reason: .invalidUTF8, offset: start)
                 }
                 return text
@@ -240,7 +240,7 @@ public struct JSONParser {
 /// The keys of the object being read: compared one by one while they are few, by hash when they are many, so that an
 /// object of a hundred thousand keys costs no more than its length.
 private struct SeenKeys {
-    private static let fewest = 16
+    private static let fewest = 64
     private var hashed: Set<[UInt8]> = []
 
     /// - Returns: false when the key was there already.
