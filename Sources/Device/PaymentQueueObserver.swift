@@ -50,6 +50,8 @@ public struct PaymentQueueObserver: Sendable {
             do {
                 try await redeem(transaction)
             } catch let refusal as ServiceRefusal {
+                // Another launch of the app may have handled it meanwhile; then the proof no longer names it.
+                guard try await store.transaction(transaction.identifier).state != .finished else { return }
                 report(.refused(transaction, refusal))
                 return
             }

@@ -132,6 +132,20 @@ import Testing
         #expect(script.calls == ["add"])
     }
 
+    @Test(arguments: [(PaymentTransactionState.finished, false), (.purchased, true)])
+    func whatAnotherLaunchHandledMeanwhileIsNoRefusal(state: PaymentTransactionState, isRefused: Bool) async throws {
+        let script = Script(unfinished: [Self.transaction(.purchased)], updated: Self.transaction(state)) {
+            Self.redemption(.granted, transaction: "later")
+        }
+        let steps = Mutex<[String]>([])
+        let device = PaymentQueueObserver(store: script, service: script) { step in
+            steps.withLock { $0.append(step.name) }
+        }
+        try await device.resume()
+        #expect(steps.withLock { $0.contains("refused") } == isRefused)
+        #expect(script.calls.last == "redeem")
+    }
+
     @Test func aLaunchTakesUpWhatIsUnfinishedAndARefusalStopsNoOther() async throws {
         let script = Script(
             unfinished: [

@@ -128,6 +128,15 @@ import Testing
         #expect(try await unfinished(till) == 0)
     }
 
+    @Test func oneProductBoughtTwiceAtOnceIsNoFault() async throws {
+        let till = try TillProcess()
+        async let one = till.run("buy", Self.sprout1, "--user", "alice")
+        async let two = till.run("buy", Self.sprout1, "--user", "alice")
+        #expect(try await [one.status, two.status] == [0, 0])
+        #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 1"])
+        #expect(try await unfinished(till) == 0)
+    }
+
     @Test func aLeftoverThatIsRefusedDoesNotFailTheNextPurchase() async throws {
         let till = try TillProcess()
         try await till.run("buy", Self.sprout1, "--user", "alice", "--kill-after", "purchased")
