@@ -42,7 +42,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Commerce", "Entitlements", "Receipts", "Signatures", "StrictJSON", hummingbird, logging,
+                "Commerce", "Entitlements", "Receipts", "Signatures", "StrictJSON", asyncHTTPClient, hummingbird,
+                logging,
             ]),
 
         .executableTarget(

@@ -11,6 +11,7 @@
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/ocsp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
@@ -30,6 +31,15 @@ static inline X509 *till_certificate_stack_value(const TillCertificateStack *sta
     return sk_X509_value(stack, index);
 }
 static inline void till_certificate_stack_free(TillCertificateStack *stack) { sk_X509_free(stack); }
+
+typedef STACK_OF(OPENSSL_STRING) TillStringStack;
+
+static inline TillStringStack *till_ocsp_responders(X509 *certificate) { return X509_get1_ocsp(certificate); }
+static inline int till_string_stack_count(const TillStringStack *stack) { return sk_OPENSSL_STRING_num(stack); }
+static inline const char *till_string_stack_value(const TillStringStack *stack, int index) {
+    return sk_OPENSSL_STRING_value(stack, index);
+}
+static inline void till_string_stack_free(TillStringStack *stack) { X509_email_free(stack); }
 
 static inline long till_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
 

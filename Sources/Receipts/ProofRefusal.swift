@@ -19,7 +19,7 @@ public struct ProofRefusal: CodedError, Equatable {
 
     /// The steps of a check, in the order they are taken; each looks only at what those before it have let through.
     public enum Step: String, Sendable, CaseIterable, Encodable {
-        case size, encoding, container, chain, extensions, signature, payload, appAndOrigin
+        case size, encoding, container, chain, extensions, signature, payload, appAndOrigin, revocation
     }
 
     /// The reasons, whose names are the codes programs see.
@@ -43,6 +43,8 @@ public struct ProofRefusal: CodedError, Equatable {
         case bundleIdentifierMismatch
         case environmentMismatch
         case originNotAccepted
+        case certificateRevoked
+        case revocationUnavailable
 
         /// The step at which this refusal falls.
         public var step: Step {
@@ -55,11 +57,12 @@ public struct ProofRefusal: CodedError, Equatable {
             case .signatureInvalid: .signature
             case .payloadInvalid, .tooManyPurchases, .innerProofInvalid, .signedInFuture, .deviceMismatch: .payload
             case .bundleIdentifierMismatch, .environmentMismatch, .originNotAccepted: .appAndOrigin
+            case .certificateRevoked, .revocationUnavailable: .revocation
             }
         }
 
         /// Whether the same proof could be accepted later without anybody changing it.
-        public var couldSucceedLater: Bool { self == .signedInFuture }
+        public var couldSucceedLater: Bool { self == .signedInFuture || self == .revocationUnavailable }
 
         var sentence: String {
             switch self {
@@ -86,6 +89,9 @@ public struct ProofRefusal: CodedError, Equatable {
             case .bundleIdentifierMismatch: "The proof is for another app."
             case .environmentMismatch: "The proof is from another store environment."
             case .originNotAccepted: "Proofs of this origin are not accepted here."
+            case .certificateRevoked: "A certificate of the proof was revoked by its authority."
+            case .revocationUnavailable:
+                "Whether a certificate of the proof was revoked could not be learned; it may hold, so try again later."
             }
         }
     }

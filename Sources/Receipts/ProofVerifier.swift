@@ -88,25 +88,28 @@ public struct ProofVerifier: Sendable {
         expecting expectations: ProofExpectations
     ) throws(ProofRefusal) -> VerifiedProof {
         let (payload, chain, digest) = try verifiedPayload(compact: bytes)
-        let proof = try accept(
+        var proof = try accept(
             payload.content, chain: chain, environment: payload.environment, signedAt: payload.signedAt,
             bundleIdentifier: payload.bundleIdentifier, digest: digest, expecting: expectations)
         guard case .notification(let notification) = payload.content else { return proof }
         for part in notification.signedParts {
-            try verify(part.compact, in: part.field, as: part.kind, of: proof, chain: chain)
+            let inner = try verify(part.compact, in: part.field, as: part.kind, of: proof, chain: chain)
+            if !proof.chains.contains(inner.path) { proof.chains.append(inner.path) }
         }
         return proof
     }
 
     /// Checks a JWS inside a notification: it leads to the same root, is what its field says, and speaks of the same app and
     /// environment.
+    ///
+    /// - Returns: Its own chain.
     private func verify(
         _ compact: String,
         in field: String,
         as kind: SignedPayload.Kind,
         of notification: VerifiedProof,
         chain: JudgedChain
-    ) throws(ProofRefusal) {
+    ) throws(ProofRefusal) -> JudgedChain {
         let inner: (payload: SignedPayload, chain: JudgedChain, digest: [UInt8])
         do {
             inner = try verifiedPayload(compact: Array(compact.utf8))
@@ -122,6 +125,7 @@ public struct ProofVerifier: Sendable {
         guard inner.payload.environment == notification.environment.rawValue,
             inner.payload.bundleIdentifier == nil || inner.payload.bundleIdentifier == notification.bundleIdentifier
         else { throw ProofRefusal(.innerProofInvalid, "\(field) is of another app or environment.") }
+        return inner.chain
     }
 
     /// Takes a JWS through the steps from its encoding to its payload.
@@ -187,6 +191,6 @@ public struct ProofVerifier: Sendable {
         try expectations.check(bundleIdentifier: bundleIdentifier, environment: environment, origin: origin)
         return VerifiedProof(
             content: content, origin: origin, environment: environment, signedAt: signedAt,
-            bundleIdentifier: bundleIdentifier, digest: digest, certificates: chain.path)
+            bundleIdentifier: bundleIdentifier, digest: digest, chains: [chain.path])
     }
 }

@@ -22,8 +22,8 @@ public struct VerifiedProof: Sendable {
     public let bundleIdentifier: String?
     /// The SHA-256 of what was signed, by which the ledger remembers it: one for one content, however it is wrapped.
     public let digest: [UInt8]
-    /// The chain that vouches for it, leaf first, the trusted root last.
-    public let certificates: [Certificate]
+    /// The chains that vouch for it, each leaf first, the trusted root last: its own, then those of the proofs inside it.
+    public internal(set) var chains: [[Certificate]]
 
     /// What can be redeemed; nil when this kind of proof holds no purchases.
     public var purchases: [ProvenPurchase]? {

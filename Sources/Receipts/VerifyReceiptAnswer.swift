@@ -58,7 +58,7 @@ public struct VerifyReceiptAnswer: Sendable {
         }
         switch refusal.reason.step {
         case .size, .encoding, .container, .payload: return .malformed
-        case .chain, .extensions, .signature, .appAndOrigin: return .notAuthenticated
+        case .chain, .extensions, .signature, .appAndOrigin, .revocation: return .notAuthenticated
         }
     }
 }

@@ -85,10 +85,19 @@ public struct Certificate: Sendable {
         return X509_get_ext_by_OBJ(handle.pointer, identifier, -1) >= 0
     }
 
+    /// Where its issuer answers whether it was revoked (authority information access, RFC 5280 section 4.2.2.1).
+    public var ocspResponders: [String] {
+        guard let stack = till_ocsp_responders(handle.pointer) else { return [] }
+        defer { till_string_stack_free(stack) }
+        return (0..<till_string_stack_count(stack)).compactMap { index in
+            till_string_stack_value(stack, index).map { String(cString: $0) }
+        }
+    }
+
     /// The SHA-256 of the certificate's bytes, by which Apple publishes its roots.
     public var fingerprint: [UInt8] { DigestAlgorithm.sha256.digest(of: der) }
 
-    private static func secondsSince1970(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
+    static func secondsSince1970(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
         guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
         defer { ASN1_TIME_free(epoch) }
         var days: Int32 = 0

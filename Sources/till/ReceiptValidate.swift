@@ -2,6 +2,7 @@ import ArgumentParser
 import Commerce
 import Foundation
 import Receipts
+import Server
 
 /// `till receipt validate`
 struct ReceiptValidate: Command {
@@ -9,7 +10,7 @@ struct ReceiptValidate: Command {
         commandName: "validate",
         abstract: "Check a proof of purchase and say what it holds.",
         discussion: """
-            Reads only: makes no keys and no data directory. Trusted are the certificates of --trust; without it, those in \
+            Reads only: makes no keys and no data directory, and asks nobody unless told to. Trusted are the certificates of --trust; without it, those in \
             Keys/ and the local store's.
 
             Examples:
@@ -40,7 +41,16 @@ struct ReceiptValidate: Command {
     @Option(help: ArgumentHelp("A folder of root certificates to trust instead of the usual ones.", valueName: "dir"))
     var trust: String?
 
+    @Flag(help: "Ask the authorities over the network whether a certificate of the proof was revoked since (OCSP).")
+    var checkRevocation = false
+
     @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if checkRevocation, output == .verifyReceipt {
+            throw ValidationError("Apple's verifyReceipt asks nobody: leave out --check-revocation, or --output.")
+        }
+    }
 
     func perform() async throws {
         let proof = try ProofFile(path: file)
@@ -51,9 +61,13 @@ struct ReceiptValidate: Command {
             deviceIdentifier: guid?.bytes)
         let report: ValidationReport
         do {
-            report = ValidationReport(try verifier.verify(proof.bytes, expecting: expectations))
-        } catch {
-            report = ValidationReport(error)
+            let verified = try verifier.verify(proof.bytes, expecting: expectations)
+            if checkRevocation {
+                try await RevocationChecker.run(clock: SystemClock()) { try await $0.check(verified) }
+            }
+            report = ValidationReport(verified)
+        } catch let refusal as ProofRefusal {
+            report = ValidationReport(refusal)
         }
         report.lines.forEach(console.line)
         try console.json(report)

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func onlyTheFutureIsWorthAnotherTry() {
-        #expect(ProofRefusal.Reason.allCases.filter(\.couldSucceedLater) == [.signedInFuture])
+    @Test func onlyWhatTimeMendsIsWorthAnotherTry() {
+        #expect(ProofRefusal.Reason.allCases.filter(\.couldSucceedLater) == [.signedInFuture, .revocationUnavailable])
     }
 }

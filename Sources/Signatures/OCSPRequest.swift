@@ -1,0 +1,112 @@
+import COpenSSL
+
+/// The question to an authority whether a certificate it issued was revoked (RFC 6960 section 4.1), and the reading of the
+/// answer.
+///
+/// It carries no nonce: responders answer the public with answers made beforehand (RFC 5019), which end by themselves.
+public struct OCSPRequest: Sendable {
+    /// The largest answer read, in bytes: one with the responder's own chain has a few thousand.
+    public static let maximumAnswerSize = 1 << 16
+
+    /// The request as it is sent.
+    public let der: [UInt8]
+    private let certificate: Certificate
+    private let issuer: Certificate
+
+    /// - Parameter issuer: The certificate whose key has signed `certificate`.
+    /// - Throws: `OpenSSLError`.
+    public init(for certificate: Certificate, issuer: Certificate) throws {
+        guard let request = OCSP_REQUEST_new() else { throw OpenSSLError("make an OCSP request") }
+        defer { OCSP_REQUEST_free(request) }
+        let identifier = try Self.identifier(of: certificate, issuer: issuer)
+        guard OCSP_request_add0_id(request, identifier) != nil else {
+            OCSP_CERTID_free(identifier)
+            throw OpenSSLError("fill in an OCSP request")
+        }
+        var start: UnsafeMutablePointer<UInt8>?
+        let length = i2d_OCSP_REQUEST(request, &start)
+        guard length > 0, let start else { throw OpenSSLError("encode an OCSP request") }
+        defer { CRYPTO_free(start, nil, 0) }
+        der = Array(UnsafeBufferPointer(start: start, count: Int(length)))
+        self.certificate = certificate
+        self.issuer = issuer
+    }
+
+    /// Reads an answer that the issuer, or a responder the issuer has appointed, has signed (RFC 6960 section 4.2.2.2).
+    ///
+    /// - Parameters:
+    ///   - answer: The DER of an OCSPResponse.
+    ///   - moment: When it has to hold, in seconds since 1970.
+    public func status(in answer: [UInt8], at moment: Int64) throws(OCSPError) -> OCSPStatus {
+        defer { ERR_clear_error() }
+        guard answer.count <= Self.maximumAnswerSize, let response = Self.response(answer) else { throw .malformed }
+        defer { OCSP_RESPONSE_free(response) }
+        let outcome = OCSP_response_status(response)
+        guard outcome == OCSP_RESPONSE_STATUS_SUCCESSFUL else { throw .declined(status: Int(outcome)) }
+        guard let basic = OCSP_response_get1_basic(response) else { throw .malformed }
+        defer { OCSP_BASICRESP_free(basic) }
+        guard isSignedForIssuer(basic, at: moment) else { throw .signerNotAppointed }
+        let status = try status(in: basic)
+        guard status.thisUpdate <= moment + OCSPStatus.clockTolerance, moment < status.end else { throw .outdated }
+        return status
+    }
+
+    private func isSignedForIssuer(_ basic: OpaquePointer, at moment: Int64) -> Bool {
+        // Nobody but the issuer is trusted here, so that no other authority of the same root can answer for it.
+        guard let store = X509_STORE_new(), let certificates = till_certificate_stack_new() else { return false }
+        defer {
+            X509_STORE_free(store)
+            till_certificate_stack_free(certificates)
+        }
+        guard X509_STORE_add_cert(store, issuer.handle.pointer) == 1,
+            till_certificate_stack_push(certificates, issuer.handle.pointer) > 0,
+            let parameters = X509_STORE_get0_param(store)
+        else { return false }
+        X509_VERIFY_PARAM_set_time(parameters, time_t(moment))
+        let flags = UInt(OCSP_PARTIAL_CHAIN | OCSP_NOEXPLICIT)
+        return withExtendedLifetime(issuer) { OCSP_basic_verify(basic, certificates, store, flags) == 1 }
+    }
+
+    private func status(in basic: OpaquePointer) throws(OCSPError) -> OCSPStatus {
+        guard let identifier = try? Self.identifier(of: certificate, issuer: issuer) else { throw .malformed }
+        defer { OCSP_CERTID_free(identifier) }
+        var code: Int32 = 0
+        var reason: Int32 = -1
+        var revokedAt, thisUpdate, nextUpdate: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
+        guard
+            OCSP_resp_find_status(basic, identifier, &code, &reason, &revokedAt, &thisUpdate, &nextUpdate) == 1
+        else { throw .otherCertificate }
+        guard let thisUpdate = Certificate.secondsSince1970(thisUpdate) else { throw .malformed }
+        let end = Certificate.secondsSince1970(nextUpdate) ?? thisUpdate + OCSPStatus.lifetimeWithoutEnd
+        switch code {
+        case V_OCSP_CERTSTATUS_GOOD: return OCSPStatus(verdict: .good, thisUpdate: thisUpdate, end: end)
+        case V_OCSP_CERTSTATUS_REVOKED:
+            guard let revokedAt = Certificate.secondsSince1970(revokedAt) else { throw .malformed }
+            return OCSPStatus(verdict: .revoked(at: revokedAt), thisUpdate: thisUpdate, end: end)
+        default: throw .unknownCertificate
+        }
+    }
+
+    private static func response(_ bytes: [UInt8]) -> OpaquePointer? {
+        bytes.withUnsafeBufferPointer { buffer in
+            var next = buffer.baseAddress
+            guard let response = d2i_OCSP_RESPONSE(nil, &next, buffer.count) else { return nil }
+            guard next == buffer.baseAddress.map({ $0 + buffer.count }) else {
+                OCSP_RESPONSE_free(response)
+                return nil
+            }
+            return response
+        }
+    }
+
+    /// A certificate as responders know it: by SHA-1, the one hash all of them take (RFC 5019 section 2.1.1); it names,
+    /// and protects nothing.
+    ///
+    /// - Returns: An `OCSP_CERTID` that the caller owns.
+    private static func identifier(of certificate: Certificate, issuer: Certificate) throws -> OpaquePointer {
+        guard let identifier = OCSP_cert_to_id(EVP_sha1(), certificate.handle.pointer, issuer.handle.pointer) else {
+            throw OpenSSLError("name a certificate to its authority")
+        }
+        return identifier
+    }
+}
