@@ -57,6 +57,9 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "Store", "StrictJSON"],
             path: "Tests/Support"),
+        .target(
+            name: "FuzzTargets", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", "StrictJSON"],
+            path: "Tests/Fuzzing/Targets"),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], path: "Tests/StrictJSON"),
         .testTarget(name: "CommerceTests", dependencies: ["Commerce"], path: "Tests/Commerce"),
         .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "TestSupport"], path: "Tests/Signatures"),
@@ -71,7 +74,17 @@ let package = Package(
             name: "ServerTests", dependencies: ["Device", "Server", "TestSupport", hummingbirdTesting],
             path: "Tests/Server"),
         .testTarget(name: "tillTests", dependencies: ["till", "TestSupport"], path: "Tests/till"),
+        .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/Replay"),
         .testTarget(name: "HouseTests", path: "Tests/House"),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Only `make fuzz` links libFuzzer, which comes with the toolchain.
+if Context.environment["TILL_FUZZ"] != nil {
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
+        .executableTarget(
+            name: "till-fuzz", dependencies: ["CLibFuzzer", "FuzzTargets"], path: "Tests/Fuzzing/Driver"),
+    ]
+}

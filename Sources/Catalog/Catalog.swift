@@ -62,10 +62,6 @@ public struct Catalog: Sendable {
             let isMissing = (error as? CocoaError)?.code == .fileReadNoSuchFile
             throw CatalogError(file: file.path, reason: isMissing ? "the file is missing" : "the file cannot be read")
         }
-        do {
-            return CatalogReader(file: file.path, value: try JSONParser.parse(bytes))
-        } catch {
-            throw CatalogError(file: file.path, reason: "it is not JSON: \(error.message)")
-        }
+        return try CatalogReader(file: file.path, json: bytes)
     }
 }

@@ -12,6 +12,15 @@ struct CatalogReader {
         self.value = value
     }
 
+    /// - Throws: `CatalogError` when the bytes are no JSON.
+    init(file: String, json bytes: [UInt8]) throws(CatalogError) {
+        let value: JSONValue
+        do { value = try JSONParser.parse(bytes) } catch {
+            throw CatalogError(file: file, reason: "it is not JSON: \(error.message)")
+        }
+        self.init(file: file, value: value)
+    }
+
     func failure(_ reason: String) -> CatalogError {
         CatalogError(file: file, key: path.isEmpty ? nil : path, reason: reason)
     }

@@ -2,10 +2,17 @@ import Commerce
 import StrictJSON
 
 /// The products and the storefront of a `.storekit` file, the format of Xcode's StoreKit configurations.
-struct StoreKitConfiguration {
+package struct StoreKitConfiguration {
     let storefront: Storefront
     /// In the file's order.
     let products: [Product]
+
+    /// - Parameters:
+    ///   - json: The file's bytes.
+    ///   - file: What to call the file in complaints.
+    package init(json: [UInt8], file: String) throws(CatalogError) {
+        try self.init(try CatalogReader(file: file, json: json))
+    }
 
     init(_ root: CatalogReader) throws(CatalogError) {
         let countryCode = try root.optional("settings")?.optional("_storefront")

@@ -23,13 +23,13 @@ extension AppReceipt {
     static let maximumPurchases = 2000
 
     /// Nothing yet, for `read` to fill in.
-    static let blank = AppReceipt(
+    package static let blank = AppReceipt(
         receiptType: "", bundleIdentifier: "", applicationVersion: "", opaqueValue: [], deviceHash: [],
         creationDate: Timestamp(millisecondsSince1970: 0), inAppPurchases: [])
 
     /// Reads the signed content of a receipt: `SET OF ReceiptAttribute`. In place, since a value this wide must not be what
     /// a throwing function returns (`VerifiedProof.Content`).
-    mutating func read(payload: [UInt8]) throws {
+    package mutating func read(payload: [UInt8]) throws {
         var receiptType: String?
         var bundleIdentifier: String?
         var applicationVersion: String?

@@ -21,7 +21,9 @@ public struct RevocationChecker: Sendable {
         body: (RevocationChecker) async throws -> Value
     ) async throws -> Value {
         // Answers travel unencrypted, and whoever is on the way could redirect us anywhere.
-        let configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        // Whoever waits for the verdict tries again, not we.
+        configuration.connectionPool.retryConnectionEstablishment = false
         return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
             try await body(RevocationChecker(client: client, statuses: RevocationStatuses(clock: clock)))
         }

@@ -6,11 +6,13 @@ import COpenSSL
 /// store with a lock of its own.
 public final class CertificateStore: @unchecked Sendable {
     private let pointer: OpaquePointer
+    private let trusted: [Certificate]
 
     /// - Throws: `OpenSSLError` when OpenSSL cannot hold the certificates.
     public init(trusting certificates: [Certificate]) throws {
         guard let pointer = X509_STORE_new() else { throw OpenSSLError("make a certificate store") }
         self.pointer = pointer
+        trusted = certificates
         for certificate in certificates {
             guard X509_STORE_add_cert(pointer, certificate.handle.pointer) == 1 else {
                 throw OpenSSLError("add a certificate to the store")
@@ -58,15 +60,17 @@ public final class CertificateStore: @unchecked Sendable {
             default: throw .untrusted
             }
         }
-        let path = Self.certificates(of: X509_STORE_CTX_get0_chain(context))
+        let path = certificates(of: X509_STORE_CTX_get0_chain(context), among: [leaf] + intermediates + trusted)
         // OpenSSL's depth counts what stands between leaf and root, and a root that came along counts too.
         guard path.count <= 3 else { throw .tooLong }
         return path
     }
 
-    private static func certificates(of stack: OpaquePointer?) -> [Certificate] {
+    /// OpenSSL hands back the very objects it was given; reading one anew costs as much as a signature.
+    private func certificates(of stack: OpaquePointer?, among given: [Certificate]) -> [Certificate] {
         (0..<till_certificate_stack_count(stack)).compactMap { index in
-            till_certificate_stack_value(stack, index).flatMap { Certificate(copying: $0) }
+            let pointer = till_certificate_stack_value(stack, index)
+            return given.first { $0.handle.pointer == pointer }
         }
     }
 }

@@ -1,0 +1,74 @@
+import Commerce
+import Foundation
+import Receipts
+import Signatures
+import StrictJSON
+
+extension FuzzTarget {
+    /// Good inputs for a fuzzer to start from.
+    ///
+    /// - Parameter products: The folder of the shipped catalog.
+    public func seeds(products: URL, with signers: Signers) throws -> [[UInt8]] {
+        switch self {
+        case .receipt:
+            let payload = try Self.appReceipt.payload()
+            return [payload, try SignedData.sign(payload, with: signers.rsa.leaf.key, chain: signers.rsa.certificates)]
+        case .signedJSON:
+            let transaction = try JSONParser.parse(Array(Self.transaction.utf8))
+            let compact = try SignedJSON.sign(
+                transaction, with: signers.ellipticCurve.leaf.key, chain: signers.ellipticCurve.certificates)
+            return [Self.transaction, Self.renewalInfo, Self.notification(compact), Self.appTransaction, compact]
+                .map { Array($0.utf8) }
+        case .storeKitConfiguration:
+            return [Array(try Data(contentsOf: products.appending(path: "Till.storekit")))]
+        }
+    }
+
+    private static var appReceipt: AppReceipt {
+        let date = Timestamp(millisecondsSince1970: 1_780_000_000_000)
+        var purchase = InAppPurchase(
+            quantity: 1, productIdentifier: "p", transactionIdentifier: "1", originalTransactionIdentifier: "1",
+            purchaseDate: date, originalPurchaseDate: date, productType: .nonConsumable)
+        purchase.expiresDate = date
+        purchase.cancellationDate = date
+        purchase.itemID = 5
+        purchase.webOrderLineItemID = 7
+        purchase.isTrialPeriod = true
+        purchase.promotionalOfferIdentifier = "o"
+        return AppReceipt(
+            receiptType: "ProductionSandbox", bundleIdentifier: "b", applicationVersion: "1", opaqueValue: [1],
+            deviceHash: [2], creationDate: date, inAppPurchases: [purchase, purchase])
+    }
+
+    private static let transaction = """
+        {"transactionId":"1","originalTransactionId":"1","webOrderLineItemId":"2","bundleId":"b","productId":"p",\
+        "subscriptionGroupIdentifier":"g","purchaseDate":1780000000000,"originalPurchaseDate":1780000000000.5,\
+        "expiresDate":1780000000000,"quantity":1,"type":"Non-Consumable","appAccountToken":\
+        "5e2f3b0e-6b1f-4d6e-8c1a-0123456789ab","inAppOwnershipType":"PURCHASED","signedDate":1780000000000,\
+        "revocationReason":0,"revocationDate":1780000000000,"isUpgraded":true,"offerType":1,"offerIdentifier":"o",\
+        "environment":"Sandbox","storefront":"KOR","storefrontId":"143466","transactionReason":"PURCHASE","price":1200000,\
+        "currency":"KRW","offerDiscountType":"FREE_TRIAL","offerPeriod":"P1W","appTransactionId":"3"}
+        """
+
+    private static let renewalInfo = """
+        {"originalTransactionId":"1","autoRenewProductId":"p","productId":"p","autoRenewStatus":1,"renewalDate":1780000000000,\
+        "expirationIntent":1,"gracePeriodExpiresDate":1780000000000,"isInBillingRetryPeriod":false,"offerIdentifier":"o",\
+        "offerType":2,"priceIncreaseStatus":1,"recentSubscriptionStartDate":1780000000000,"renewalPrice":1200000,\
+        "currency":"KRW","eligibleWinBackOfferIds":["w"],"environment":"Sandbox","signedDate":1780000000000}
+        """
+
+    private static let appTransaction = """
+        {"receiptType":"Sandbox","appAppleId":1,"bundleId":"b","applicationVersion":"1","versionExternalIdentifier":1,\
+        "receiptCreationDate":1780000000000,"originalPurchaseDate":1780000000000,"originalApplicationVersion":"1",\
+        "deviceVerification":"AAAA","deviceVerificationNonce":"5e2f3b0e-6b1f-4d6e-8c1a-0123456789ab",\
+        "preorderDate":1780000000000,"appTransactionId":"1","originalPlatform":"iOS"}
+        """
+
+    private static func notification(_ transaction: String) -> String {
+        """
+        {"notificationType":"REFUND","subtype":"VOLUNTARY","notificationUUID":"u","version":"2.0","signedDate":1780000000000,\
+        "data":{"appAppleId":1,"bundleId":"b","bundleVersion":"1","environment":"Sandbox","status":1,\
+        "consumptionRequestReason":"OTHER","signedTransactionInfo":"\(transaction)"},"summary":null}
+        """
+    }
+}

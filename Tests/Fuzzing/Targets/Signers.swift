@@ -1,0 +1,44 @@
+import Commerce
+import Receipts
+import Signatures
+import StrictJSON
+
+/// Chains made for one run, whose proofs the run's verifier accepts: whatever else it accepts is forged.
+public struct Signers: Sendable {
+    let ellipticCurve: CertificateChain
+    let rsa: CertificateChain
+    private let verifier: ProofVerifier
+    private let everything = ProofExpectations(origins: Set(Origin.allCases))
+
+    /// - Throws: `OpenSSLError`.
+    public init() throws {
+        // 2020 to 2040.
+        let validity: ClosedRange<Int64> = 1_577_836_800...2_208_988_800
+        let randomBytes: (Int) -> [UInt8] = { Array(repeating: 1, count: $0) }
+        ellipticCurve = try CertificateChain.make(
+            .ellipticCurve, name: "Fuzz", validity: validity, randomBytes: randomBytes)
+        rsa = try CertificateChain.make(.rsa, name: "Fuzz", validity: validity, randomBytes: randomBytes)
+        let anchors = try [ellipticCurve, rsa].compactMap { try TrustAnchor($0.root.certificate) }
+        verifier = ProofVerifier(anchors: try TrustAnchors(anchors), clock: SystemClock())
+    }
+
+    func accepts(_ input: [UInt8]) -> Bool {
+        (try? verifier.verify(input, expecting: everything)) != nil
+    }
+
+    /// Signs a payload as the App Store would, and has it read.
+    func verifySigned(payload: [UInt8]) {
+        let certificates = ellipticCurve.certificates.map { JSONValue.string(Base64.encode($0.der)) }
+        let header = JSONValue.object(["alg": "ES256", "x5c": .array(certificates)]).compactText
+        let signed = Base64.encode(header.utf8, .urlSafe) + "." + Base64.encode(payload, .urlSafe)
+        guard let signature = try? ellipticCurve.leaf.key.signES256(Array(signed.utf8)) else { return }
+        _ = accepts(Array((signed + "." + Base64.encode(signature, .urlSafe)).utf8))
+    }
+
+    func answerAsVerifyReceipt(payload: [UInt8]) {
+        guard let container = try? SignedData.sign(payload, with: rsa.leaf.key, chain: rsa.certificates) else { return }
+        _ = VerifyReceiptAnswer(
+            to: container, environment: nil, verifier: verifier,
+            requestDate: Timestamp(millisecondsSince1970: 1_780_000_000_000))
+    }
+}
