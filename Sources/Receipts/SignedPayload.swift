@@ -19,6 +19,9 @@ struct SignedPayload {
 
     init(_ value: JSONValue) throws(PayloadError) {
         let fields = try PayloadFields(value)
+        for claim in Self.claimsNeverMade where fields.object[claim] != nil {
+            throw PayloadError(message: "It makes the claim \"\(claim)\", which Apple never does.")
+        }
         guard let kind = Self.kind(of: fields.object) else {
             throw PayloadError(message: "It is no transaction, renewal information, notification or app transaction.")
         }
@@ -50,6 +53,10 @@ struct SignedPayload {
             bundleIdentifier = nil
         }
     }
+
+    /// The claims of JWTs that bound their use (RFC 7519 section 4.1): a verifier that knows them and one that does not would
+    /// take the same payload for different things.
+    private static let claimsNeverMade = ["exp", "nbf", "aud"]
 
     private static func kind(of object: JSONObject) -> Kind? {
         if object["notificationType"] != nil { return .notification }
