@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo test fuzz fuzz-short format lint clean requirements
+.PHONY: help build demo test fuzz fuzz-short bench format lint clean requirements
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,11 +27,14 @@ fuzz: requirements ## Fuzz each reader of what strangers send for ten minutes; F
 fuzz-short: requirements ## The same, a minute each
 	@Scripts/fuzz.sh 60
 
+bench: requirements ## Measure how fast proofs are verified, beside OpenSSL's own speed in the same run
+	@Scripts/bench.sh
+
 format: ## Format the sources
-	@swift format --in-place --recursive --parallel Package.swift Sources Tests
+	@swift format --in-place --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/ProofSpeed Sources Tests
 
 lint: ## Check the format of the sources
-	@swift format lint --strict --recursive --parallel Package.swift Sources Tests
+	@swift format lint --strict --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/ProofSpeed Sources Tests
 
 clean: ## Remove what was built
-	@rm -rf .build
+	@rm -rf .build .build-fuzz Benchmarks/.build

@@ -15,6 +15,11 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let package = Package(
     name: "till",
     platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "till", targets: ["till"]),
+        // What verifies proofs, for other packages; Benchmarks/ is one.
+        .library(name: "Proofs", targets: ["Commerce", "Receipts", "Signatures"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),

@@ -71,27 +71,33 @@ extension Timestamp {
     }
 }
 
-/// Takes the fixed-width fields of a date-time off the front of a text.
+/// Takes the fixed-width fields of a date-time off a text, from the front.
 private struct Scanner {
-    /// What is left.
-    var bytes: ArraySlice<UInt8>
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
 
-    var isAtEnd: Bool { bytes.isEmpty }
+    init(bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    var isAtEnd: Bool { position == bytes.endIndex }
 
     mutating func digits(_ count: Int) -> Int64? {
-        guard bytes.count >= count else { return nil }
+        guard bytes.endIndex - position >= count else { return nil }
         var number: Int64 = 0
-        for byte in bytes.prefix(count) {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+        for index in position..<position + count {
+            let digit = bytes[index] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            number = number * 10 + Int64(digit)
         }
-        bytes = bytes.dropFirst(count)
+        position += count
         return number
     }
 
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        guard bytes.first == UInt8(ascii: character) else { return false }
-        bytes = bytes.dropFirst()
+        guard !isAtEnd, bytes[position] == UInt8(ascii: character) else { return false }
+        position += 1
         return true
     }
 

@@ -51,9 +51,9 @@ extension AppReceipt {
                 guard inAppPurchases.count < Self.maximumPurchases else {
                     throw AppReceiptError.tooManyPurchases(limit: Self.maximumPurchases)
                 }
-                var purchase = InAppPurchase.blank
-                try purchase.read(try reader.inner())
-                inAppPurchases.append(purchase)
+                inAppPurchases.append(.blank)
+                var purchase = try reader.inner()
+                try inAppPurchases[inAppPurchases.endIndex - 1].read(&purchase)
             case AttributeType.originalPurchaseDate: originalPurchaseDate = try reader.date()
             case AttributeType.originalApplicationVersion: originalApplicationVersion = try reader.string()
             case AttributeType.expirationDate: expirationDate = try reader.date()

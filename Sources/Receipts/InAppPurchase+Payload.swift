@@ -25,12 +25,13 @@ extension InAppPurchase {
         purchaseDate: Timestamp(millisecondsSince1970: 0), originalPurchaseDate: nil, productType: nil)
 
     /// Reads the value of an in-app purchase attribute, `SET OF ReceiptAttribute`, in place as `AppReceipt` does.
-    mutating func read(_ attributes: ReceiptAttributeReader) throws {
+    mutating func read(_ reader: inout ReceiptAttributeReader) throws {
         var quantity: Int64?
         var productIdentifier: String?
         var transactionIdentifier: String?
         var purchaseDate: Timestamp?
-        var reader = attributes
+        // Apple writes seven.
+        otherAttributes.reserveCapacity(8)
         while try reader.next() {
             switch reader.type {
             case AttributeType.quantity: quantity = try reader.integer()

@@ -4,28 +4,35 @@ import StrictJSON
 
 /// Takes the attributes of a `SET OF ReceiptAttribute` one by one, in any order, since Xcode does not sort.
 ///
-/// An attribute's value stays where it lies, and is read in the form its type asks for when somebody asks.
-struct ReceiptAttributeReader {
-    private var elements: BERReader
+/// An attribute's value stays where it lies, and is read in the form its type asks for when somebody asks. Not copied, since
+/// a copy would count a reference, and a receipt has thousands of attributes.
+struct ReceiptAttributeReader: ~Copyable {
+    private let payload: [UInt8]
+    private var elements: BERCursor
     private(set) var type = 0
     private var version = 0
     private var value: Range<Int> = 0..<0
     private var seen = SeenTypes()
 
     init(_ payload: [UInt8]) throws(BERError) {
-        var root = BERReader(payload)
-        elements = try root.enter(BERTag.set)
-        try root.finish()
+        self.init(payload, elements: try Self.elements(ofSetIn: payload.indices, of: payload))
+    }
+
+    private init(_ payload: [UInt8], elements: BERCursor) {
+        self.payload = payload
+        self.elements = elements
     }
 
     /// Reads the set inside the current attribute's value.
     func inner() throws(BERError) -> ReceiptAttributeReader {
-        var reader = self
-        var root = BERReader(elements.bytes, in: value)
-        reader.elements = try root.enter(BERTag.set)
+        ReceiptAttributeReader(payload, elements: try Self.elements(ofSetIn: value, of: payload))
+    }
+
+    private static func elements(ofSetIn range: Range<Int>, of payload: [UInt8]) throws(BERError) -> BERCursor {
+        var root = BERCursor(range)
+        let elements = BERCursor(try root.content(of: BERTag.set, in: payload))
         try root.finish()
-        reader.seen = SeenTypes()
-        return reader
+        return elements
     }
 
     /// Moves to the next attribute.
@@ -34,10 +41,10 @@ struct ReceiptAttributeReader {
     /// - Returns: false at the end.
     mutating func next(repeatable: Int? = nil) throws -> Bool {
         guard !elements.isAtEnd else { return false }
-        var fields = try elements.enter(BERTag.sequence)
-        type = Int(try fields.integer())
-        version = Int(try fields.integer())
-        value = try fields.next(BERTag.octetString).content
+        var fields = BERCursor(try elements.content(of: BERTag.sequence, in: payload))
+        type = Int(try fields.integer(in: payload))
+        version = Int(try fields.integer(in: payload))
+        value = try fields.content(of: BERTag.octetString, in: payload)
         try fields.finish()
         guard type == repeatable || seen.insert(type) else { throw AppReceiptError.attributeRepeated(type) }
         return true
@@ -45,10 +52,10 @@ struct ReceiptAttributeReader {
 
     /// The attribute as it is.
     var attribute: ReceiptAttribute {
-        ReceiptAttribute(type: type, version: version, value: elements.bytes[value])
+        ReceiptAttribute(type: type, version: version, value: payload[value])
     }
 
-    var bytes: [UInt8] { Array(elements.bytes[value]) }
+    var bytes: [UInt8] { Array(payload[value]) }
 
     func string() throws -> String {
         guard let text = String(strictUTF8: try content(BERTag.utf8String)) else {
@@ -77,17 +84,17 @@ struct ReceiptAttributeReader {
     }
 
     func integer() throws -> Int64 {
-        var reader = BERReader(elements.bytes, in: value)
-        let number = try reader.integer()
-        try reader.finish()
+        var cursor = BERCursor(value)
+        let number = try cursor.integer(in: payload)
+        try cursor.finish()
         return number
     }
 
     private func content(_ tag: UInt8) throws -> ArraySlice<UInt8> {
-        var reader = BERReader(elements.bytes, in: value)
-        let content = try reader.next(tag).content
-        try reader.finish()
-        return elements.bytes[content]
+        var cursor = BERCursor(value)
+        let content = try cursor.content(of: tag, in: payload)
+        try cursor.finish()
+        return payload[content]
     }
 }
 

@@ -1,15 +1,8 @@
-/// Takes elements of BER (X.690), of which DER is a part, off bytes without copying them.
-///
-/// Reads what proofs are made of: tags of one byte, definite lengths of up to four bytes and indefinite ones. Nesting is
-/// bounded, and no length is believed before the bytes are there.
+/// Takes elements of BER off bytes without copying them; a cursor and the bytes it stands in.
 public struct BERReader: Sendable {
-    /// How deep elements may lie inside each other; Xcode's receipts, the deepest, need ten.
-    static let maximumDepth = 24
-
     /// Everything there is; ranges of elements point into it.
     public let bytes: [UInt8]
-    private var position: Int
-    private let end: Int
+    private var cursor: BERCursor
 
     public init(_ bytes: [UInt8]) {
         self.init(bytes, in: bytes.indices)
@@ -18,26 +11,24 @@ public struct BERReader: Sendable {
     /// Reads a part of the bytes, such as an element's content.
     public init(_ bytes: [UInt8], in range: Range<Int>) {
         self.bytes = bytes
-        position = range.lowerBound
-        end = range.upperBound
+        cursor = BERCursor(range)
     }
 
-    public var isAtEnd: Bool { position == end }
+    public var isAtEnd: Bool { cursor.isAtEnd }
 
     /// The next element's tag; nil at the end.
-    public var nextTag: UInt8? { position < end ? bytes[position] : nil }
+    public var nextTag: UInt8? { cursor.nextTag(in: bytes) }
 
     /// Takes the next element.
     ///
     /// - Throws: `BERError` at the end, or when the element is cut off or written as nobody writes it.
     public mutating func next() throws(BERError) -> BERElement {
-        try element(depth: 0)
+        try cursor.next(in: bytes)
     }
 
     /// Takes the next element, which has to have a tag.
     public mutating func next(_ tag: UInt8) throws(BERError) -> BERElement {
-        guard nextTag == tag else { throw .unexpectedTag }
-        return try element(depth: 0)
+        try cursor.next(tag, in: bytes)
     }
 
     /// Takes the next element and gives a reader of what is inside.
@@ -47,16 +38,12 @@ public struct BERReader: Sendable {
 
     /// Says that nothing may follow.
     public func finish() throws(BERError) {
-        guard isAtEnd else { throw .trailingBytes }
+        try cursor.finish()
     }
 
     /// Takes an INTEGER that fits 64 bits.
     public mutating func integer() throws(BERError) -> Int64 {
-        let content = try next(BERTag.integer).content
-        guard (1...8).contains(content.count) else { throw .integerOutOfRange }
-        var value: Int64 = bytes[content.lowerBound] >= 0x80 ? -1 : 0
-        for index in content { value = value << 8 | Int64(bytes[index]) }
-        return value
+        try cursor.integer(in: bytes)
     }
 
     /// Takes an OCTET STRING, in one piece or, as Xcode writes it, in several.
@@ -75,45 +62,6 @@ public struct BERReader: Sendable {
             guard pieces.isAtEnd else { throw .unexpectedTag }
             return []
         default: throw .unexpectedTag
-        }
-    }
-
-    private mutating func element(depth: Int) throws(BERError) -> BERElement {
-        let start = position
-        guard end - position >= 2 else { throw .truncated }
-        let tag = bytes[position]
-        guard tag & 0x1F != 0x1F else { throw .unexpectedTag }
-        let first = bytes[position + 1]
-        position += 2
-        if first == 0x80 { return try indefinite(tag, from: start, depth: depth) }
-        var length = Int(first)
-        if first > 0x80 {
-            let count = Int(first & 0x7F)
-            guard count <= 4 else { throw .lengthOutOfRange }
-            guard end - position >= count else { throw .truncated }
-            length = 0
-            for index in position..<position + count { length = length << 8 | Int(bytes[index]) }
-            position += count
-        }
-        guard end - position >= length else { throw .truncated }
-        let content = position..<position + length
-        position += length
-        return BERElement(tag: tag, content: content, encoded: start..<position)
-    }
-
-    /// An element whose content lasts until two zero bytes (X.690 section 8.1.3.6), which only its elements can tell.
-    private mutating func indefinite(_ tag: UInt8, from start: Int, depth: Int) throws(BERError) -> BERElement {
-        guard tag & BERTag.constructed != 0 else { throw .lengthOutOfRange }
-        guard depth < Self.maximumDepth else { throw .tooDeep }
-        let content = position
-        while true {
-            guard end - position >= 2 else { throw .truncated }
-            if bytes[position] == 0 {
-                guard bytes[position + 1] == 0 else { throw .unexpectedTag }
-                position += 2
-                return BERElement(tag: tag, content: content..<position - 2, encoded: start..<position)
-            }
-            _ = try element(depth: depth + 1)
         }
     }
 }

@@ -1,11 +1,17 @@
 import COpenSSL
+import Synchronization
 
 /// An OpenSSL key, freed with its last owner.
 ///
 /// Unchecked because the pointer is to C: it never changes, nothing alters the key after it was made or read, and
 /// OpenSSL 3 allows a key to be used for signing and verifying from many threads at once.
 final class KeyHandle: @unchecked Sendable {
+    /// The most contexts kept, which is the most cores that check under one key at once without preparing one.
+    private static let maximumContexts = 16
+
     let pointer: OpaquePointer
+    /// The contexts that nobody is using; the lock is held to take one or to bring it back.
+    private let contexts = Mutex<[VerificationContext]>([])
 
     /// - Parameter pointer: An `EVP_PKEY` whose one reference passes to this object.
     init(owning pointer: OpaquePointer) {
@@ -14,6 +20,21 @@ final class KeyHandle: @unchecked Sendable {
 
     deinit {
         EVP_PKEY_free(pointer)
+    }
+
+    /// Checks a signature over a digest; false, too, when the key is not of the form's kind.
+    func verifies(_ signature: [UInt8], overDigest digest: [UInt8], form: VerificationContext.Form) -> Bool {
+        let kept = contexts.withLock { contexts in
+            contexts.lastIndex { $0.form == form }.map { contexts.remove(at: $0) }
+        }
+        defer { ERR_clear_error() }
+        guard let context = kept ?? VerificationContext(form: form, key: pointer) else { return false }
+        // One that has failed is not used again, so that no failure can reach into another check.
+        guard context.verifies(signature, overDigest: digest) else { return false }
+        contexts.withLock { contexts in
+            if contexts.count < Self.maximumContexts { contexts.append(context) }
+        }
+        return true
     }
 
     var kind: PublicKey.Kind {

@@ -38,7 +38,7 @@ public struct PublicKey: Sendable {
     /// Checks the same where the SHA-256 of the message is known.
     public func verifiesES256(_ signature: [UInt8], overDigest digest: [UInt8]) -> Bool {
         guard kind == .ellipticCurve(.p256), let encoded = ECDSASignature(jws: signature)?.der else { return false }
-        return verifies(encoded, overDigest: digest) { _ in true }
+        return handle.verifies(encoded, overDigest: digest, form: .ecdsa)
     }
 
     /// Checks an RSA PKCS#1 v1.5 signature (RFC 8017 section 8.2), as app receipts carry it.
@@ -51,24 +51,7 @@ public struct PublicKey: Sendable {
     /// Checks the same where the digest of the message is known.
     public func verifiesRSA(_ signature: [UInt8], overDigest digest: [UInt8], algorithm: DigestAlgorithm) -> Bool {
         guard case .rsa(let bits) = kind, bits >= 2048 else { return false }
-        return verifies(signature, overDigest: digest) { context in
-            EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
-                && EVP_PKEY_CTX_set_signature_md(context, algorithm.implementation) == 1
-        }
-    }
-
-    private func verifies(
-        _ signature: [UInt8],
-        overDigest digest: [UInt8],
-        configure: (OpaquePointer) -> Bool
-    ) -> Bool {
-        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil) else { return false }
-        defer {
-            EVP_PKEY_CTX_free(context)
-            ERR_clear_error()
-        }
-        return EVP_PKEY_verify_init(context) == 1 && configure(context)
-            && EVP_PKEY_verify(context, signature, signature.count, digest, digest.count) == 1
+        return handle.verifies(signature, overDigest: digest, form: .rsa(algorithm))
     }
 }
 

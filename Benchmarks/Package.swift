@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that who builds Till does not build what measures it. `make bench` runs it.
+
+let package = Package(
+    name: "benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "till", path: ".."),
+        // Without its traits, which count allocations by replacing malloc.
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+    ],
+    targets: [
+        .executableTarget(
+            name: "ProofSpeed",
+            dependencies: [
+                .product(name: "Proofs", package: "till"),
+                .product(name: "Benchmark", package: "benchmark"),
+            ],
+            path: "ProofSpeed",
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")])
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,87 @@
+import Commerce
+import Receipts
+import Signatures
+
+/// Proofs to be verified, shaped and sized like Apple's, with the anchors that vouch for them.
+struct Samples: Sendable {
+    let anchors: TrustAnchors
+    /// Distinct signed transactions of about 4.5 KB.
+    let transactions: [[UInt8]]
+    /// The DER of distinct app receipts of ten purchases, and of 187 purchases: the largest known of Apple has as many.
+    let receiptsOfTen: [[UInt8]]
+    let receiptsOf187: [[UInt8]]
+    /// The DER of the two certificates that are read of each chain.
+    let certificates: [[UInt8]]
+
+    /// A bare P-256 signature.
+    private let signature: (key: PublicKey, digest: [UInt8], bytes: [UInt8])
+
+    static let clock = FixedClock()
+
+    init() throws {
+        let validity = 1_577_836_800...Int64(2_208_988_800)
+        let ellipticCurve = try CertificateChain.make(
+            .ellipticCurve, name: "Benchmark", validity: validity, randomBytes: Randomness.system.bytes
+        ) { template in
+            // Certificates as long as Apple's, whose policies make them so.
+            template.organization += String(repeating: ".", count: 52)
+        }
+        let rsa = try CertificateChain.make(
+            .rsa, name: "Benchmark", validity: validity, randomBytes: Randomness.system.bytes)
+        anchors = try TrustAnchors([ellipticCurve, rsa].compactMap { try TrustAnchor($0.root.certificate) })
+        transactions = try (0..<500).map { try Self.transaction($0, chain: ellipticCurve) }
+        receiptsOfTen = try (0..<100).map { try Self.receipt($0, purchases: 10, chain: rsa) }
+        receiptsOf187 = try (0..<20).map { try Self.receipt($0, purchases: 187, chain: rsa) }
+        certificates = ellipticCurve.certificates.prefix(2).map(\.der)
+        let message = Randomness.system.bytes(100)
+        signature = (
+            ellipticCurve.leaf.key.publicKey, DigestAlgorithm.sha256.digest(of: message),
+            try ellipticCurve.leaf.key.signES256(message)
+        )
+    }
+
+    /// Verifies the bare signature: what no proof can be quicker than.
+    func verifySignature(_: Int) {
+        precondition(signature.key.verifiesES256(signature.bytes, overDigest: signature.digest))
+    }
+
+    private static func transaction(_ number: Int, chain: CertificateChain) throws -> [UInt8] {
+        let purchase = PaymentTransaction.Purchase(
+            transactionIdentifier: identifier(number), originalTransactionIdentifier: identifier(number),
+            purchaseDate: clock.now(), originalPurchaseDate: clock.now(),
+            price: Price(milliunits: 1_200_000, currency: "KRW"))
+        let statement = TransactionStatement(
+            bundleIdentifier: "com.memolease.sesac1",
+            payment: Payment(productIdentifier: "com.memolease.sesac1.sprout1"), purchase: purchase,
+            type: .nonConsumable, environment: .sandbox, storefront: Storefront.all[9],
+            appTransactionIdentifier: "704897469903783919", signedDate: clock.now())
+        return Array(try statement.signed(with: chain.leaf.key, chain: chain.certificates).utf8)
+    }
+
+    private static func receipt(_ number: Int, purchases: Int, chain: CertificateChain) throws -> [UInt8] {
+        let receipt = AppReceipt(
+            receiptType: "ProductionSandbox", appItemID: 0, bundleIdentifier: "com.memolease.sesac1",
+            applicationVersion: "1", opaqueValue: Randomness.system.bytes(16), deviceHash: Randomness.system.bytes(20),
+            ageRating: "4+", creationDate: clock.now(),
+            inAppPurchases: try (0..<purchases).map { try self.purchase(number * 1000 + $0) },
+            originalApplicationVersion: "1.0")
+        return try SignedData.sign(receipt.payload(), with: chain.leaf.key, chain: chain.certificates)
+    }
+
+    /// With the attributes Apple's sandbox writes, those without a known meaning included.
+    private static func purchase(_ number: Int) throws -> InAppPurchase {
+        InAppPurchase(
+            quantity: 1, productIdentifier: "com.memolease.sesac1.sprout1", transactionIdentifier: identifier(number),
+            originalTransactionIdentifier: identifier(number), purchaseDate: clock.now(),
+            originalPurchaseDate: clock.now(), productType: .nonConsumable, itemID: 0, webOrderLineItemID: 0,
+            isTrialPeriod: false, isInIntroductoryOfferPeriod: false, promotionalOfferIdentifier: "",
+            otherAttributes: try [1709, 1714, 1715, 1716, 1717, 1718].map { try .string($0, "") } + [.integer(1722, 0)])
+    }
+
+    private static func identifier(_ number: Int) -> String { String(2_000_000_000_000_000 + number) }
+}
+
+/// A clock that stands still, so that no proof grows old.
+struct FixedClock: WallClock {
+    func now() -> Timestamp { Timestamp(secondsSince1970: 1_780_000_000) }
+}

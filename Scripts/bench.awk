@@ -1,0 +1,54 @@
+# Makes the table of `make bench` out of what `openssl speed` and the benchmarks printed.
+
+# The last column of `openssl speed` is verifications a second; it runs before and after.
+/ 256 bits ecdsa/ { p256 = max(p256, $NF) }
+/ 384 bits ecdsa/ { p384 = max(p384, $NF) }
+/^rsa 2048 bits/ { rsa = max(rsa, $NF) }
+
+# A line for each percentile: the ninth field is the name, the tenth says which, the eleventh is nanoseconds.
+/Time\(wallclock\)/ {
+    split($0, field, ",")
+    if (field[10] == "0.0") seconds[field[9]] = field[11] / 1e9
+}
+
+function max(a, b) { return a + 0 > b + 0 ? a + 0 : b + 0 }
+
+function rate(count, name) {
+    if (!seconds[name]) { missing = 1; return 1 }
+    return count / seconds[name]
+}
+
+function line(name, ours, theirs, what, ratio, target) {
+    printf "%-40s %9.0f/s   %9.0f/s %-34s %6s   %s\n", name, ours, theirs, what, ratio, target
+}
+
+function percent(part, whole) { return sprintf("%.0f %%", 100 * part / whole) }
+
+function times(part, whole) { return sprintf("%.2f x", part / whole) }
+
+END {
+    one = rate(1000, "1000 transactions")
+    two = rate(2000, "2 x 1000 transactions on 2 threads")
+    signature = rate(1000, "1000 signatures")
+    signatureTwo = rate(2000, "2 x 1000 signatures on 2 threads")
+    ten = rate(1000, "1000 receipts of 10")
+    many = rate(1000, "1000 receipts of 187")
+    cold = rate(1, "1 transaction of an unknown chain")
+    coldReceipt = rate(1, "1 receipt of 10 of an unknown chain")
+    reading = rate(1, "2 certificates")
+    if (missing || !p256 || !p384 || !rsa) {
+        print "The output of openssl speed or of the benchmarks was not understood." > "/dev/stderr"
+        exit 1
+    }
+    parts = 1 / (2 / p384 + 1 / p256 + 1 / reading)
+
+    printf "%-40s %9s     %-46s %6s   %s\n", "one core", "Till", "the same run, without Till", "ratio", "target"
+    line("signed transaction, chain known", one, p256, "P-256 verify", percent(one, p256), "80 % or more")
+    line("receipt of 10 purchases, chain known", ten, rsa, "RSA-2048 verify", percent(ten, rsa), "25 % or more")
+    line("receipt of 187 purchases, chain known", many, p256, "P-256 verify", percent(many, p256), "6.5 % or more")
+    line("signed transaction, chain unknown", cold, parts, "its 3 signatures, 2 certificates read", percent(cold, parts), "83 % or more")
+    line("receipt of 10 purchases, chain unknown", coldReceipt, rsa, "RSA-2048 verify", percent(coldReceipt, rsa), "")
+    print "two cores"
+    line("signed transaction, chain known", two, one, "on one core", times(two, one), "1.8 x or more")
+    line("bare P-256 signature", signatureTwo, signature, "on one core", times(signatureTwo, signature), "")
+}

@@ -1,0 +1,108 @@
+/// Where reading stands in some bytes of BER (X.690), of which DER is a part, and where it ends.
+///
+/// Reads what proofs are made of: tags of one byte, definite lengths of up to four bytes and indefinite ones. Nesting is
+/// bounded, and no length is believed before the bytes are there. The bytes are the caller's and the same at each call: a
+/// receipt has thousands of elements, and a reader that owned them would count a reference for each.
+public struct BERCursor: Sendable {
+    /// How deep elements may lie inside each other; Xcode's receipts, the deepest, need ten.
+    static let maximumDepth = 24
+
+    private var position: Int
+    private let end: Int
+
+    /// Reads a part of the bytes, such as an element's content.
+    public init(_ range: Range<Int>) {
+        position = range.lowerBound
+        end = range.upperBound
+    }
+
+    public var isAtEnd: Bool { position == end }
+
+    /// The next element's tag; nil at the end.
+    public func nextTag(in bytes: [UInt8]) -> UInt8? { position < end ? bytes[position] : nil }
+
+    /// Takes the next element.
+    ///
+    /// - Throws: `BERError` at the end, or when the element is cut off or written as nobody writes it.
+    public mutating func next(in bytes: [UInt8]) throws(BERError) -> BERElement {
+        try element(in: bytes, depth: 0)
+    }
+
+    /// Takes the next element, which has to have a tag.
+    public mutating func next(_ tag: UInt8, in bytes: [UInt8]) throws(BERError) -> BERElement {
+        guard nextTag(in: bytes) == tag else { throw .unexpectedTag }
+        return try element(in: bytes, depth: 0)
+    }
+
+    /// Takes the next element, which has to have a tag, and gives what is inside.
+    public mutating func content(of tag: UInt8, in bytes: [UInt8]) throws(BERError) -> Range<Int> {
+        // Most elements have a length of one byte; these need not be made out in full.
+        let start = position + 2
+        if start <= end, bytes[position] == tag {
+            let length = Int(bytes[position + 1])
+            if length < 0x80, length <= end - start {
+                position = start + length
+                return start..<position
+            }
+        }
+        return try next(tag, in: bytes).content
+    }
+
+    /// Says that nothing may follow.
+    public func finish() throws(BERError) {
+        guard isAtEnd else { throw .trailingBytes }
+    }
+
+    /// Takes an INTEGER that fits 64 bits.
+    public mutating func integer(in bytes: [UInt8]) throws(BERError) -> Int64 {
+        let content = try content(of: BERTag.integer, in: bytes)
+        guard (1...8).contains(content.count) else { throw .integerOutOfRange }
+        var value: Int64 = bytes[content.lowerBound] >= 0x80 ? -1 : 0
+        for index in content { value = value << 8 | Int64(bytes[index]) }
+        return value
+    }
+
+    private mutating func element(in bytes: [UInt8], depth: Int) throws(BERError) -> BERElement {
+        let start = position
+        guard end - position >= 2 else { throw .truncated }
+        let tag = bytes[position]
+        guard tag & 0x1F != 0x1F else { throw .unexpectedTag }
+        let first = bytes[position + 1]
+        position += 2
+        if first == 0x80 { return try indefinite(tag, in: bytes, from: start, depth: depth) }
+        var length = Int(first)
+        if first > 0x80 {
+            let count = Int(first & 0x7F)
+            guard count <= 4 else { throw .lengthOutOfRange }
+            guard end - position >= count else { throw .truncated }
+            length = 0
+            for index in position..<position + count { length = length << 8 | Int(bytes[index]) }
+            position += count
+        }
+        guard end - position >= length else { throw .truncated }
+        let content = position..<position + length
+        position += length
+        return BERElement(tag: tag, content: content, encoded: start..<position)
+    }
+
+    /// An element whose content lasts until two zero bytes (X.690 section 8.1.3.6), which only its elements can tell.
+    private mutating func indefinite(
+        _ tag: UInt8,
+        in bytes: [UInt8],
+        from start: Int,
+        depth: Int
+    ) throws(BERError) -> BERElement {
+        guard tag & BERTag.constructed != 0 else { throw .lengthOutOfRange }
+        guard depth < Self.maximumDepth else { throw .tooDeep }
+        let content = position
+        while true {
+            guard end - position >= 2 else { throw .truncated }
+            if bytes[position] == 0 {
+                guard bytes[position + 1] == 0 else { throw .unexpectedTag }
+                position += 2
+                return BERElement(tag: tag, content: content..<position - 2, encoded: start..<position)
+            }
+            _ = try element(in: bytes, depth: depth + 1)
+        }
+    }
+}
