@@ -9,3 +9,16 @@ extension Product {
         return localizations.first { $0.language.lowercased() == wanted } ?? localizations.first
     }
 }
+
+extension Catalog {
+    /// The languages in which products have texts, such as `en`; the first product's first language comes first, since texts
+    /// are shown in it where the wanted one is missing.
+    public var languages: [String] {
+        var languages: [String] = []
+        for localization in products.flatMap(\.localizations) {
+            let language = localization.language.lowercased()
+            if !languages.contains(language) { languages.append(language) }
+        }
+        return languages
+    }
+}

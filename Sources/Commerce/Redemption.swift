@@ -19,11 +19,14 @@ public struct Redemption: Hashable, Sendable, Codable {
         public let transactionId: String
         public let productId: String
         public let result: Result
+        /// Whether the device may finish the transaction: what it bought is recorded for good.
+        public let mayFinish: Bool
 
         public init(transactionId: String, productId: String, result: Result) {
             self.transactionId = transactionId
             self.productId = productId
             self.result = result
+            mayFinish = result.allowsFinish
         }
     }
 
@@ -36,6 +39,8 @@ public struct Redemption: Hashable, Sendable, Codable {
         case revoked
         /// Another user redeemed it, or the purchase it repeats.
         case ownedByAnotherUser
+        /// The purchase was made under another user's account token.
+        case appAccountTokenMismatch
         /// The catalog maps the product to no item.
         case productUnknown
 
@@ -43,7 +48,7 @@ public struct Redemption: Hashable, Sendable, Codable {
         public var allowsFinish: Bool {
             switch self {
             case .granted, .alreadyRedeemed, .revoked: true
-            case .ownedByAnotherUser, .productUnknown: false
+            case .ownedByAnotherUser, .appAccountTokenMismatch, .productUnknown: false
             }
         }
     }

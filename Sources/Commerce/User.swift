@@ -1,16 +1,19 @@
 import Foundation
 
-/// Somebody who owns items, by the name the caller's own system gives them.
+/// Somebody who owns items, by the name that whoever knows them gives them.
 public struct User: Hashable, Sendable, CustomStringConvertible {
     /// The longest name, in bytes of UTF-8.
     public static let maximumLength = 128
 
+    /// Who gives the name: an issuer of tokens (the `iss` of a JWT), or empty for the team's own back end. The same name
+    /// from another issuer is somebody else.
+    public let issuer: String
     /// In Unicode's composed form (NFC), so that one name has one spelling wherever it was typed.
     public let name: String
 
     /// - Returns: nil when the name is empty, longer than `maximumLength`, or holds a space or control character, which
     ///   nobody could tell apart from another name in a log.
-    public init?(name: String) {
+    public init?(issuer: String = "", name: String) {
         // The length first: composing takes its time on what is too long anyway.
         guard (1...4 * Self.maximumLength).contains(name.utf8.count) else { return nil }
         let name = name.precomposedStringWithCanonicalMapping
@@ -23,6 +26,7 @@ public struct User: Hashable, Sendable, CustomStringConvertible {
             }
         }
         guard isPrintable else { return nil }
+        self.issuer = issuer
         self.name = name
     }
 

@@ -1,5 +1,6 @@
 import Catalog
 import Commerce
+import Foundation
 import Ledger
 import Receipts
 
@@ -7,7 +8,7 @@ import Receipts
 ///
 /// Each is synchronous and one call of the ledger, so that it is done whole or not at all.
 public struct EntitlementService: Sendable {
-    private let catalog: Catalog
+    public let catalog: Catalog
     private let verifier: ProofVerifier
     private let ledger: any Ledger
     private let clock: any WallClock
@@ -35,12 +36,7 @@ public struct EntitlementService: Sendable {
     ///
     /// - Throws: `RedemptionError` when nothing in the proof is this user's.
     public func redeem(_ proof: [UInt8], for user: User) throws(RedemptionError) -> Redemption {
-        let verified: VerifiedProof
-        do {
-            verified = try verifier.verify(proof, expecting: expectations)
-        } catch {
-            throw .refused(error)
-        }
+        let verified = try verify(proof)
         guard let purchases = verified.purchases else { throw .notRedeemable }
         let claims = purchases.map { claim($0, from: verified) }
 
@@ -58,6 +54,37 @@ public struct EntitlementService: Sendable {
         all(try ledger.items(of: user))
     }
 
+    /// Tells what a proof is worth and redeems nothing.
+    public func verify(_ proof: [UInt8]) throws(RedemptionError) -> VerifiedProof {
+        do { return try verifier.verify(proof, expecting: expectations) } catch { throw .refused(error) }
+    }
+
+    /// A user's redeemed transactions, newest first.
+    ///
+    /// - Parameter sequence: Only those older than the one with this number; nil for all.
+    public func transactions(
+        of user: User,
+        before sequence: Int64?,
+        limit: Int
+    ) throws(StorageFault) -> [RedeemedTransaction] {
+        try ledger.transactions(of: user, before: sequence, limit: limit)
+    }
+
+    /// The token that a user's app puts into its purchases, made at first sight.
+    public func appAccountToken(of user: User) throws(StorageFault) -> UUID {
+        try ledger.appAccountToken(of: user, at: clock.now())
+    }
+
+    /// Gives a user an account token that the team has made, unless the user has one.
+    public func setAppAccountToken(_ token: UUID, of user: User) throws(StorageFault) -> AppAccountTokenAnswer {
+        try ledger.setAppAccountToken(token, of: user, at: clock.now())
+    }
+
+    /// - Throws: `StorageFault` when the ledger cannot be read.
+    public func checkLedger() throws(StorageFault) {
+        _ = try ledger.apiKey("")
+    }
+
     private func claim(_ purchase: ProvenPurchase, from proof: VerifiedProof) -> Claim? {
         guard let item = catalog.item(for: purchase.productIdentifier) else { return nil }
         return Claim(
@@ -68,6 +95,7 @@ public struct EntitlementService: Sendable {
             quantity: purchase.quantity,
             purchaseDate: purchase.purchaseDate,
             revocationDate: purchase.revocationDate,
+            appAccountToken: purchase.appAccountToken,
             proofDigest: proof.digest,
             item: item)
     }
@@ -87,6 +115,7 @@ public struct EntitlementService: Sendable {
         }
         let results = lines.map(\.result)
         guard results.isEmpty || results.contains(where: \.allowsFinish) else {
+            if results.contains(.appAccountTokenMismatch) { throw .appAccountTokenMismatch }
             throw results.contains(.ownedByAnotherUser) ? .ownedByAnotherUser : .productUnknown
         }
         return Redemption(outcome: outcome(of: results), transactions: lines, items: all(answer.items))

@@ -9,6 +9,8 @@ public enum RedemptionError: CodedError, Equatable {
     case notRedeemable
     /// Every purchase in the proof is another user's.
     case ownedByAnotherUser
+    /// Every purchase in the proof is another user's, and one at least by the account token it was made under.
+    case appAccountTokenMismatch
     /// The catalog maps none of the proof's products to an item.
     case productUnknown
     case storage(StorageFault)
@@ -18,6 +20,7 @@ public enum RedemptionError: CodedError, Equatable {
         case .refused(let refusal): refusal.code
         case .notRedeemable: "notRedeemable"
         case .ownedByAnotherUser: "ownedByAnotherUser"
+        case .appAccountTokenMismatch: "appAccountTokenMismatch"
         case .productUnknown: "productUnknown"
         case .storage(let fault): fault.code
         }
@@ -29,6 +32,8 @@ public enum RedemptionError: CodedError, Equatable {
         case .notRedeemable:
             "The proof is authentic, but it is no purchase; send an app receipt or a signed transaction."
         case .ownedByAnotherUser: "The purchase has been redeemed by another user, and stays theirs."
+        case .appAccountTokenMismatch:
+            "The purchase was made under another user's account token (appAccountToken): redeem it for that user."
         case .productUnknown: "The product is not in this service's catalog; add it, then redeem the same proof again."
         case .storage(let fault): fault.message
         }

@@ -1,4 +1,5 @@
 import Commerce
+import Foundation
 
 /// The durable record of who redeemed which transaction and owns what because of it.
 ///
@@ -13,4 +14,42 @@ public protocol Ledger: Sendable {
 
     /// What a user owns by redeemed transactions that stand, each item once, in order.
     func items(of user: User) throws(StorageFault) -> [Item]
+
+    /// A user's redeemed transactions, newest first.
+    ///
+    /// - Parameters:
+    ///   - sequence: Only those older than the one with this number; nil for all. What is redeemed meanwhile moves nothing.
+    ///   - limit: At most so many.
+    func transactions(of user: User, before sequence: Int64?, limit: Int) throws(StorageFault) -> [RedeemedTransaction]
+
+    /// The token a user's app puts into its purchases (StoreKit's `appAccountToken`), made at first sight.
+    func appAccountToken(of user: User, at moment: Timestamp) throws(StorageFault) -> UUID
+
+    /// Gives a user an account token that somebody else has made, unless the user has one.
+    func setAppAccountToken(
+        _ token: UUID,
+        of user: User,
+        at moment: Timestamp
+    ) throws(StorageFault) -> AppAccountTokenAnswer
+
+    func add(_ key: APIKeyRecord) throws(StorageFault)
+
+    /// All API keys, revoked ones included, oldest first.
+    func apiKeys() throws(StorageFault) -> [APIKeyRecord]
+
+    func apiKey(_ identifier: String) throws(StorageFault) -> APIKeyRecord?
+
+    /// Ends a key; one that was ended before stays as it is.
+    ///
+    /// - Returns: false when there is no such key.
+    func revokeAPIKey(_ identifier: String, at moment: Timestamp) throws(StorageFault) -> Bool
+}
+
+/// What became of an account token that was to be set.
+public enum AppAccountTokenAnswer: Hashable, Sendable {
+    /// The user has it now, or had it before.
+    case set
+    /// The user has another, which purchases may name already.
+    case hasAnother(UUID)
+    case ofAnotherUser
 }

@@ -1,54 +1,152 @@
+import Commerce
+import Foundation
 import GRDB
 
 /// The ledger's tables, and the way to them from every earlier version.
 ///
 /// Their keys make a second owner impossible, whatever the code above does: `original_transaction` holds one user for each
 /// original purchase, and every redeemed transaction refers to that very pair.
-enum LedgerSchema {
-    static var migrator: DatabaseMigrator {
+struct LedgerSchema {
+    let randomness: Randomness
+
+    var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1: redeemed transactions and their entitlements") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE original_transaction (
-                        origin TEXT NOT NULL,
-                        original_transaction_id TEXT NOT NULL,
-                        user TEXT NOT NULL,
-                        PRIMARY KEY (origin, original_transaction_id),
-                        UNIQUE (origin, original_transaction_id, user)
-                    ) STRICT, WITHOUT ROWID;
-
-                    CREATE TABLE redeemed_transaction (
-                        origin TEXT NOT NULL,
-                        transaction_id TEXT NOT NULL,
-                        original_transaction_id TEXT NOT NULL,
-                        user TEXT NOT NULL,
-                        product_id TEXT NOT NULL,
-                        quantity INTEGER NOT NULL CHECK (quantity > 0),
-                        purchase_date INTEGER NOT NULL,
-                        revocation_date INTEGER,
-                        redeemed_at INTEGER NOT NULL,
-                        proof_digest BLOB NOT NULL CHECK (length(proof_digest) = 32),
-                        PRIMARY KEY (origin, transaction_id),
-                        UNIQUE (origin, transaction_id, user),
-                        FOREIGN KEY (origin, original_transaction_id, user)
-                            REFERENCES original_transaction (origin, original_transaction_id, user)
-                    ) STRICT, WITHOUT ROWID;
-
-                    CREATE TABLE entitlement (
-                        user TEXT NOT NULL,
-                        collection TEXT NOT NULL,
-                        number INTEGER NOT NULL CHECK (number >= 0),
-                        origin TEXT NOT NULL,
-                        transaction_id TEXT NOT NULL,
-                        granted_at INTEGER NOT NULL,
-                        PRIMARY KEY (user, collection, number, origin, transaction_id),
-                        UNIQUE (origin, transaction_id, collection, number),
-                        FOREIGN KEY (origin, transaction_id, user)
-                            REFERENCES redeemed_transaction (origin, transaction_id, user)
-                    ) STRICT, WITHOUT ROWID;
-                    """)
+            try database.execute(sql: Self.firstTables)
+        }
+        migrator.registerMigration("2: users with an account token, and keys of callers") { database in
+            try database.execute(sql: Self.userTables)
+            for name in try String.fetchAll(database, sql: "SELECT DISTINCT user FROM old_original_transaction") {
+                guard let user = User(name: name) else { continue }
+                _ = try UserRecords(database: database, randomness: randomness)
+                    .identifier(of: user, at: Timestamp(millisecondsSince1970: 0))
+            }
+            try database.execute(sql: Self.moveToUserTables)
         }
         return migrator
     }
+
+    private static let firstTables = """
+        CREATE TABLE original_transaction (
+            origin TEXT NOT NULL,
+            original_transaction_id TEXT NOT NULL,
+            user TEXT NOT NULL,
+            PRIMARY KEY (origin, original_transaction_id),
+            UNIQUE (origin, original_transaction_id, user)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE redeemed_transaction (
+            origin TEXT NOT NULL,
+            transaction_id TEXT NOT NULL,
+            original_transaction_id TEXT NOT NULL,
+            user TEXT NOT NULL,
+            product_id TEXT NOT NULL,
+            quantity INTEGER NOT NULL CHECK (quantity > 0),
+            purchase_date INTEGER NOT NULL,
+            revocation_date INTEGER,
+            redeemed_at INTEGER NOT NULL,
+            proof_digest BLOB NOT NULL CHECK (length(proof_digest) = 32),
+            PRIMARY KEY (origin, transaction_id),
+            UNIQUE (origin, transaction_id, user),
+            FOREIGN KEY (origin, original_transaction_id, user)
+                REFERENCES original_transaction (origin, original_transaction_id, user)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE entitlement (
+            user TEXT NOT NULL,
+            collection TEXT NOT NULL,
+            number INTEGER NOT NULL CHECK (number >= 0),
+            origin TEXT NOT NULL,
+            transaction_id TEXT NOT NULL,
+            granted_at INTEGER NOT NULL,
+            PRIMARY KEY (user, collection, number, origin, transaction_id),
+            UNIQUE (origin, transaction_id, collection, number),
+            FOREIGN KEY (origin, transaction_id, user)
+                REFERENCES redeemed_transaction (origin, transaction_id, user)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// The numbers of `redeemed_transaction.sequence` grow with time, and none is used twice.
+    private static let userTables = """
+        ALTER TABLE entitlement RENAME TO old_entitlement;
+        ALTER TABLE redeemed_transaction RENAME TO old_redeemed_transaction;
+        ALTER TABLE original_transaction RENAME TO old_original_transaction;
+
+        CREATE TABLE user (
+            user_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            issuer TEXT NOT NULL,
+            name TEXT NOT NULL CHECK (name <> ''),
+            app_account_token TEXT NOT NULL UNIQUE CHECK (length(app_account_token) = 36),
+            first_seen_at INTEGER NOT NULL,
+            UNIQUE (issuer, name)
+        ) STRICT;
+
+        CREATE TABLE original_transaction (
+            origin TEXT NOT NULL,
+            original_transaction_id TEXT NOT NULL,
+            user_id INTEGER NOT NULL REFERENCES user (user_id),
+            PRIMARY KEY (origin, original_transaction_id),
+            UNIQUE (origin, original_transaction_id, user_id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE redeemed_transaction (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            origin TEXT NOT NULL,
+            transaction_id TEXT NOT NULL,
+            original_transaction_id TEXT NOT NULL,
+            user_id INTEGER NOT NULL,
+            product_id TEXT NOT NULL,
+            quantity INTEGER NOT NULL CHECK (quantity > 0),
+            purchase_date INTEGER NOT NULL,
+            revocation_date INTEGER,
+            redeemed_at INTEGER NOT NULL,
+            proof_digest BLOB NOT NULL CHECK (length(proof_digest) = 32),
+            UNIQUE (origin, transaction_id),
+            UNIQUE (origin, transaction_id, user_id),
+            FOREIGN KEY (origin, original_transaction_id, user_id)
+                REFERENCES original_transaction (origin, original_transaction_id, user_id)
+        ) STRICT;
+        CREATE INDEX redeemed_transaction_of_user ON redeemed_transaction (user_id, sequence);
+
+        CREATE TABLE entitlement (
+            user_id INTEGER NOT NULL,
+            collection TEXT NOT NULL,
+            number INTEGER NOT NULL CHECK (number >= 0),
+            origin TEXT NOT NULL,
+            transaction_id TEXT NOT NULL,
+            granted_at INTEGER NOT NULL,
+            PRIMARY KEY (user_id, collection, number, origin, transaction_id),
+            UNIQUE (origin, transaction_id, collection, number),
+            FOREIGN KEY (origin, transaction_id, user_id)
+                REFERENCES redeemed_transaction (origin, transaction_id, user_id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE api_key (
+            key_id TEXT PRIMARY KEY,
+            name TEXT NOT NULL,
+            scopes TEXT NOT NULL,
+            secret_digest BLOB NOT NULL CHECK (length(secret_digest) = 32),
+            created_at INTEGER NOT NULL,
+            revoked_at INTEGER
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    private static let moveToUserTables = """
+        INSERT INTO original_transaction
+            SELECT origin, original_transaction_id, user_id
+            FROM old_original_transaction AS old JOIN user ON user.issuer = '' AND user.name = old.user;
+        INSERT INTO redeemed_transaction (
+                origin, transaction_id, original_transaction_id, user_id, product_id, quantity, purchase_date,
+                revocation_date, redeemed_at, proof_digest)
+            SELECT origin, transaction_id, original_transaction_id, user_id, product_id, quantity, purchase_date,
+                revocation_date, redeemed_at, proof_digest
+            FROM old_redeemed_transaction AS old JOIN user ON user.issuer = '' AND user.name = old.user
+            ORDER BY redeemed_at, origin, transaction_id;
+        INSERT INTO entitlement
+            SELECT user_id, collection, number, origin, transaction_id, granted_at
+            FROM old_entitlement AS old JOIN user ON user.issuer = '' AND user.name = old.user;
+        DROP TABLE old_entitlement;
+        DROP TABLE old_redeemed_transaction;
+        DROP TABLE old_original_transaction;
+        """
 }

@@ -8,12 +8,15 @@ import Signatures
 public final class SQLiteLedger: Ledger {
     private let pool: DatabasePool
     private let path: String
+    private let randomness: Randomness
 
     /// Opens the ledger, making it when there is none.
     ///
+    /// - Parameter randomness: Chance for the account tokens of users.
     /// - Throws: `StorageFault`.
-    public init(file: URL) throws(StorageFault) {
+    public init(file: URL, randomness: Randomness = .system) throws(StorageFault) {
         path = file.path
+        self.randomness = randomness
         var configuration = Configuration()
         configuration.label = "ledger"
         configuration.busyMode = .timeout(10)
@@ -26,15 +29,13 @@ public final class SQLiteLedger: Ledger {
                     // GRDB chooses NORMAL for WAL, under which a power cut may take back what was answered.
                     try database.execute(sql: "PRAGMA synchronous = FULL")
                 }
-                let migrator = LedgerSchema.migrator
+                let migrator = LedgerSchema(randomness: randomness).migrator
                 guard try pool.read({ try !migrator.hasBeenSuperseded($0) }) else {
                     throw StorageFault(cause: .newerVersion, path: file.path)
                 }
                 try migrator.migrate(pool)
                 return pool
             }
-        } catch let fault as StorageFault {
-            throw fault
         } catch is PrivateFile.Failure {
             throw StorageFault(cause: .cannotOpen, path: file.path)
         } catch {
@@ -43,26 +44,73 @@ public final class SQLiteLedger: Ledger {
     }
 
     public func redeem(_ claims: [Claim], for user: User, at moment: Timestamp) throws(StorageFault) -> LedgerAnswer {
-        do {
-            return try pool.write { database in
-                let records = LedgerRecords(database: database)
-                let results = try claims.map { try records.record($0, for: user, at: moment) }
-                return LedgerAnswer(results: results, items: try records.items(of: user))
-            }
-        } catch {
-            throw Self.fault(error, path: path)
+        try write { database in
+            let users = UserRecords(database: database, randomness: randomness)
+            let records = LedgerRecords(database: database, users: users)
+            let user = try users.identifier(of: user, at: moment)
+            let results = try claims.map { try records.record($0, for: user, at: moment) }
+            return LedgerAnswer(results: results, items: try records.items(of: user))
         }
     }
 
     public func items(of user: User) throws(StorageFault) -> [Item] {
-        do {
-            return try pool.read { try LedgerRecords(database: $0).items(of: user) }
-        } catch {
-            throw Self.fault(error, path: path)
+        try read { database in
+            let users = UserRecords(database: database, randomness: randomness)
+            guard let user = try users.known(user) else { return [] }
+            return try LedgerRecords(database: database, users: users).items(of: user)
         }
     }
 
+    public func transactions(
+        of user: User,
+        before sequence: Int64?,
+        limit: Int
+    ) throws(StorageFault) -> [RedeemedTransaction] {
+        try read { database in
+            let users = UserRecords(database: database, randomness: randomness)
+            guard let user = try users.known(user) else { return [] }
+            return try LedgerRecords(database: database, users: users)
+                .transactions(of: user, before: sequence ?? .max, limit: limit)
+        }
+    }
+
+    public func appAccountToken(of user: User, at moment: Timestamp) throws(StorageFault) -> UUID {
+        try write { database in
+            let users = UserRecords(database: database, randomness: randomness)
+            guard let token = try users.appAccountToken(of: try users.identifier(of: user, at: moment)) else {
+                throw StorageFault(cause: .damaged, path: path)
+            }
+            return token
+        }
+    }
+
+    public func setAppAccountToken(
+        _ token: UUID,
+        of user: User,
+        at moment: Timestamp
+    ) throws(StorageFault) -> AppAccountTokenAnswer {
+        try write { database in
+            let users = UserRecords(database: database, randomness: randomness)
+            if let known = try users.known(user), let present = try users.appAccountToken(of: known) {
+                return present == token ? .set : .hasAnother(present)
+            }
+            guard try users.owner(of: token) == nil else { return .ofAnotherUser }
+            try users.insert(user, appAccountToken: token, at: moment)
+            return .set
+        }
+    }
+
+    func read<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
+        do { return try pool.read(body) } catch { throw Self.fault(error, path: path) }
+    }
+
+    /// All of `body` in one commit, or nothing.
+    func write<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
+        do { return try pool.write(body) } catch { throw Self.fault(error, path: path) }
+    }
+
     private static func fault(_ error: any Error, path: String) -> StorageFault {
+        if let fault = error as? StorageFault { return fault }
         guard let error = error as? DatabaseError else { return StorageFault(cause: .failed, path: path) }
         return StorageFault(sqliteResultCode: error.resultCode.rawValue, path: path)
     }

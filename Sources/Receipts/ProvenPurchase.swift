@@ -1,4 +1,5 @@
 import Commerce
+import Foundation
 
 /// A purchase as a verified proof states it, whichever form the proof has.
 public struct ProvenPurchase: Hashable, Sendable {
@@ -10,6 +11,8 @@ public struct ProvenPurchase: Hashable, Sendable {
     public let purchaseDate: Timestamp
     /// When Apple took the purchase back (refund, family sharing ended); nil while it stands.
     public let revocationDate: Timestamp?
+    /// The account token the app gave the purchase; nil in app receipts, which have none.
+    public let appAccountToken: UUID?
 
     init(_ purchase: InAppPurchase) {
         transactionIdentifier = purchase.transactionIdentifier
@@ -18,6 +21,7 @@ public struct ProvenPurchase: Hashable, Sendable {
         quantity = purchase.quantity
         purchaseDate = purchase.purchaseDate
         revocationDate = purchase.cancellationDate
+        appAccountToken = nil
     }
 
     init(_ transaction: JWSTransactionDecodedPayload) {
@@ -27,5 +31,6 @@ public struct ProvenPurchase: Hashable, Sendable {
         quantity = transaction.quantity
         purchaseDate = transaction.purchaseDate
         revocationDate = transaction.revocationDate
+        appAccountToken = transaction.appAccountToken
     }
 }

@@ -25,7 +25,7 @@ struct Problem: Error, Encodable {
         switch error {
         case .refused(let refusal) where refusal.reason == .tooLarge: status = .contentTooLarge
         case .refused, .notRedeemable, .productUnknown: status = .unprocessableContent
-        case .ownedByAnotherUser: status = .conflict
+        case .ownedByAnotherUser, .appAccountTokenMismatch: status = .conflict
         case .storage(let fault):
             self.init(fault)
             return

@@ -1,5 +1,7 @@
 import Commerce
 import Foundation
+import Ledger
+import Server
 
 /// Where Till keeps what it makes: the store's part and the service's part, which read nothing of each other's.
 struct DataDirectory {
@@ -26,16 +28,32 @@ struct DataDirectory {
     /// Whether a store was ever made here.
     var exists: Bool { storeFolder.isExistingFolder }
 
+    /// Whether a service ever kept anything here.
+    var hasLedger: Bool { FileManager.default.fileExists(atPath: ledgerFile.path) }
+
+    func apiKeys() throws(StorageFault) -> APIKeys {
+        APIKeys(ledger: try SQLiteLedger(file: ledgerFile), clock: SystemClock(), randomness: .system)
+    }
+
     /// Makes the directory, for its owner alone, and keeps what Till makes in it out of git; a directory that was there
     /// before, perhaps with other things in it, stays as it was.
     func prepare() throws(DataDirectoryError) {
+        try make([storeFolder, serviceFolder, trustFolder])
+    }
+
+    /// Makes the service's part alone, as `prepare` does: where a server runs, there is no store.
+    func prepareService() throws(DataDirectoryError) {
+        try make([serviceFolder, trustFolder])
+    }
+
+    private func make(_ parts: [URL]) throws(DataDirectoryError) {
         do {
             let isNew = !folder.isExistingFolder
-            for folder in [folder, storeFolder, serviceFolder, trustFolder] {
+            for folder in [folder] + parts {
                 try FileManager.default.createDirectory(
                     at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             }
-            for folder in isNew ? [folder, storeFolder, serviceFolder] : [storeFolder, serviceFolder] {
+            for folder in (isNew ? [folder] : []) + parts {
                 let ignored = folder.appending(path: ".gitignore", directoryHint: .notDirectory)
                 if !FileManager.default.fileExists(atPath: ignored.path) {
                     try Data("*\n".utf8).write(to: ignored, options: .atomic)

@@ -38,7 +38,8 @@ struct Parties: Sendable {
     ) async throws -> Value {
         // Good for this process alone, and known to nobody else.
         let key = Randomness.system.bytes(32).hexadecimal
-        return try await LoopbackServer.run(ServiceRoutes(service: service, key: APIKey(key))) { url in
+        return try await LoopbackServer.run(ServiceRoutes(service: service, authentication: .processKey(APIKey(key)))) {
+            url in
             try await body(HTTPServiceConnection(url: url, user: user, key: key))
         }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Catalog
 import Commerce
+import Server
 
 /// `till products`
 struct Products: Command {
@@ -27,13 +28,17 @@ struct Products: Command {
                 "There is no collection \"\(collection)\": choose one of \(catalog.collections.joined(separator: ", "))."
             )
         }
-        let languages = Set(catalog.products.flatMap(\.localizations).map { String($0.language) })
+        let languages = catalog.languages
         guard languages.contains(locale) else {
             throw ValidationError(
                 "There are no texts in \"\(locale)\": choose one of \(languages.sorted().joined(separator: ", ")).")
         }
         let rows = catalog.products
-            .map { ProductReport($0, item: catalog.item(for: $0.productIdentifier), language: locale) }
+            .map { product in
+                ProductResource(
+                    product, item: catalog.item(for: product.productIdentifier),
+                    localization: product.localization(language: locale))
+            }
             .filter { collection == nil || $0.item?.collection == collection }
         var table = TextTable(header: ["ITEM", "NAME", "PRICE", "IDENTIFIER"])
         for row in rows {
@@ -41,30 +46,5 @@ struct Products: Command {
         }
         table.lines.forEach(console.line)
         try console.json(["products": rows])
-    }
-}
-
-/// A product as `till products` shows it.
-private struct ProductReport: Encodable {
-    let productId: String
-    let type: String
-    let item: Item?
-    let displayName: String
-    let description: String
-    /// Milliunits of the currency.
-    let price: Int64
-    let currency: String
-    let displayPrice: String
-
-    init(_ product: Product, item: Item?, language: String) {
-        let localization = product.localization(language: language)
-        productId = product.productIdentifier
-        type = product.type.rawValue
-        self.item = item
-        displayName = localization?.displayName ?? product.productIdentifier
-        description = localization?.description ?? ""
-        price = product.price.milliunits
-        currency = product.price.currency
-        displayPrice = product.price.formatted
     }
 }

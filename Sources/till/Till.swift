@@ -22,7 +22,9 @@ struct Till: AsyncParsableCommand {
         subcommands: [
             Products.self, Buy.self, Resume.self, Restore.self, Approve.self, Decline.self, Queue.self,
             ReceiptCommand.self,
-            TrustCommand.self,
             Owned.self,
+            Serve.self,
+            KeysCommand.self,
+            TrustCommand.self,
         ])
 }

@@ -26,12 +26,13 @@ import Testing
         original: String? = nil,
         origin: Origin = .localSandbox,
         revoked: Timestamp? = nil,
+        appAccountToken: UUID? = nil,
         item: Item = sprout1
     ) -> Claim {
         Claim(
             origin: origin, transactionIdentifier: transaction, originalTransactionIdentifier: original ?? transaction,
             productIdentifier: "p", quantity: 1, purchaseDate: Self.now, revocationDate: revoked,
-            proofDigest: [UInt8](repeating: 7, count: 32), item: item)
+            appAccountToken: appAccountToken, proofDigest: [UInt8](repeating: 7, count: 32), item: item)
     }
 
     private func redeem(_ claims: Claim..., for user: User) throws -> [Redemption.Result] {
@@ -129,18 +130,26 @@ import Testing
 
     @Test func theTablesThemselvesAllowNoSecondOwner() throws {
         _ = try redeem(claim(), for: alice)
+        _ = try redeem(claim("9"), for: bob)
         let database = try DatabaseQueue(path: folder.file("ledger.sqlite").path)
         func execute(_ sql: String) throws {
             try database.write { try $0.execute(sql: sql) }
         }
-        let digest = "zeroblob(32)"
+        let (alice, bob) = (1, 2)
+        let redeemed = "INSERT INTO redeemed_transaction VALUES (NULL, 'local/Sandbox',"
+        let rest = "'p', 1, 0, NULL, 0, zeroblob(32))"
+        // What is allowed, so that none of the others fails by its form.
+        try execute("INSERT INTO original_transaction VALUES ('local/Sandbox', '3', \(bob))")
+        try execute("\(redeemed) '3', '3', \(bob), \(rest)")
+        try execute("INSERT INTO entitlement VALUES (\(bob), 'sprout', 3, 'local/Sandbox', '3', 0)")
         for statement in [
-            "INSERT INTO original_transaction VALUES ('local/Sandbox', '1', 'bob')",
-            "INSERT INTO redeemed_transaction VALUES ('local/Sandbox', '2', '1', 'bob', 'p', 1, 0, NULL, 0, \(digest))",
-            "INSERT INTO redeemed_transaction VALUES ('local/Sandbox', '1', '1', 'alice', 'p', 1, 0, NULL, 0, \(digest))",
-            "INSERT INTO entitlement VALUES ('bob', 'sprout', 1, 'local/Sandbox', '1', 0)",
-            "INSERT INTO entitlement VALUES ('alice', 'sprout', 9, 'local/Sandbox', 'none', 0)",
-            "INSERT INTO entitlement VALUES ('alice', 'sprout', 1, 'local/Sandbox', '1', 0)",
+            "INSERT INTO original_transaction VALUES ('local/Sandbox', '1', \(bob))",
+            "INSERT INTO original_transaction VALUES ('local/Sandbox', '4', 99)",
+            "\(redeemed) '2', '1', \(bob), \(rest)",
+            "\(redeemed) '1', '1', \(alice), \(rest)",
+            "INSERT INTO entitlement VALUES (\(bob), 'sprout', 1, 'local/Sandbox', '1', 0)",
+            "INSERT INTO entitlement VALUES (\(alice), 'sprout', 9, 'local/Sandbox', 'none', 0)",
+            "INSERT INTO entitlement VALUES (\(alice), 'sprout', 1, 'local/Sandbox', '1', 0)",
         ] {
             #expect(throws: DatabaseError.self, "\(statement)") { try execute(statement) }
         }
@@ -169,5 +178,107 @@ import Testing
         #expect(throws: StorageFault(cause: .damaged, path: file.path)) { try SQLiteLedger(file: file) }
         let nowhere = folder.file("none/ledger.sqlite")
         #expect(throws: StorageFault(cause: .cannotOpen, path: nowhere.path)) { try SQLiteLedger(file: nowhere) }
+    }
+
+    @Test func aLedgerOfTheFirstVersionIsTakenOver() throws {
+        let file = folder.file("first.sqlite")
+        try DatabaseQueue(path: file.path).write { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+                    INSERT INTO grdb_migrations VALUES ('1: redeemed transactions and their entitlements');
+                    CREATE TABLE original_transaction (
+                        origin TEXT NOT NULL, original_transaction_id TEXT NOT NULL, user TEXT NOT NULL,
+                        PRIMARY KEY (origin, original_transaction_id),
+                        UNIQUE (origin, original_transaction_id, user)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE redeemed_transaction (
+                        origin TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL,
+                        user TEXT NOT NULL, product_id TEXT NOT NULL, quantity INTEGER NOT NULL,
+                        purchase_date INTEGER NOT NULL, revocation_date INTEGER, redeemed_at INTEGER NOT NULL,
+                        proof_digest BLOB NOT NULL,
+                        PRIMARY KEY (origin, transaction_id), UNIQUE (origin, transaction_id, user),
+                        FOREIGN KEY (origin, original_transaction_id, user)
+                            REFERENCES original_transaction (origin, original_transaction_id, user)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE entitlement (
+                        user TEXT NOT NULL, collection TEXT NOT NULL, number INTEGER NOT NULL, origin TEXT NOT NULL,
+                        transaction_id TEXT NOT NULL, granted_at INTEGER NOT NULL,
+                        PRIMARY KEY (user, collection, number, origin, transaction_id),
+                        UNIQUE (origin, transaction_id, collection, number),
+                        FOREIGN KEY (origin, transaction_id, user)
+                            REFERENCES redeemed_transaction (origin, transaction_id, user)
+                    ) STRICT, WITHOUT ROWID;
+                    INSERT INTO original_transaction VALUES ('local/Sandbox', '1', 'alice'), ('local/Sandbox', '2', 'bob');
+                    INSERT INTO redeemed_transaction VALUES
+                        ('local/Sandbox', '1', '1', 'alice', 'p', 1, 5, NULL, 10, zeroblob(32)),
+                        ('local/Sandbox', '3', '1', 'alice', 'p', 1, 5, NULL, 30, zeroblob(32)),
+                        ('local/Sandbox', '2', '2', 'bob', 'p', 1, 5, 6, 20, zeroblob(32));
+                    INSERT INTO entitlement VALUES
+                        ('alice', 'sprout', 1, 'local/Sandbox', '1', 10), ('bob', 'sprout', 1, 'local/Sandbox', '2', 20);
+                    """)
+        }
+        let ledger = try SQLiteLedger(file: file)
+        #expect(try ledger.items(of: alice) == [Self.sprout1])
+        #expect(try ledger.items(of: bob) == [])
+        let transactions = try ledger.transactions(of: alice, before: nil, limit: 10)
+        #expect(transactions.map(\.transactionIdentifier) == ["3", "1"])
+        #expect(transactions.map(\.redeemedAt.millisecondsSince1970) == [30, 10])
+        let token = try ledger.appAccountToken(of: alice, at: Self.now)
+        #expect(try ledger.appAccountToken(of: bob, at: Self.now) != token)
+        #expect(try ledger.redeem([claim("1")], for: bob, at: Self.now).results == [.ownedByAnotherUser])
+        #expect(try SQLiteLedger(file: file).appAccountToken(of: alice, at: Self.now) == token)
+    }
+
+    @Test func oneNameFromTwoIssuersIsTwoUsers() throws {
+        let stranger = try #require(User(issuer: "https://issuer.example", name: "alice"))
+        #expect(try redeem(claim(), for: alice) == [.granted])
+        #expect(try redeem(claim(), for: stranger) == [.ownedByAnotherUser])
+        #expect(try ledger.items(of: stranger) == [])
+    }
+
+    @Test func anAccountTokenIsMadeOnceAndSetOnlyBefore() throws {
+        let token = UUID()
+        #expect(try ledger.setAppAccountToken(token, of: alice, at: Self.now) == .set)
+        #expect(try ledger.setAppAccountToken(token, of: alice, at: Self.now) == .set)
+        #expect(try ledger.appAccountToken(of: alice, at: Self.now) == token)
+        #expect(try ledger.setAppAccountToken(UUID(), of: alice, at: Self.now) == .hasAnother(token))
+        #expect(try ledger.setAppAccountToken(token, of: bob, at: Self.now) == .ofAnotherUser)
+        let made = try ledger.appAccountToken(of: bob, at: Self.now)
+        #expect(try ledger.appAccountToken(of: bob, at: Self.now) == made)
+        #expect(made.uuid.6 & 0xF0 == 0x40)
+    }
+
+    @Test func anotherUsersAccountTokenIsRefused() throws {
+        let token = try ledger.appAccountToken(of: alice, at: Self.now)
+        #expect(try redeem(claim(appAccountToken: token), for: bob) == [.appAccountTokenMismatch])
+        #expect(try ledger.items(of: bob) == [])
+        #expect(try redeem(claim(appAccountToken: token), for: alice) == [.granted])
+        // One that is nobody's here says nothing of whose it is.
+        #expect(try redeem(claim("2", appAccountToken: UUID()), for: bob) == [.granted])
+    }
+
+    @Test func transactionsComeInPagesThatNothingShifts() throws {
+        for number in 1...5 { _ = try redeem(claim("\(number)"), for: alice) }
+        let first = try ledger.transactions(of: alice, before: nil, limit: 2)
+        #expect(first.map(\.transactionIdentifier) == ["5", "4"])
+        _ = try redeem(claim("6"), for: alice)
+        let second = try ledger.transactions(of: alice, before: first.last?.sequence, limit: 2)
+        #expect(second.map(\.transactionIdentifier) == ["3", "2"])
+        #expect(try ledger.transactions(of: bob, before: nil, limit: 2).isEmpty)
+    }
+
+    @Test func keysAreKeptAndEnded() throws {
+        let key = APIKeyRecord(
+            identifier: "a", name: "back end", scopes: ["read", "redeem"],
+            secretDigest: [UInt8](repeating: 1, count: 32), createdAt: Self.now)
+        try ledger.add(key)
+        #expect(try ledger.apiKeys() == [key])
+        #expect(try ledger.apiKey("b") == nil)
+        #expect(try ledger.revokeAPIKey("b", at: Self.now) == false)
+        let later = Timestamp(secondsSince1970: 1_790_000_100)
+        #expect(try ledger.revokeAPIKey("a", at: Self.now))
+        #expect(try ledger.revokeAPIKey("a", at: later))
+        #expect(try ledger.apiKey("a")?.revokedAt == Self.now)
     }
 }

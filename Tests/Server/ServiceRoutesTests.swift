@@ -1,80 +1,32 @@
 import Commerce
 import Device
-import Entitlements
 import Foundation
 import Hummingbird
 import HummingbirdTesting
-import Ledger
 import Server
 import TestSupport
 import Testing
 
 @Suite struct ServiceRoutesTests {
-    let shop: TestShop
-    let routes: ServiceRoutes
-    static let key = "a key for tests"
+    let fixture: ServiceFixture
 
     init() throws {
-        shop = try TestShop()
-        routes = ServiceRoutes(
-            service: EntitlementService(
-                catalog: shop.catalog, verifier: try shop.verifier(),
-                ledger: try SQLiteLedger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock),
-            key: APIKey(Self.key))
-    }
-
-    private func buy(_ product: String) throws -> PaymentTransaction {
-        _ = try shop.store.add(Payment(productIdentifier: "com.memolease.sesac1.\(product)"), account: "alice")
-        return try #require(try shop.store.process(account: "alice").first)
-    }
-
-    struct Answer: Sendable {
-        let status: Int
-        let contentType: String?
-        let body: Data
-
-        func decoded<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-            try JSONDecoder().decode(type, from: body)
-        }
-
-        var code: String? {
-            (try? decoded([String: JSON].self))?["code"].flatMap { if case .text(let text) = $0 { text } else { nil } }
-        }
-    }
-
-    enum JSON: Decodable {
-        case text(String)
-        case other
-
-        init(from decoder: any Decoder) throws {
-            self = (try? decoder.singleValueContainer().decode(String.self)).map { .text($0) } ?? .other
-        }
+        fixture = try ServiceFixture()
     }
 
     private func send(
         _ method: HTTPRequest.Method,
         _ path: String,
         body: String? = nil,
-        key: String? = key,
         over framework: TestingSetup = .router
-    ) async throws -> Answer {
-        try await Application(router: routes.router()).test(framework) { client in
-            var headers = HTTPFields()
-            if let key { headers[.authorization] = "Bearer \(key)" }
-            return try await client.execute(
-                uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) }
-            ) { response in
-                Answer(
-                    status: response.status.code, contentType: response.headers[.contentType],
-                    body: Data(response.body.readableBytesView))
-            }
-        }
+    ) async throws -> ServiceFixture.Answer {
+        try await fixture.send(method, path, body: body, over: framework)
     }
 
     @Test(arguments: [TestingSetup.router, .live])
     func aReceiptGoesInAndItemsComeOut(framework: TestingSetup) async throws {
-        _ = try buy("sprout1")
-        let body = "{\"receipt\":\"\(try shop.store.receipt(account: "alice"))\"}"
+        _ = try fixture.buy("sprout1")
+        let body = "{\"receipt\":\"\(try fixture.shop.store.receipt(account: "alice"))\"}"
         let first = try await send(.post, "/v1/users/alice/receipts", body: body, over: framework)
         #expect(first.status == 200)
         #expect(try first.decoded(Redemption.self).outcome == .granted)
@@ -90,19 +42,11 @@ import Testing
     }
 
     @Test func aSignedTransactionGoesIn() async throws {
-        let bought = try buy("sprout1")
-        let body = "{\"signedTransaction\":\"\(try shop.store.signedTransaction(bought.identifier))\",\"more\":1}"
+        let bought = try fixture.buy("sprout1")
+        let body =
+            "{\"signedTransaction\":\"\(try fixture.shop.store.signedTransaction(bought.identifier))\",\"more\":1}"
         let answer = try await send(.post, "/v1/users/alice/transactions", body: body)
         #expect(try answer.decoded(Redemption.self).outcome == .granted)
-    }
-
-    @Test(arguments: [String?.none, "", "another key", "a key for test", "a key for testsx"])
-    func withoutTheKeyNobodyIsAnswered(key: String?) async throws {
-        for (method, path) in [(HTTPRequest.Method.get, "items"), (.post, "receipts"), (.post, "transactions")] {
-            let answer = try await send(method, "/v1/users/alice/\(path)", body: "{}", key: key)
-            #expect(answer.status == 401)
-            #expect(answer.code == "unauthenticated")
-        }
     }
 
     @Test(arguments: [
@@ -124,19 +68,21 @@ import Testing
         #expect(try await send(.get, "/v1/users/%FF/items").code == "userInvalid")
         let missing = try await send(.get, "/nothing")
         #expect(missing.status == 404)
-        #expect(missing.code == "httpError")
+        #expect(missing.code == "notFound")
         let large = "{\"receipt\":\"\(String(repeating: "A", count: 2_000_000))\"}"
-        #expect(try await send(.post, "/v1/users/alice/receipts", body: large).status == 413)
-        #expect(try await send(.get, "/health/live", key: nil).status == 204)
+        let tooLarge = try await send(.post, "/v1/users/alice/receipts", body: large)
+        #expect(tooLarge.status == 413)
+        #expect(tooLarge.code == "bodyTooLarge")
     }
 
     @Test(arguments: ["alice", "김새싹", "a/b", "50%", "a?b#c"])
     func theDeviceReachesTheServiceOverTheSocket(name: String) async throws {
         let user = try #require(User(name: name))
-        _ = try buy("sprout1")
-        let receipt = try shop.store.receipt(account: "alice")
-        let redemption = try await LoopbackServer.run(routes) { url in
-            let service = HTTPServiceConnection(url: url, user: user, key: Self.key)
+        let fixture = fixture
+        _ = try fixture.buy("sprout1")
+        let receipt = try fixture.shop.store.receipt(account: "alice")
+        let redemption = try await LoopbackServer.run(fixture.routes) { url in
+            let service = HTTPServiceConnection(url: url, user: user, key: fixture.key)
             _ = try await service.redeem(.receipt(receipt))
             #expect(try await service.items().count == 3)
             return try await service.redeem(.receipt(receipt))
@@ -146,15 +92,15 @@ import Testing
 
     @Test func theDeviceTellsARefusalFromSilence() async throws {
         let user = try #require(User(name: "alice"))
-        try await LoopbackServer.run(routes) { url in
+        try await LoopbackServer.run(fixture.routes) { url in
             await #expect {
-                try await HTTPServiceConnection(url: url, user: user, key: Self.key).redeem(.receipt("hello"))
+                try await HTTPServiceConnection(url: url, user: user, key: fixture.key).redeem(.receipt("hello"))
             } throws: { error in
                 (error as? ServiceRefusal)?.code == "encodingInvalid"
             }
             let silent = try #require(URL(string: "http://127.0.0.1:1"))
             await #expect(throws: ServiceUnreachable.self) {
-                try await HTTPServiceConnection(url: silent, user: user, key: Self.key).items()
+                try await HTTPServiceConnection(url: silent, user: user, key: fixture.key).items()
             }
         }
     }

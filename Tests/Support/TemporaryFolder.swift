@@ -21,4 +21,8 @@ public final class TemporaryFolder: Sendable {
     public func folder(_ name: String) -> URL {
         url.appending(path: name, directoryHint: .isDirectory)
     }
+
+    public func bytes(_ name: String) throws -> [UInt8] {
+        try [UInt8](Data(contentsOf: file(name)))
+    }
 }

@@ -31,13 +31,26 @@ struct TillProcess {
         try await run(arguments: arguments, input: input)
     }
 
-    func run(arguments: [String], input: String? = nil, output: FileHandle? = nil) async throws -> Result {
+    /// The binary, about to run in the data directory.
+    func process(arguments: [String]) throws -> Process {
         let process = Process()
         process.executableURL = try Self.binary
         process.arguments = arguments
         process.currentDirectoryURL = folder.url
         process.environment = ProcessInfo.processInfo.environment
             .merging(["TILL_DATA": folder.folder("data").path]) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        return process
+    }
+
+    func run(
+        arguments: [String],
+        input: String? = nil,
+        output: FileHandle? = nil,
+        environment: [String: String] = [:]
+    ) async throws -> Result {
+        let process = try process(arguments: arguments)
+        process.environment = process.environment?.merging(environment) { $1 }
         // Files rather than pipes: nobody has to read while it runs.
         let name = UUID().uuidString
         let files = try ["in", "out", "err"].map { suffix in

@@ -1,0 +1,16 @@
+import Commerce
+
+/// A transaction that a user has redeemed, as the ledger keeps it.
+public struct RedeemedTransaction: Hashable, Sendable {
+    /// Grows with every transaction the ledger takes in, whoever's it is.
+    public let sequence: Int64
+    public let origin: Origin
+    public let transactionIdentifier: String
+    public let originalTransactionIdentifier: String
+    public let productIdentifier: String
+    public let quantity: Int
+    public let purchaseDate: Timestamp
+    public let redeemedAt: Timestamp
+    /// When the purchase was taken back; nil while it stands.
+    public let revocationDate: Timestamp?
+}

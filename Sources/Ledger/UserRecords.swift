@@ -1,0 +1,62 @@
+import Commerce
+import Foundation
+import GRDB
+
+/// The ledger's statements about users, inside a transaction that the caller holds.
+struct UserRecords {
+    let database: Database
+    let randomness: Randomness
+
+    /// A user's number in the ledger, given at first sight together with an account token.
+    func identifier(of user: User, at moment: Timestamp) throws -> Int64 {
+        if let known = try known(user) { return known }
+        try insert(user, appAccountToken: UUID(randomness: randomness), at: moment)
+        return database.lastInsertedRowID
+    }
+
+    /// nil for a user the ledger has not seen.
+    func known(_ user: User) throws -> Int64? {
+        try Int64.fetchOne(
+            database.cachedStatement(sql: "SELECT user_id FROM user WHERE issuer = ? AND name = ?"),
+            arguments: [user.issuer, user.name])
+    }
+
+    /// Whose account token it is; nil when it is nobody's here.
+    func owner(of token: UUID) throws -> Int64? {
+        try Int64.fetchOne(
+            database.cachedStatement(sql: "SELECT user_id FROM user WHERE app_account_token = ?"),
+            arguments: [token.lowercasedString])
+    }
+
+    func appAccountToken(of identifier: Int64) throws -> UUID? {
+        let text = try String.fetchOne(
+            database.cachedStatement(sql: "SELECT app_account_token FROM user WHERE user_id = ?"),
+            arguments: [identifier])
+        return text.flatMap(UUID.init(uuidString:))
+    }
+
+    func insert(_ user: User, appAccountToken: UUID, at moment: Timestamp) throws {
+        try database.cachedStatement(
+            sql: "INSERT INTO user (issuer, name, app_account_token, first_seen_at) VALUES (?, ?, ?, ?)"
+        ).execute(arguments: [
+            user.issuer, user.name, appAccountToken.lowercasedString, moment.millisecondsSince1970,
+        ])
+    }
+}
+
+extension UUID {
+    /// A random UUID (RFC 9562 section 5.4).
+    fileprivate init(randomness: Randomness) {
+        var bytes = randomness.bytes(16)
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        self.init(
+            uuid: (
+                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9],
+                bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+            ))
+    }
+
+    /// As Apple writes it.
+    fileprivate var lowercasedString: String { uuidString.lowercased() }
+}

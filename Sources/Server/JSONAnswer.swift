@@ -1,0 +1,42 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Signatures
+
+/// An answer in JSON, and what a client needs to keep it.
+enum JSONAnswer {
+    static func encode(_ value: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return [UInt8](try encoder.encode(value))
+    }
+
+    static func response(_ value: some Encodable, headers: HTTPFields = [:]) throws -> Response {
+        response(bytes: try encode(value), headers: headers)
+    }
+
+    /// The answer with an entity tag over its bytes; 304 without them when the client has it already (RFC 9110 section
+    /// 13.1.2).
+    static func cacheable(
+        _ value: some Encodable,
+        for request: Request,
+        headers: HTTPFields = [:]
+    ) throws -> Response {
+        let bytes = try encode(value)
+        let tag = "\"" + DigestAlgorithm.sha256.digest(of: bytes).prefix(16).hexadecimal + "\""
+        var headers = headers
+        headers[.eTag] = tag
+        let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        if known.contains(where: { $0 == "*" || $0 == tag || $0 == "W/" + tag }) {
+            return Response(status: .notModified, headers: headers)
+        }
+        return response(bytes: bytes, headers: headers)
+    }
+
+    private static func response(bytes: [UInt8], headers: HTTPFields) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

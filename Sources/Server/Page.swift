@@ -1,0 +1,49 @@
+import Hummingbird
+import Signatures
+
+/// Which part of a list is asked for, by the query parameters `pageSize` and `cursor`.
+///
+/// A cursor names the last element of the page before, so that what is added meanwhile neither repeats nor hides an element.
+/// What it holds is the service's own business.
+struct Page {
+    static let sizes = 1...100
+    private static let standardSize = 20
+
+    let size: Int
+    /// What names the last element of the page before; nil for the first page.
+    let last: String?
+
+    /// - Throws: `Problem`, `parameterInvalid`.
+    init(_ request: Request) throws(Problem) {
+        let parameters = request.uri.queryParameters
+        if let text = parameters["pageSize"] {
+            guard let size = Int(text), Self.sizes.contains(size) else {
+                throw Problem.parameter(
+                    "pageSize", "a number from \(Self.sizes.lowerBound) to \(Self.sizes.upperBound)")
+            }
+            self.size = size
+        } else {
+            size = Self.standardSize
+        }
+        if let cursor = parameters["cursor"] {
+            guard let bytes = Base64.decode(Array(cursor.utf8)[...], .urlSafe), bytes.count < 1024,
+                let last = String(validating: bytes, as: UTF8.self)
+            else { throw Problem.parameter("cursor", "what nextCursor said in an answer") }
+            self.last = last
+        } else {
+            last = nil
+        }
+    }
+
+    /// The cursor for the page after the one that ends with an element.
+    static func cursor(after last: String) -> String {
+        Base64.encode(Array(last.utf8), .urlSafe)
+    }
+}
+
+extension Problem {
+    static func parameter(_ name: String, _ expected: String) -> Problem {
+        Problem(
+            status: .badRequest, code: "parameterInvalid", detail: "The query parameter \(name) has to be \(expected).")
+    }
+}

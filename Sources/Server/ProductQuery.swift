@@ -1,0 +1,64 @@
+import Foundation
+import Hummingbird
+
+/// Which products are asked for, and in which order, by the query parameters `collection`, `search` and `sort`.
+struct ProductQuery {
+    /// What products are sorted by.
+    enum Order: String, CaseIterable {
+        case number
+        case price
+        case name
+    }
+
+    let collection: String?
+    let search: String?
+    let order: Order
+    let isDescending: Bool
+
+    /// - Parameter collections: Those of the catalog.
+    /// - Throws: `Problem`, `parameterInvalid`.
+    init(_ request: Request, collections: [String]) throws(Problem) {
+        let parameters = request.uri.queryParameters
+        collection = parameters["collection"].map(String.init)
+        if let collection, !collections.contains(collection) {
+            throw .parameter("collection", "one of \(collections.joined(separator: ", "))")
+        }
+        search = parameters["search"].map(String.init)
+        if let search, !(1...100).contains(search.count) { throw .parameter("search", "of 1 to 100 characters") }
+        let sort = parameters["sort"].map(String.init) ?? Order.number.rawValue
+        isDescending = sort.hasPrefix("-")
+        guard let order = Order(rawValue: isDescending ? String(sort.dropFirst()) : sort) else {
+            throw .parameter("sort", "number, price or name; with a minus before it, descending")
+        }
+        self.order = order
+    }
+
+    /// Those of some products that are asked for, in the order asked for.
+    func apply(to products: [ProductResource]) -> [ProductResource] {
+        let found = products.filter { product in
+            (collection == nil || product.item?.collection == collection)
+                && (search.map { matches(product, $0) } ?? true)
+        }
+        // Products alike in what they are sorted by stand in the order of their identifiers, whichever way.
+        return found.sorted { left, right in
+            switch order {
+            case .number where left.item != right.item: isBefore(left.item, right.item)
+            case .price where left.price != right.price: isBefore(left.price, right.price)
+            case .name where left.displayName != right.displayName: isBefore(left.displayName, right.displayName)
+            default: left.productId < right.productId
+            }
+        }
+    }
+
+    /// What has no key comes last.
+    private func isBefore<Key: Comparable>(_ left: Key?, _ right: Key?) -> Bool {
+        guard let left, let right else { return left != nil }
+        return isDescending ? left > right : left < right
+    }
+
+    private func matches(_ product: ProductResource, _ text: String) -> Bool {
+        [product.displayName, product.description].contains {
+            $0.range(of: text, options: [.caseInsensitive, .diacriticInsensitive]) != nil
+        }
+    }
+}

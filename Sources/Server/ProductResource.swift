@@ -1,0 +1,27 @@
+import Commerce
+
+/// A product as the service shows it, in one language.
+public struct ProductResource: Encodable, Sendable {
+    public let productId: String
+    public let type: String
+    /// What buying it grants.
+    public let item: Item?
+    public let displayName: String
+    public let description: String
+    /// Milliunits of the currency.
+    public let price: Int64
+    /// ISO 4217.
+    public let currency: String
+    public let displayPrice: String
+
+    public init(_ product: Product, item: Item?, localization: Product.Localization?) {
+        productId = product.productIdentifier
+        type = product.type.rawValue
+        self.item = item
+        displayName = localization?.displayName ?? product.productIdentifier
+        description = localization?.description ?? ""
+        price = product.price.milliunits
+        currency = product.price.currency
+        displayPrice = product.price.formatted
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import NIOSSL
+
+/// Where and how the service listens, and what it puts up with.
+public struct ServerConfiguration: Sendable {
+    /// A certificate chain and its key, both in PEM.
+    public struct TLS: Sendable {
+        public var certificate: URL
+        public var key: URL
+
+        public init(certificate: URL, key: URL) {
+            self.certificate = certificate
+            self.key = key
+        }
+
+        /// TLS 1.2 and later, as NIO's defaults are.
+        ///
+        /// - Throws: `ServerNotStarted` when a file cannot be read or the key is not the certificate's.
+        func configuration() throws(ServerNotStarted) -> TLSConfiguration {
+            do {
+                let configuration = TLSConfiguration.makeServerConfiguration(
+                    certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.path).map { .certificate($0) },
+                    privateKey: .privateKey(try NIOSSLPrivateKey(file: key.path, format: .pem)))
+                _ = try NIOSSLContext(configuration: configuration)
+                return configuration
+            } catch {
+                throw ServerNotStarted(
+                    reason: "The certificate \(certificate.path) and the key \(key.path) cannot be used for TLS: "
+                        + "both have to be in PEM, and the key the certificate's.")
+            }
+        }
+    }
+
+    public var host: String
+    /// 0 for any free one.
+    public var port: Int
+    public var tls: TLS?
+    /// Further connections wait until one of so many ends.
+    public var maximumConnections: Int
+    /// A connection on which nothing comes for so long is closed.
+    public var idleTime: Duration
+    /// What is under way when the service is told to stop has so long to end.
+    public var gracePeriod: Duration
+
+    public init(
+        host: String = "127.0.0.1",
+        port: Int = 8080,
+        tls: TLS? = nil,
+        maximumConnections: Int = 1024,
+        idleTime: Duration = .seconds(60),
+        gracePeriod: Duration = .seconds(30)
+    ) {
+        self.host = host
+        self.port = port
+        self.tls = tls
+        self.maximumConnections = maximumConnections
+        self.idleTime = idleTime
+        self.gracePeriod = gracePeriod
+    }
+}

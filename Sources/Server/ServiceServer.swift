@@ -1,0 +1,64 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// The service, listening until it is told to stop.
+public struct ServiceServer: Sendable {
+    private let routes: ServiceRoutes
+    private let configuration: ServerConfiguration
+    private let logger: Logger
+
+    public init(routes: ServiceRoutes, configuration: ServerConfiguration, logger: Logger) {
+        self.routes = routes
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Serves until SIGTERM or SIGINT comes, then takes no more, finishes what is under way, and returns.
+    ///
+    /// - Parameter onListening: Called once, with the address.
+    /// - Throws: `ServerNotStarted`.
+    public func run(onListening: @escaping @Sendable (URL) -> Void) async throws {
+        let scheme = configuration.tls == nil ? "http" : "https"
+        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        let application = Application(
+            router: routes.router(),
+            server: try channel(),
+            configuration: .init(
+                address: .hostname(configuration.host, port: configuration.port), serverName: "till",
+                availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnections)),
+            onServerRunning: { channel in
+                if let port = channel.localAddress?.port, let url = URL(string: "\(scheme)://\(host):\(port)") {
+                    onListening(url)
+                }
+            },
+            logger: logger)
+        var group = ServiceGroupConfiguration(
+            services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        group.maximumGracefulShutdownDuration = configuration.gracePeriod
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch is CancellationError {
+            return
+        } catch {
+            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "no such address"
+            throw ServerNotStarted(
+                reason: "The service cannot listen on \(host):\(configuration.port) (\(reason)): "
+                    + "check the address and whether another program has the port.")
+        }
+    }
+
+    private func channel() throws -> HTTPServerBuilder {
+        let connection = HTTP1Channel.Configuration(
+            idleTimeout: TimeAmount(configuration.idleTime),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100))
+        let plain = HTTPServerBuilder.http1(configuration: connection)
+        guard let tls = configuration.tls else { return plain }
+        return try .tls(plain, tlsConfiguration: tls.configuration())
+    }
+}

@@ -1,0 +1,34 @@
+import Commerce
+import Ledger
+
+/// A redeemed transaction as the service shows it.
+struct TransactionResource: Encodable {
+    let transactionId: String
+    let originalTransactionId: String
+    let productId: String
+    let quantity: Int
+    let origin: Origin
+    /// Dates are RFC 3339, UTC.
+    let purchaseDate: String
+    let redeemedAt: String
+    /// When the purchase was taken back; absent while it stands.
+    let revocationDate: String?
+
+    init(_ transaction: RedeemedTransaction) {
+        transactionId = transaction.transactionIdentifier
+        originalTransactionId = transaction.originalTransactionIdentifier
+        productId = transaction.productIdentifier
+        quantity = transaction.quantity
+        origin = transaction.origin
+        purchaseDate = transaction.purchaseDate.rfc3339
+        redeemedAt = transaction.redeemedAt.rfc3339
+        revocationDate = transaction.revocationDate?.rfc3339
+    }
+}
+
+/// A page of them, newest first.
+struct TransactionList: Encodable {
+    let transactions: [TransactionResource]
+    /// What `cursor` has to be for the next page; absent on the last.
+    let nextCursor: String?
+}

@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// `till keys`
+struct KeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Make, list and revoke the API keys of back ends.",
+        subcommands: [KeysMake.self, KeysList.self, KeysRevoke.self])
+}

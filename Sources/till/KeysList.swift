@@ -1,0 +1,47 @@
+import ArgumentParser
+import Commerce
+import Ledger
+import Server
+
+/// `till keys list`
+struct KeysList: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the API keys; what they were made of is not kept.",
+        discussion: """
+            Example:
+              till keys list
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let reports = try common.existingServiceDirectory.apiKeys().list().map(APIKeyReport.init)
+        var table = TextTable(header: ["ID", "NAME", "SCOPES", "MADE", "REVOKED"])
+        for report in reports {
+            table.add([
+                report.id, report.name, report.scopes.joined(separator: ","), report.createdAt, report.revokedAt ?? "-",
+            ])
+        }
+        table.lines.forEach(console.line)
+        try console.json(["keys": reports])
+    }
+}
+
+/// An API key as commands show it.
+struct APIKeyReport: Encodable {
+    let id: String
+    let name: String
+    let scopes: [String]
+    /// Dates are RFC 3339, UTC.
+    let createdAt: String
+    let revokedAt: String?
+
+    init(_ record: APIKeyRecord) {
+        id = record.identifier
+        name = record.name
+        scopes = record.scopes
+        createdAt = record.createdAt.rfc3339
+        revokedAt = record.revokedAt?.rfc3339
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Commerce
+import Server
+
+/// `till keys make`
+struct KeysMake: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "make",
+        abstract: "Make an API key, and show it this once.",
+        discussion: """
+            A back end sends it to `till serve` as a bearer token. The data directory keeps only its hash.
+
+            Scopes: read (the catalog, what users own and redeemed), redeem (to hand in proofs, to set account tokens).
+
+            Examples:
+              till keys make "shop back end"
+              till keys make dashboard --scope read
+            """)
+
+    @Argument(help: "What the key is for, in words of yours.")
+    var name: String
+
+    @Option(
+        name: .customLong("scope"), parsing: .upToNextOption,
+        help: ArgumentHelp("What it allows: read, redeem (default: both).", valueName: "scope"))
+    var scopes: [APIKeyScope] = []
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard User(name: name.replacing(" ", with: "_")) != nil, name.utf8.count <= APIKeys.maximumNameLength else {
+            throw ValidationError(
+                "A key's name has 1 to \(APIKeys.maximumNameLength) bytes, without control characters.")
+        }
+    }
+
+    func perform() async throws {
+        let data = common.dataDirectory
+        try data.prepareService()
+        let scopes = self.scopes.isEmpty ? Set(APIKeyScope.allCases) : Set(self.scopes)
+        let (record, key) = try data.apiKeys().make(name: name, scopes: scopes)
+        console.line(key)
+        if !common.json {
+            console.note(
+                "Keep it: it is not shown again. To end it: \(common.hint("keys", "revoke", record.identifier))")
+        }
+        try console.json(Made(key: key, report: APIKeyReport(record)))
+    }
+
+    private struct Made: Encodable {
+        let key: String
+        let report: APIKeyReport
+
+        enum CodingKeys: String, CodingKey {
+            case key
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            try report.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(key, forKey: .key)
+        }
+    }
+}
+
+extension APIKeyScope: ExpressibleByArgument {}

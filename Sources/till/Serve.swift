@@ -1,0 +1,107 @@
+import ArgumentParser
+import Catalog
+import Commerce
+import Entitlements
+import Foundation
+import Ledger
+import Logging
+import Receipts
+import Server
+
+/// `till serve`
+struct Serve: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the service: it takes proofs of purchase over HTTP, and tells what users own.",
+        discussion: """
+            Every option may stand in the environment too (TILL_PORT for --port, TILL_TLS_KEY for --tls-key) and in a JSON \
+            file; an option counts before the environment, the environment before the file. SIGTERM or Ctrl-C ends the \
+            service when what is under way is done.
+
+            Examples:
+              till serve
+              till serve --accept apple/Production --host 0.0.0.0 --tls-certificate cert.pem --tls-key key.pem
+              till serve --config /etc/till.json --print-configuration
+            """)
+
+    @OptionGroup var options: ServeOptions
+
+    @Flag(help: "Print the configuration as it would be used, and end.")
+    var printConfiguration = false
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let configuration = try await ServeConfiguration(options, dataPath: common.dataPath)
+        if printConfiguration {
+            console.line(try configuration.text())
+            return try console.json(configuration.report)
+        }
+        let data = DataDirectory(path: configuration.dataPath)
+        try data.prepareService()
+        let clock = SystemClock()
+        let anchors = try TrustAnchors(folders: data.trustedFolders)
+        try configuration.check(anchors)
+        let ledger = try SQLiteLedger(file: data.ledgerFile)
+        let service = EntitlementService(
+            catalog: try Catalog(folder: Installation.products),
+            verifier: ProofVerifier(anchors: anchors, clock: clock), ledger: ledger, clock: clock,
+            origins: configuration.origins)
+        let keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
+        if try keys.list().allSatisfy({ $0.revokedAt != nil }) {
+            console.note(
+                "There is no API key yet, so nobody can call: make one with \(common.hint("keys", "make", "NAME")).")
+        }
+        let server = ServiceServer(
+            routes: ServiceRoutes(service: service, authentication: .apiKeys(keys)),
+            configuration: configuration.server, logger: configuration.logger)
+        let console = console
+        try await server.run { url in
+            console.line("Listening on \(url.absoluteString)")
+            try? console.json(["url": url.absoluteString])
+        }
+    }
+}
+
+/// The options of `till serve`; those left out may stand in the environment or in the file.
+struct ServeOptions: ParsableArguments {
+    @Option(name: .customLong("config"), help: "A JSON file with the options.")
+    var configurationFile: String?
+
+    @Option(help: "The address to listen on (default: 127.0.0.1, this machine alone).")
+    var host: String?
+
+    @Option(help: "The port; 0 for any free one (default: 8080).")
+    var port: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "An origin whose proofs are accepted; may be repeated (default: those of a local store).",
+            valueName: "origin"))
+    var accept: [Origin] = []
+
+    @Option(help: ArgumentHelp("A certificate chain in PEM: serve TLS.", valueName: "file"))
+    var tlsCertificate: String?
+
+    @Option(help: ArgumentHelp("The certificate's key in PEM.", valueName: "file"))
+    var tlsKey: String?
+
+    @Option(help: ArgumentHelp("How many connections at once (default: 1024).", valueName: "n"))
+    var maximumConnections: Int?
+
+    @Option(
+        help: ArgumentHelp("Close a connection on which nothing comes for so long (default: 60).", valueName: "seconds")
+    )
+    var idleSeconds: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long what is under way may take when the service is told to end (default: 30).", valueName: "seconds"))
+    var graceSeconds: Int?
+
+    @Option(
+        help: ArgumentHelp("What is logged: debug, info, notice, warning or error (default: info).", valueName: "level")
+    )
+    var logLevel: String?
+}
+
+extension Origin: ExpressibleByArgument {}

@@ -1,0 +1,117 @@
+import Commerce
+import Foundation
+import Logging
+import Receipts
+import Server
+
+/// How `till serve` is set up: each setting has one name, on the command line (`--tls-key`), in the environment
+/// (`TILL_TLS_KEY`) and in the file (`"tls-key"`), and the first of them that says something counts.
+struct ServeConfiguration {
+    let server: ServerConfiguration
+    let origins: Set<Origin>
+    /// nil for the usual one.
+    let dataPath: String?
+    let logger: Logger
+
+    /// - Parameter dataPath: As given on the command line.
+    /// - Throws: `ConfigurationError` for a setting that is unknown, of another type or out of range.
+    init(_ options: ServeOptions, dataPath: String?) async throws {
+        let settings = try await ServeSettings(options, dataPath: dataPath)
+        self.dataPath = try await settings.text("data")
+        origins = try await Self.origins(settings)
+        let level = try await settings.text("log-level") ?? Logger.Level.info.rawValue
+        guard let level = Logger.Level(rawValue: level) else {
+            throw ConfigurationError(
+                setting: "log-level",
+                expected: "one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        var logger = Logger(label: "till.service", factory: StreamLogHandler.standardError(label:))
+        logger.logLevel = level
+        self.logger = logger
+        let standard = ServerConfiguration()
+        server = ServerConfiguration(
+            host: try await settings.text("host") ?? standard.host,
+            port: try await settings.number("port", in: 0...65_535) ?? standard.port,
+            tls: try await Self.tls(settings),
+            maximumConnections: try await settings.number("maximum-connections", in: 1...100_000)
+                ?? standard.maximumConnections,
+            idleTime: try await settings.number("idle-seconds", in: 1...86_400).map { .seconds($0) }
+                ?? standard.idleTime,
+            gracePeriod: try await settings.number("grace-seconds", in: 0...3600).map { .seconds($0) }
+                ?? standard.gracePeriod)
+    }
+
+    /// Sees that the origins accepted can come from somewhere.
+    ///
+    /// - Throws: `ConfigurationError`.
+    func check(_ anchors: TrustAnchors) throws(ConfigurationError) {
+        let isOfApple = origins.contains(.appleProduction) || origins.contains(.appleSandbox)
+        guard !isOfApple || anchors.anchors.contains(where: { $0.realm == .apple }) else {
+            throw ConfigurationError(
+                setting: "accept",
+                expected: "of origins whose roots are trusted, and none of Apple's is: `till trust add` them first")
+        }
+    }
+
+    private static func origins(_ settings: ServeSettings) async throws -> Set<Origin> {
+        guard let names = try await settings.texts("accept"), !names.isEmpty else { return Origin.defaultAccepted }
+        let origins = names.map { Origin(rawValue: $0) }
+        guard !origins.contains(nil) else {
+            throw ConfigurationError(
+                setting: "accept", expected: "of \(Origin.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return Set(origins.compactMap(\.self))
+    }
+
+    private static func tls(_ settings: ServeSettings) async throws -> ServerConfiguration.TLS? {
+        switch (try await settings.text("tls-certificate"), try await settings.text("tls-key")) {
+        case (nil, nil): return nil
+        case (let certificate?, let key?):
+            return .init(certificate: URL(filePath: certificate), key: URL(filePath: key))
+        case (nil, _): throw ConfigurationError(setting: "tls-certificate", expected: "there when tls-key is")
+        case (_, nil): throw ConfigurationError(setting: "tls-key", expected: "there when tls-certificate is")
+        }
+    }
+}
+
+/// What the service would run with, for `--print-configuration`. None of the settings is a secret.
+extension ServeConfiguration {
+    struct Report: Encodable {
+        let host: String
+        let port: Int
+        let accept: [String]
+        let data: String
+        let tlsCertificate: String?
+        let tlsKey: String?
+        let maximumConnections: Int
+        let idleSeconds: Int64
+        let graceSeconds: Int64
+        let logLevel: String
+
+        enum CodingKeys: String, CodingKey {
+            case host, port, accept, data
+            case tlsCertificate = "tls-certificate"
+            case tlsKey = "tls-key"
+            case maximumConnections = "maximum-connections"
+            case idleSeconds = "idle-seconds"
+            case graceSeconds = "grace-seconds"
+            case logLevel = "log-level"
+        }
+    }
+
+    var report: Report {
+        Report(
+            host: server.host, port: server.port, accept: origins.map(\.rawValue).sorted(),
+            data: DataDirectory(path: dataPath).folder.path, tlsCertificate: server.tls?.certificate.path,
+            tlsKey: server.tls?.key.path, maximumConnections: server.maximumConnections,
+            idleSeconds: server.idleTime.components.seconds, graceSeconds: server.gracePeriod.components.seconds,
+            logLevel: logger.logLevel.rawValue)
+    }
+
+    /// The same as a file that `--config` takes.
+    func text() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(report), as: UTF8.self)
+    }
+}

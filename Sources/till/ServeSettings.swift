@@ -1,0 +1,110 @@
+import Commerce
+import Configuration
+import Foundation
+import StrictJSON
+import SystemPackage
+
+/// The settings of `till serve`, from the command line, the environment and the file, in this order.
+struct ServeSettings {
+    /// Every setting there is; a file that names another has a typo in it.
+    static let names: Set<String> = [
+        "host", "port", "accept", "data", "tls-certificate", "tls-key", "maximum-connections", "idle-seconds",
+        "grace-seconds", "log-level",
+    ]
+
+    private let reader: ConfigReader
+
+    init(_ options: ServeOptions, dataPath: String?) async throws {
+        var given: [String: ConfigContent] = [:]
+        given["host"] = options.host.map { .string($0) }
+        given["port"] = options.port.map { .int($0) }
+        given["accept"] = options.accept.isEmpty ? nil : .stringArray(options.accept.map(\.rawValue))
+        given["data"] = dataPath.map { .string($0) }
+        given["tls-certificate"] = options.tlsCertificate.map { .string($0) }
+        given["tls-key"] = options.tlsKey.map { .string($0) }
+        given["maximum-connections"] = options.maximumConnections.map { .int($0) }
+        given["idle-seconds"] = options.idleSeconds.map { .int($0) }
+        given["grace-seconds"] = options.graceSeconds.map { .int($0) }
+        given["log-level"] = options.logLevel.map { .string($0) }
+        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+        for (name, content) in given { values[AbsoluteConfigKey([name])] = ConfigValue(content, isSecret: false) }
+        // A variable that is empty is one that was not set.
+        let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+        var providers: [any ConfigProvider] = [
+            InMemoryProvider(values: values),
+            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "till"),
+        ]
+        if let file = options.configurationFile {
+            try Self.checkNames(file)
+            do {
+                providers.append(try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))
+            } catch {
+                throw ConfigurationError(file: file, problem: "cannot be read as settings")
+            }
+        }
+        reader = ConfigReader(providers: providers)
+    }
+
+    func text(_ name: String) async throws -> String? {
+        do {
+            return try await reader.fetchString(forKey: ConfigKey([name]))
+        } catch {
+            throw ConfigurationError(setting: name, expected: "a text")
+        }
+    }
+
+    func texts(_ name: String) async throws -> [String]? {
+        do {
+            return try await reader.fetchStringArray(forKey: ConfigKey([name]))
+        } catch {
+            throw ConfigurationError(setting: name, expected: "a list of texts")
+        }
+    }
+
+    func number(_ name: String, in range: ClosedRange<Int>) async throws -> Int? {
+        let expected = "a number from \(range.lowerBound) to \(range.upperBound)"
+        do {
+            guard let number = try await reader.fetchInt(forKey: ConfigKey([name])) else { return nil }
+            guard range.contains(number) else { throw ConfigurationError(setting: name, expected: expected) }
+            return number
+        } catch {
+            throw ConfigurationError(setting: name, expected: expected)
+        }
+    }
+
+    private static func checkNames(_ file: String) throws(ConfigurationError) {
+        guard let bytes = try? Data(contentsOf: URL(filePath: file)) else {
+            throw ConfigurationError(file: file, problem: "cannot be read")
+        }
+        let value: JSONValue
+        do {
+            value = try JSONParser.parse([UInt8](bytes))
+        } catch {
+            throw ConfigurationError(file: file, problem: "is not JSON: \(error.message)")
+        }
+        guard case .object(let object) = value else {
+            throw ConfigurationError(file: file, problem: "has to hold a JSON object")
+        }
+        if let unknown = object.keys.first(where: { !names.contains($0) }) {
+            throw ConfigurationError(
+                file: file,
+                problem: "has the setting \"\(unknown)\", which there is not; there are "
+                    + names.sorted().joined(separator: ", "))
+        }
+    }
+}
+
+/// A setting cannot be used as it stands.
+struct ConfigurationError: CodedError {
+    let message: String
+
+    init(setting: String, expected: String) {
+        message = "The setting \(setting) has to be \(expected)."
+    }
+
+    init(file: String, problem: String) {
+        message = "The configuration file \(file) \(problem)."
+    }
+
+    var code: String { "configurationInvalid" }
+}

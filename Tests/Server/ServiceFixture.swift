@@ -1,0 +1,79 @@
+import Commerce
+import Entitlements
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Ledger
+import Receipts
+import Server
+import TestSupport
+import Testing
+
+/// The service's routes over a ledger and a shop of a test's own.
+struct ServiceFixture {
+    let shop: TestShop
+    let routes: ServiceRoutes
+    let keys: APIKeys
+    /// A key with every scope.
+    let key: String
+
+    init() throws {
+        shop = try TestShop()
+        let ledger = try SQLiteLedger(file: shop.folder.file("ledger.sqlite"))
+        keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
+        key = try keys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
+        routes = ServiceRoutes(
+            service: EntitlementService(
+                catalog: shop.catalog, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock),
+            authentication: .apiKeys(keys))
+    }
+
+    /// Buys a product at the shop, without redeeming it.
+    func buy(_ product: String, account: String = "alice") throws -> PaymentTransaction {
+        _ = try shop.store.add(Payment(productIdentifier: "com.memolease.sesac1.\(product)"), account: account)
+        return try #require(try shop.store.process(account: account).first)
+    }
+
+    struct Answer: Sendable {
+        let status: Int
+        let headers: HTTPFields
+        let body: Data
+
+        var contentType: String? { headers[.contentType] }
+
+        func decoded<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+            try JSONDecoder().decode(type, from: body)
+        }
+
+        /// The body as Foundation reads JSON.
+        func object() throws -> [String: Any] {
+            try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
+        }
+
+        /// Of a problem document.
+        var code: String? { (try? object())?["code"] as? String }
+    }
+
+    /// - Parameter key: Another key than the fixture's; empty for none.
+    func send(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        body: String? = nil,
+        key: String? = nil,
+        headers: HTTPFields = [:],
+        over framework: TestingSetup = .router
+    ) async throws -> Answer {
+        var headers = headers
+        let key = key ?? self.key
+        if !key.isEmpty { headers[.authorization] = "Bearer \(key)" }
+        return try await Application(router: routes.router()).test(framework) { [headers] client in
+            try await client.execute(
+                uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) }
+            ) { response in
+                Answer(
+                    status: response.status.code, headers: response.headers,
+                    body: Data(response.body.readableBytesView))
+            }
+        }
+    }
+}

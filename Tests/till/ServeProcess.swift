@@ -1,0 +1,101 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// `till serve` as a process of its own, until the test is done with it.
+final class ServeProcess: Sendable {
+    let url: URL
+    private let process: Process
+    private let folder: URL
+    private let ended: AsyncStream<Int32>
+
+    struct NotListening: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Starts it on a free port and waits until it listens.
+    init(_ till: TillProcess, _ arguments: [String] = [], environment: [String: String] = [:]) async throws {
+        let process = try till.process(arguments: ["serve", "--port", "0"] + arguments)
+        process.environment = process.environment?.merging(environment) { $1 }
+        let output = Pipe()
+        let errors = till.folder.file("\(UUID().uuidString).err")
+        try Data().write(to: errors)
+        process.standardOutput = output
+        process.standardError = try FileHandle(forWritingTo: errors)
+        let (ended, ending) = AsyncStream<Int32>.makeStream()
+        process.terminationHandler = { process in
+            ending.yield(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
+            ending.finish()
+        }
+        try process.run()
+        // The write end is the child's alone now, so that its end ends the reading.
+        try output.fileHandleForWriting.close()
+        let (pieces, arriving) = AsyncStream<String>.makeStream()
+        output.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            arriving.yield(String(decoding: data, as: UTF8.self))
+            if data.isEmpty { arriving.finish() }
+        }
+        defer { output.fileHandleForReading.readabilityHandler = nil }
+        var line = ""
+        for await piece in pieces {
+            line += piece
+            if line.contains("\n") { break }
+        }
+        guard let address = line.split(separator: " ").last,
+            let url = URL(string: address.trimmingCharacters(in: .newlines)),
+            url.port != nil
+        else {
+            throw NotListening(description: line + (try String(contentsOf: errors, encoding: .utf8)))
+        }
+        self.url = url
+        self.process = process
+        self.ended = ended
+        folder = till.folder.url
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// Sends a signal and waits for the end.
+    ///
+    /// - Returns: The exit status; negative for the signal that ended it.
+    func end(_ signal: Int32) async -> Int32 {
+        kill(process.processIdentifier, signal)
+        var status: Int32 = 0
+        for await value in ended { status = value }
+        return status
+    }
+
+    struct Answer {
+        let status: Int
+        let body: Data
+
+        func object() throws -> [String: Any] {
+            try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
+        }
+    }
+
+    /// With curl, which is nobody's code here.
+    func curl(_ path: String, key: String? = nil, body: String? = nil, options: [String] = []) async throws -> Answer {
+        let output = folder.appending(path: "\(UUID().uuidString).body")
+        let status = folder.appending(path: "\(UUID().uuidString).status")
+        try Data().write(to: status)
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments =
+            ["curl", "--silent", "--max-time", "30", "--output", output.path, "--write-out", "%{http_code}"] + options
+            + (key.map { ["--header", "Authorization: Bearer \($0)"] } ?? [])
+            + (body.map { ["--data-binary", $0] } ?? []) + [url.absoluteString + path]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: status)
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        return Answer(
+            status: Int(try String(contentsOf: status, encoding: .utf8)) ?? 0,
+            body: (try? Data(contentsOf: output)) ?? Data())
+    }
+}

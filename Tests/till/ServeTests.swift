@@ -1,0 +1,125 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct ServeTests {
+    let till: TillProcess
+
+    init() throws {
+        till = try TillProcess()
+    }
+
+    private func key(_ scopes: String...) async throws -> String {
+        let scopes = scopes.flatMap { ["--scope", $0] }
+        let made = try await till.run(arguments: ["keys", "make", "tests", "--json"] + scopes)
+        return try #require(try made.json()["key"] as? String)
+    }
+
+    @Test func aBoughtReceiptIsRedeemedOverTheSocketAndSurvivesAKill() async throws {
+        // Played without the service, so that nothing is redeemed yet; the store's root comes to be trusted.
+        let bought = try await till.run(
+            "buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--kill-after", "purchased")
+        #expect(bought.signal == SIGKILL)
+        let receipt = try await till.run("receipt", "export", "--user", "alice").output
+            .trimmingCharacters(in: .newlines)
+        let key = try await key()
+        let first = try await ServeProcess(till)
+        let answer = try await first.curl(
+            "/v1/users/alice/receipts", key: key, body: "{\"receipt\":\"\(receipt)\"}")
+        #expect(answer.status == 200)
+        #expect(try answer.object()["outcome"] as? String == "granted")
+        #expect(await first.end(SIGKILL) == -SIGKILL)
+
+        let second = try await ServeProcess(till)
+        let again = try await second.curl(
+            "/v1/users/alice/receipts", key: key, body: "{\"receipt\":\"\(receipt)\"}")
+        #expect(try again.object()["outcome"] as? String == "unchanged")
+        let list = try await second.curl("/v1/users/alice/transactions", key: key).object()
+        #expect((list["transactions"] as? [Any])?.count == 1)
+        #expect(await second.end(SIGTERM) == 0)
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func aSignalEndsItCleanly(signal: Int32) async throws {
+        let server = try await ServeProcess(till)
+        #expect(try await server.curl("/health/ready").status == 204)
+        #expect(await server.end(signal) == 0)
+    }
+
+    @Test func aRevokedKeyIsRefusedWhileItRuns() async throws {
+        let key = try await key("read")
+        let server = try await ServeProcess(till)
+        #expect(try await server.curl("/v1/products", key: key).status == 200)
+        #expect(try await server.curl("/v1/users/alice/receipts", key: key, body: "{}").status == 403)
+        let id = key.split(separator: "_")[1]
+        #expect(try await till.run("keys", "revoke", String(id)).status == 0)
+        #expect(try await server.curl("/v1/products", key: key).status == 401)
+        let list = try await till.run("keys", "list").output
+        #expect(list.contains(id))
+        #expect(!list.contains(key))
+        #expect(try await till.run("keys", "revoke", "none").status == 1)
+    }
+
+    @Test func tlsIsServedWithACertificate() async throws {
+        let files = till.folder
+        try await Tool.run(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "tls.key",
+                "-out", "tls.crt", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2",
+            ], in: files.url)
+        let server = try await ServeProcess(
+            till, ["--tls-certificate", files.file("tls.crt").path, "--tls-key", files.file("tls.key").path])
+        #expect(server.url.scheme == "https")
+        let answer = try await server.curl("/health/live", options: ["--cacert", files.file("tls.crt").path])
+        #expect(answer.status == 204)
+        #expect(try await server.curl("/health/live").status == 0)
+        #expect(await server.end(SIGTERM) == 0)
+    }
+
+    @Test func anOptionCountsBeforeTheEnvironmentAndThisBeforeTheFile() async throws {
+        try Data(#"{"host":"10.0.0.1","port":1,"idle-seconds":7,"accept":["xcode","local/Sandbox"]}"#.utf8)
+            .write(to: till.folder.file("till.json"))
+        let printed = try await till.run(
+            arguments: ["serve", "--config", "till.json", "--port", "3", "--print-configuration"],
+            environment: ["TILL_PORT": "2", "TILL_HOST": "10.0.0.2", "TILL_LOG_LEVEL": ""])
+        let report = try printed.json()
+        #expect(report["port"] as? Int == 3)
+        #expect(report["host"] as? String == "10.0.0.2")
+        #expect(report["idle-seconds"] as? Int == 7)
+        #expect(report["accept"] as? [String] == ["local/Sandbox", "xcode"])
+        #expect(report["log-level"] as? String == "info")
+        // What is printed is a file that says the same.
+        try Data(printed.output.utf8).write(to: till.folder.file("printed.json"))
+        let again = try await till.run("serve", "--config", "printed.json", "--print-configuration")
+        #expect(again.output == printed.output)
+    }
+
+    @Test(arguments: [
+        (#"{"prot":1}"#, [:], "prot"), (#"{"port":"many"}"#, [:], "port"), (#"{"port":70000}"#, [:], "port"),
+        ("[]", [:], "till.json"), ("{", [:], "till.json"), (#"{"accept":["nobody"]}"#, [:], "accept"),
+        ("{}", ["TILL_PORT": "x"], "port"), ("{}", ["TILL_TLS_KEY": "k.pem"], "tls-certificate"),
+        (#"{"log-level":"loud"}"#, [:], "log-level"), (#"{"maximum-connections":0}"#, [:], "maximum-connections"),
+    ])
+    func aSettingThatMakesNoSenseEndsItAtOnce(file: String, environment: [String: String], named: String) async throws {
+        try Data(file.utf8).write(to: till.folder.file("till.json"))
+        let result = try await till.run(
+            arguments: ["serve", "--config", "till.json", "--print-configuration"], environment: environment)
+        #expect(result.status == 1)
+        #expect(result.error.contains(named))
+    }
+
+    @Test func itDoesNotStartWhereItCannotServe() async throws {
+        let noRoots = try await till.run("serve", "--accept", "apple/Production")
+        #expect(noRoots.status == 1)
+        #expect(noRoots.error.contains("till trust add"))
+        let server = try await ServeProcess(till)
+        let port = try #require(server.url.port)
+        let taken = try await till.run("serve", "--port", "\(port)")
+        #expect(taken.status == 1)
+        #expect(taken.error.contains("\(port)"))
+        let nowhere = try await till.run("serve", "--host", "nowhere.invalid")
+        #expect(nowhere.status == 1)
+        #expect(nowhere.error.contains("nowhere.invalid"))
+    }
+}
