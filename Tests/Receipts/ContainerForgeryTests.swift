@@ -144,6 +144,55 @@ import Testing
         #expect(refusal(of: parts.container())?.reason == .algorithmNotAllowed)
     }
 
+    @Test func aSignatureThatNamesAnotherHashIsNotAllowed() throws {
+        var parts = try parts()
+        // The last part of an identifier: rsaEncryption or sha256WithRSAEncryption becomes sha1WithRSAEncryption.
+        let rsa: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01]
+        let signer = parts.signers[0]
+        let start = try #require(signer.indices.last { signer[$0...].starts(with: rsa) })
+        parts.signers[0][start + rsa.count] = 5
+        #expect(refusal(of: parts.container())?.reason == .algorithmNotAllowed)
+    }
+
+    @Test func anAlgorithmWithParametersIsNotAllowed() throws {
+        var parts = try parts()
+        let sha256: [UInt8] = [0x06, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1]
+        parts.digests = Parts.element(0x31, Parts.element(0x30, sha256 + [5, 1, 0]))
+        #expect(refusal(of: parts.container())?.reason == .algorithmNotAllowed)
+        parts.digests = Parts.element(0x31, Parts.element(0x30, sha256))
+        #expect(refusal(of: parts.container()) == nil)
+    }
+
+    struct Payload: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let adjust: @Sendable (inout AppReceipt) throws -> Void
+
+        init(_ description: String, _ adjust: @escaping @Sendable (inout AppReceipt) throws -> Void) {
+            testDescription = description
+            self.adjust = adjust
+        }
+    }
+
+    static let invalidPayloads = [
+        Payload("the bundle identifier twice") { $0.otherAttributes = [try .string(2, "com.example.other")] },
+        Payload("a purchase's quantity twice") { $0.inAppPurchases[0].otherAttributes = [try .integer(1701, 2)] },
+        Payload("no quantity") { $0.inAppPurchases[0].quantity = 0 },
+        Payload("less than none") { $0.inAppPurchases[0].quantity = -1 },
+        Payload("more than anybody buys") { $0.inAppPurchases[0].quantity = 1 << 31 },
+        Payload("an environment for a receipt type") { $0.receiptType = "Sandbox" },
+        Payload("a receipt type that is none") { $0.receiptType = "Productionx" },
+        Payload("an age rating that is not ASCII") {
+            $0.otherAttributes = [ReceiptAttribute(type: 10, value: [0x16, 1, 0xE9])]
+        },
+    ]
+
+    @Test(arguments: invalidPayloads)
+    func aSignedPayloadThatMakesNoSenseIsRefused(payload: Payload) throws {
+        var receipt = TestProofs.receipt()
+        try payload.adjust(&receipt)
+        #expect(refusal(of: try TestProofs.signed(receipt, chain: rsa))?.reason == .payloadInvalid)
+    }
+
     @Test func deepNestingEndsInARefusal() {
         for depth in [50, 500_000] {
             let nested = [UInt8](repeating: 0, count: 2 * depth).enumerated().map {

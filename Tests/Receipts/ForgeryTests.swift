@@ -82,7 +82,10 @@ import Testing
     }
 
     @Test func whatIsNoCertificateIsNoSigner() throws {
-        for value: JSONValue in [.array([]), .array([.integer(1)]), .array(["AAAA"]), "AAAA", .null] {
+        let leaf = JSONValue.string(Base64.encode(ellipticCurve.leaf.certificate.der))
+        for value: JSONValue in [
+            .array([]), .array([.integer(1)]), .array(["AAAA"]), "AAAA", .null, .array([leaf, "AAAA", leaf]),
+        ] {
             let header: JSONObject = ["alg": "ES256", "x5c": value]
             #expect(
                 refusal(of: try transaction(header: header, key: ellipticCurve.leaf.key)) == .signerCertificateMissing)
@@ -206,6 +209,17 @@ import Testing
             anchors: try TrustAnchors([try #require(try TrustAnchor(local.certificate))]), clock: ManualClock())
         let alone = try transaction(header: ["alg": "ES256", "x5c": x5c([local.certificate])], key: local.key)
         #expect(refusal(of: alone, by: localVerifier) == .chainShape)
+    }
+
+    @Test func whatXcodeVouchesForItSignsItself() throws {
+        let chain = try TestChains.make { template in
+            if template.role == .root { template.commonName = "StoreKit Testing in Xcode" }
+        }
+        let anchors = try TestChains.anchors(chain)
+        #expect(anchors.anchors.map(\.realm) == [.xcode])
+        let verifier = ProofVerifier(anchors: anchors, clock: ManualClock())
+        let payload = TestProofs.transactionPayload(changing: ["environment": "Xcode"])
+        #expect(refusal(of: try TestProofs.transaction(payload, chain: chain), by: verifier) == .chainShape)
     }
 
     @Test func aProofInsideANotificationIsVerifiedToo() throws {

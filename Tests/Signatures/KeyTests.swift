@@ -29,12 +29,12 @@ import Testing
         let signature = try key.signES256(Self.message)
         let zero = [UInt8](repeating: 0, count: 32)
         let tooLarge = [UInt8](repeating: 0xFF, count: 32)
-        for forged in [
+        let forgeries: [[UInt8]] = [
             zero + signature.suffix(32), signature.prefix(32) + zero, zero + zero, tooLarge + signature.suffix(32),
             signature.prefix(32) + tooLarge, Array(signature.prefix(63)), signature + [0], [],
-        ] {
-            #expect(!key.publicKey.verifiesES256(Array(forged), over: Self.message))
-        }
+            signature.prefix(32) + [0] + signature.suffix(32),
+        ]
+        for forged in forgeries { #expect(!key.publicKey.verifiesES256(forged, over: Self.message)) }
     }
 
     @Test func keysOfOtherKindsNeitherSignNorVerifyES256() throws {
@@ -78,5 +78,47 @@ import Testing
         #expect(try [UInt8](Data(contentsOf: file)) == Self.message)
         #expect(throws: PrivateFile.Failure.self) { try PrivateFile.create([], at: file) }
         #expect(throws: PrivateFile.Failure.self) { try PrivateFile.ensureExists(at: folder.file("none/key.pem")) }
+    }
+
+    /// Signatures over "Till" with SHA-256 that hold, under keys that proofs are never signed with.
+    static let strangeKeys = [
+        (
+            "secp256k1",
+            "3056301006072a8648ce3d020106052b8104000a03420004d22ee7cf90a761c703738b0c83e81650e915a646b3d3da6c312dd8f70c1c"
+                + "cd8528fed7d33dd7bdfba8a2d8ee8e31832ea68cf3836c7b61d5ac4a6fb65877b18f",
+            "5d4a2332e258a36c388f3ce02e2ef40f7662705df12ce3bf59d196a20b4cc05dc662c475826c90722be43b7bcda9cbfac122f170c1c8"
+                + "708f2ea12069649200c6"
+        ),
+        (
+            "brainpoolP256r1",
+            "305a301406072a8648ce3d020106092b2403030208010107034200042c5b393faac7a63eac91776bad25fa7226b1e40517a24c1b5299"
+                + "8792d772a50c82494957ece00ca54550e8fcc759e0bf4e2431f7c895cba40cbcf0c6c78ba0ed",
+            "2cc3e86ab9c455a3082a6e8897f72d272c3b81b9e48e209f4b17732ada5c3fa40f5c8eebde3472cab7dd6823ca17b1754d88679ce977"
+                + "59d20bf42ff4c90de790"
+        ),
+        (
+            "RSA of 1024 bits",
+            "30819f300d06092a864886f70d010101050003818d0030818902818100b576e2a4d668d067a0974f8ef841679fc2c79fedf3810ebd95"
+                + "6338c5deb73dd0f9d5eeb6756c88883a66ccd5ba00f02f1c3b14f5a8ad169348d56625637b59ce49847867cc64ee8390a61e"
+                + "0a431b30b8845d70821bc23d2aa34f6fcd1a77a221c6319d6a76f7fa67a980431aa4f121212986c8a2540dcde8fde4b46ccd"
+                + "60294b0203010001",
+            "5748dde5b6bd24754dbc204a9fa380fcb4cc7ca2000ee623bba4c5369466d57dad185c4a572642cd45091b53c578187a51c747ebeefa"
+                + "a9f16a036ba2b86245062719fe69cf9e89116b347920325d476cc790b47273cde9becfc9cd3f5ce4a1571117d62037505158"
+                + "c5f7eeae72fa7772002af10e9c049e4bae4adf4aae16f802"
+        ),
+    ]
+
+    @Test(arguments: strangeKeys)
+    func aSignatureThatHoldsUnderAStrangeKeyIsRefused(name: String, key: String, signature: String) throws {
+        let key = try #require(PublicKey(der: Self.bytes(key)))
+        let signature = Self.bytes(signature)
+        #expect(!key.verifiesES256(signature, over: Array("Till".utf8)))
+        #expect(!key.verifiesRSA(signature, over: Array("Till".utf8), digest: .sha256))
+    }
+
+    private static func bytes(_ hexadecimal: String) -> [UInt8] {
+        stride(from: 0, to: hexadecimal.count, by: 2).compactMap {
+            UInt8(hexadecimal.dropFirst($0).prefix(2), radix: 16)
+        }
     }
 }
