@@ -38,7 +38,10 @@ public struct EntitlementService: Sendable {
     public func redeem(_ proof: [UInt8], for user: User) throws(RedemptionError) -> Redemption {
         let verified = try verify(proof)
         guard let purchases = verified.purchases else { throw .notRedeemable }
-        let claims = purchases.map { claim($0, from: verified) }
+        let claims = purchases.map { purchase in
+            let claim = claim(purchase, from: verified)
+            return claim.item == nil ? nil : claim
+        }
 
         let answer: LedgerAnswer
         do {
@@ -57,6 +60,20 @@ public struct EntitlementService: Sendable {
     /// Tells what a proof is worth and redeems nothing.
     public func verify(_ proof: [UInt8]) throws(RedemptionError) -> VerifiedProof {
         do { return try verifier.verify(proof, expecting: expectations) } catch { throw .refused(error) }
+    }
+
+    /// Takes in a notification of the App Store (App Store Server Notifications V2): stored and applied when it returns.
+    ///
+    /// Copies change nothing, and of statements about one transaction the one signed last counts, in whatever order they come.
+    public func receive(notification proof: [UInt8]) throws(RedemptionError) -> NotificationOutcome {
+        let verified = try verify(proof)
+        guard case .notification(let notification) = verified.content else { throw .noNotification }
+        let record = NotificationRecord(
+            origin: verified.origin, notificationUUID: notification.notificationUUID,
+            type: notification.notificationType.rawValue, subtype: notification.subtype?.rawValue,
+            signedAt: notification.signedDate, proofDigest: verified.digest)
+        let stated = verified.notifiedTransaction.map { claim(ProvenPurchase($0), from: verified) }
+        do { return try ledger.record(record, stating: stated, at: clock.now()) } catch { throw .storage(error) }
     }
 
     /// A user's redeemed transactions, newest first.
@@ -85,9 +102,8 @@ public struct EntitlementService: Sendable {
         _ = try ledger.apiKey("")
     }
 
-    private func claim(_ purchase: ProvenPurchase, from proof: VerifiedProof) -> Claim? {
-        guard let item = catalog.item(for: purchase.productIdentifier) else { return nil }
-        return Claim(
+    private func claim(_ purchase: ProvenPurchase, from proof: VerifiedProof) -> Claim {
+        Claim(
             origin: proof.origin,
             transactionIdentifier: purchase.transactionIdentifier,
             originalTransactionIdentifier: purchase.originalTransactionIdentifier,
@@ -95,9 +111,11 @@ public struct EntitlementService: Sendable {
             quantity: purchase.quantity,
             purchaseDate: purchase.purchaseDate,
             revocationDate: purchase.revocationDate,
+            revocationReason: purchase.revocationReason,
+            signedAt: proof.notifiedTransaction?.signedDate ?? proof.signedAt,
             appAccountToken: purchase.appAccountToken,
             proofDigest: proof.digest,
-            item: item)
+            item: catalog.item(for: purchase.productIdentifier))
     }
 
     /// - Parameter claims: One for each purchase, nil where the catalog knows no item for it.

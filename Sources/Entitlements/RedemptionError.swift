@@ -7,6 +7,8 @@ public enum RedemptionError: CodedError, Equatable {
     case refused(ProofRefusal)
     /// The proof is authentic, but of a kind that holds no purchase of its own.
     case notRedeemable
+    /// The proof is authentic, but no notification.
+    case noNotification
     /// Every purchase in the proof is another user's.
     case ownedByAnotherUser
     /// Every purchase in the proof is another user's, and one at least by the account token it was made under.
@@ -19,6 +21,7 @@ public enum RedemptionError: CodedError, Equatable {
         switch self {
         case .refused(let refusal): refusal.code
         case .notRedeemable: "notRedeemable"
+        case .noNotification: "noNotification"
         case .ownedByAnotherUser: "ownedByAnotherUser"
         case .appAccountTokenMismatch: "appAccountTokenMismatch"
         case .productUnknown: "productUnknown"
@@ -31,6 +34,7 @@ public enum RedemptionError: CodedError, Equatable {
         case .refused(let refusal): refusal.message
         case .notRedeemable:
             "The proof is authentic, but it is no purchase; send an app receipt or a signed transaction."
+        case .noNotification: "The proof is authentic, but it is no notification of the App Store."
         case .ownedByAnotherUser: "The purchase has been redeemed by another user, and stays theirs."
         case .appAccountTokenMismatch:
             "The purchase was made under another user's account token (appAccountToken): redeem it for that user."

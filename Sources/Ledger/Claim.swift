@@ -1,7 +1,7 @@
 import Commerce
 import Foundation
 
-/// One transaction of a verified proof, as a user claims it.
+/// What a verified proof states of one transaction, as a user claims it or the App Store notifies of it.
 public struct Claim: Hashable, Sendable {
     public let origin: Origin
     public let transactionIdentifier: String
@@ -11,11 +11,16 @@ public struct Claim: Hashable, Sendable {
     public let purchaseDate: Timestamp
     /// When the purchase was taken back; a claim that says so grants nothing and ends what the transaction granted before.
     public let revocationDate: Timestamp?
+    /// Why, in Apple's numbers (`revocationReason`); nil where the proof does not say.
+    public let revocationReason: Int?
+    /// When the proof was signed: of two statements about a transaction, the later counts.
+    public let signedAt: Timestamp
     /// The account token the purchase was made under, which says whose it is; nil when the proof names none.
     public let appAccountToken: UUID?
     /// The SHA-256 of what was signed; the proof itself is not kept.
     public let proofDigest: [UInt8]
-    public let item: Item
+    /// What the purchase grants; nil where the catalog does not know the product.
+    public let item: Item?
 
     public init(
         origin: Origin,
@@ -25,9 +30,11 @@ public struct Claim: Hashable, Sendable {
         quantity: Int,
         purchaseDate: Timestamp,
         revocationDate: Timestamp?,
+        revocationReason: Int? = nil,
+        signedAt: Timestamp,
         appAccountToken: UUID? = nil,
         proofDigest: [UInt8],
-        item: Item
+        item: Item?
     ) {
         self.origin = origin
         self.transactionIdentifier = transactionIdentifier
@@ -36,6 +43,8 @@ public struct Claim: Hashable, Sendable {
         self.quantity = quantity
         self.purchaseDate = purchaseDate
         self.revocationDate = revocationDate
+        self.revocationReason = revocationReason
+        self.signedAt = signedAt
         self.appAccountToken = appAccountToken
         self.proofDigest = proofDigest
         self.item = item

@@ -12,6 +12,19 @@ public protocol Ledger: Sendable {
     /// - Throws: `StorageFault`; then nothing was recorded.
     func redeem(_ claims: [Claim], for user: User, at moment: Timestamp) throws(StorageFault) -> LedgerAnswer
 
+    /// Records a notification of the App Store, and what it states of a transaction.
+    ///
+    /// The statement reaches whoever owns the transaction, else whoever's account token it names; where that is nobody, it
+    /// waits for the user who will claim the transaction.
+    ///
+    /// - Parameter claim: nil for a notification about no transaction.
+    /// - Throws: `StorageFault`; then nothing was recorded.
+    func record(
+        _ notification: NotificationRecord,
+        stating claim: Claim?,
+        at moment: Timestamp
+    ) throws(StorageFault) -> NotificationOutcome
+
     /// What a user owns by redeemed transactions that stand, each item once, in order.
     func items(of user: User) throws(StorageFault) -> [Item]
 

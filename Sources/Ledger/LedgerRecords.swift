@@ -15,21 +15,45 @@ struct LedgerRecords {
             return .appAccountTokenMismatch
         }
         if let owner = try owner(of: claim), owner != user { return .ownedByAnotherUser }
-        switch try state(of: claim, for: user) {
-        case .unknown:
-            try insert(claim, for: user, at: moment)
-            guard claim.revocationDate == nil else { return .revoked }
-            try insertEntitlement(claim, for: user, at: moment)
-            return .granted
-        case .standing:
-            guard let revocationDate = claim.revocationDate else { return .alreadyRedeemed }
-            try revoke(claim, at: revocationDate)
-            return .revoked
-        case .revoked:
-            return .revoked
-        case .ofAnotherUser:
-            return .ownedByAnotherUser
+        return try state(claim, of: user, at: moment)
+    }
+
+    /// Records what a notification states, for whomever it concerns.
+    func record(
+        _ notification: NotificationRecord,
+        stating claim: Claim?,
+        at moment: Timestamp
+    ) throws -> NotificationOutcome {
+        guard try insert(notification, about: claim, at: moment) else { return .duplicate }
+        guard let claim else { return .recorded }
+        let named = try claim.appAccountToken.flatMap { try users.owner(of: $0) }
+        guard let owner = try owner(of: claim) ?? named, try isRedeemed(claim) || claim.item != nil else {
+            try park(claim)
+            return .parked
         }
+        let before = try standing(of: claim)
+        switch try state(claim, of: owner, at: moment) {
+        case .granted: return .granted
+        case .revoked where before?.revocationDate == nil: return .revoked
+        default: return .recorded
+        }
+    }
+
+    /// Takes in a statement about a transaction of a user's; the later of two statements counts, and of two signed at the
+    /// same moment the one that takes back.
+    private func state(_ claim: Claim, of user: Int64, at moment: Timestamp) throws -> Redemption.Result {
+        guard let before = try standing(of: claim) else {
+            let parked = try takeParked(claim)
+            let standing = parked.map { $0.isLater(than: Standing(claim)) ? $0 : Standing(claim) } ?? Standing(claim)
+            try insert(claim, standing, for: user, at: moment)
+            return standing.revocationDate == nil ? .granted : .revoked
+        }
+        guard Standing(claim).isLater(than: before) else {
+            return before.revocationDate == nil ? .alreadyRedeemed : .revoked
+        }
+        try update(claim)
+        if claim.revocationDate != nil { return .revoked }
+        return before.revocationDate == nil ? .alreadyRedeemed : .granted
     }
 
     func items(of user: Int64) throws -> [Item] {
@@ -64,29 +88,87 @@ struct LedgerRecords {
                 originalTransactionIdentifier: row["original_transaction_id"], productIdentifier: row["product_id"],
                 quantity: row["quantity"], purchaseDate: Timestamp(millisecondsSince1970: row["purchase_date"]),
                 redeemedAt: Timestamp(millisecondsSince1970: row["redeemed_at"]),
-                revocationDate: revocationDate.map(Timestamp.init(millisecondsSince1970:)))
+                revocationDate: revocationDate.map(Timestamp.init(millisecondsSince1970:)),
+                revocationReason: row["revocation_reason"])
         }
     }
 
-    /// Where a claimed transaction stands in the ledger.
-    private enum TransactionState {
-        case unknown
-        case standing
-        case revoked
-        case ofAnotherUser
+    /// Whether a transaction stands, and when that was stated.
+    private struct Standing {
+        let revocationDate: Int64?
+        let revocationReason: Int?
+        let statedAt: Int64
+
+        init(_ claim: Claim) {
+            revocationDate = claim.revocationDate?.millisecondsSince1970
+            revocationReason = claim.revocationReason
+            statedAt = claim.signedAt.millisecondsSince1970
+        }
+
+        init(_ row: Row) {
+            revocationDate = row["revocation_date"]
+            revocationReason = row["revocation_reason"]
+            statedAt = row["stated_at"]
+        }
+
+        func isLater(than other: Standing) -> Bool {
+            statedAt == other.statedAt
+                ? revocationDate != nil && other.revocationDate == nil : statedAt > other.statedAt
+        }
     }
 
-    private func state(of claim: Claim, for user: Int64) throws -> TransactionState {
-        let row = try Row.fetchOne(
+    /// nil for a transaction that nobody has redeemed.
+    private func standing(of claim: Claim) throws -> Standing? {
+        try Row.fetchOne(
             database.cachedStatement(
-                sql: "SELECT user_id, revocation_date FROM redeemed_transaction WHERE origin = ? AND transaction_id = ?"
-            ),
-            arguments: [claim.origin.rawValue, claim.transactionIdentifier])
-        guard let row else { return .unknown }
-        let owner: Int64 = row["user_id"]
-        guard owner == user else { return .ofAnotherUser }
-        let revocationDate: Int64? = row["revocation_date"]
-        return revocationDate == nil ? .standing : .revoked
+                sql: """
+                    SELECT revocation_date, revocation_reason, stated_at
+                    FROM redeemed_transaction WHERE origin = ? AND transaction_id = ?
+                    """),
+            arguments: [claim.origin.rawValue, claim.transactionIdentifier]
+        ).map(Standing.init)
+    }
+
+    private func isRedeemed(_ claim: Claim) throws -> Bool {
+        try standing(of: claim) != nil
+    }
+
+    /// Keeps a statement about a transaction that nobody has claimed, unless a later one is kept.
+    private func park(_ claim: Claim) throws {
+        if let kept = try takeParked(claim), !Standing(claim).isLater(than: kept) {
+            return try insertParked(claim, kept)
+        }
+        try insertParked(claim, Standing(claim))
+    }
+
+    private func insertParked(_ claim: Claim, _ standing: Standing) throws {
+        try database.cachedStatement(sql: "INSERT INTO parked_transaction VALUES (?, ?, ?, ?, ?)").execute(arguments: [
+            claim.origin.rawValue, claim.transactionIdentifier, standing.revocationDate, standing.revocationReason,
+            standing.statedAt,
+        ])
+    }
+
+    private func takeParked(_ claim: Claim) throws -> Standing? {
+        try Row.fetchOne(
+            database.cachedStatement(
+                sql: """
+                    DELETE FROM parked_transaction WHERE origin = ? AND transaction_id = ?
+                    RETURNING revocation_date, revocation_reason, stated_at
+                    """),
+            arguments: [claim.origin.rawValue, claim.transactionIdentifier]
+        ).map(Standing.init)
+    }
+
+    /// - Returns: false when it came before.
+    private func insert(_ notification: NotificationRecord, about claim: Claim?, at moment: Timestamp) throws -> Bool {
+        try database.cachedStatement(
+            sql: "INSERT OR IGNORE INTO notification VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        ).execute(arguments: [
+            notification.origin.rawValue, notification.notificationUUID, notification.type, notification.subtype,
+            claim?.transactionIdentifier, notification.signedAt.millisecondsSince1970, moment.millisecondsSince1970,
+            Data(notification.proofDigest),
+        ])
+        return database.changesCount == 1
     }
 
     private func owner(of claim: Claim) throws -> Int64? {
@@ -96,40 +178,45 @@ struct LedgerRecords {
             arguments: [claim.origin.rawValue, claim.originalTransactionIdentifier])
     }
 
-    private func insert(_ claim: Claim, for user: Int64, at moment: Timestamp) throws {
+    /// Records a transaction, and what it grants for as long as it stands.
+    private func insert(_ claim: Claim, _ standing: Standing, for user: Int64, at moment: Timestamp) throws {
         try database.cachedStatement(sql: "INSERT OR IGNORE INTO original_transaction VALUES (?, ?, ?)").execute(
             arguments: [claim.origin.rawValue, claim.originalTransactionIdentifier, user])
         try database.cachedStatement(
             sql: """
                 INSERT INTO redeemed_transaction (
                     origin, transaction_id, original_transaction_id, user_id, product_id, quantity,
-                    purchase_date, revocation_date, redeemed_at, proof_digest
-                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    purchase_date, revocation_date, revocation_reason, stated_at, redeemed_at, proof_digest
+                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             claim.origin.rawValue, claim.transactionIdentifier, claim.originalTransactionIdentifier, user,
             claim.productIdentifier, claim.quantity, claim.purchaseDate.millisecondsSince1970,
-            claim.revocationDate?.millisecondsSince1970, moment.millisecondsSince1970, Data(claim.proofDigest),
+            standing.revocationDate, standing.revocationReason, standing.statedAt, moment.millisecondsSince1970,
+            Data(claim.proofDigest),
         ])
-    }
-
-    private func insertEntitlement(_ claim: Claim, for user: Int64, at moment: Timestamp) throws {
+        guard let item = claim.item else { return }
         try database.cachedStatement(
             sql: """
                 INSERT INTO entitlement (user_id, collection, number, origin, transaction_id, granted_at)
                 VALUES (?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
-            user, claim.item.collection, claim.item.number, claim.origin.rawValue, claim.transactionIdentifier,
+            user, item.collection, item.number, claim.origin.rawValue, claim.transactionIdentifier,
             moment.millisecondsSince1970,
         ])
     }
 
-    private func revoke(_ claim: Claim, at date: Timestamp) throws {
+    private func update(_ claim: Claim) throws {
+        let standing = Standing(claim)
         try database.cachedStatement(
-            sql: "UPDATE redeemed_transaction SET revocation_date = ? WHERE origin = ? AND transaction_id = ?"
+            sql: """
+                UPDATE redeemed_transaction SET revocation_date = ?, revocation_reason = ?, stated_at = ?
+                WHERE origin = ? AND transaction_id = ?
+                """
         ).execute(arguments: [
-            date.millisecondsSince1970, claim.origin.rawValue, claim.transactionIdentifier,
+            standing.revocationDate, standing.revocationReason, standing.statedAt, claim.origin.rawValue,
+            claim.transactionIdentifier,
         ])
     }
 }

@@ -66,7 +66,9 @@ struct LedgerSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// The numbers of `redeemed_transaction.sequence` grow with time, and none is used twice.
+    /// The numbers of `redeemed_transaction.sequence` grow with time, and none is used twice. `stated_at` is when the statement
+    /// was signed that says whether a transaction stands; `parked_transaction` keeps such statements about transactions that
+    /// nobody has claimed yet.
     private static let userTables = """
         ALTER TABLE entitlement RENAME TO old_entitlement;
         ALTER TABLE redeemed_transaction RENAME TO old_redeemed_transaction;
@@ -99,6 +101,8 @@ struct LedgerSchema {
             quantity INTEGER NOT NULL CHECK (quantity > 0),
             purchase_date INTEGER NOT NULL,
             revocation_date INTEGER,
+            revocation_reason INTEGER,
+            stated_at INTEGER NOT NULL,
             redeemed_at INTEGER NOT NULL,
             proof_digest BLOB NOT NULL CHECK (length(proof_digest) = 32),
             UNIQUE (origin, transaction_id),
@@ -121,6 +125,27 @@ struct LedgerSchema {
                 REFERENCES redeemed_transaction (origin, transaction_id, user_id)
         ) STRICT, WITHOUT ROWID;
 
+        CREATE TABLE parked_transaction (
+            origin TEXT NOT NULL,
+            transaction_id TEXT NOT NULL,
+            revocation_date INTEGER,
+            revocation_reason INTEGER,
+            stated_at INTEGER NOT NULL,
+            PRIMARY KEY (origin, transaction_id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE notification (
+            origin TEXT NOT NULL,
+            notification_uuid TEXT NOT NULL,
+            type TEXT NOT NULL,
+            subtype TEXT,
+            transaction_id TEXT,
+            signed_at INTEGER NOT NULL,
+            received_at INTEGER NOT NULL,
+            proof_digest BLOB NOT NULL CHECK (length(proof_digest) = 32),
+            PRIMARY KEY (origin, notification_uuid)
+        ) STRICT, WITHOUT ROWID;
+
         CREATE TABLE api_key (
             key_id TEXT PRIMARY KEY,
             name TEXT NOT NULL,
@@ -137,9 +162,9 @@ struct LedgerSchema {
             FROM old_original_transaction AS old JOIN user ON user.issuer = '' AND user.name = old.user;
         INSERT INTO redeemed_transaction (
                 origin, transaction_id, original_transaction_id, user_id, product_id, quantity, purchase_date,
-                revocation_date, redeemed_at, proof_digest)
+                revocation_date, stated_at, redeemed_at, proof_digest)
             SELECT origin, transaction_id, original_transaction_id, user_id, product_id, quantity, purchase_date,
-                revocation_date, redeemed_at, proof_digest
+                revocation_date, coalesce(revocation_date, purchase_date), redeemed_at, proof_digest
             FROM old_redeemed_transaction AS old JOIN user ON user.issuer = '' AND user.name = old.user
             ORDER BY redeemed_at, origin, transaction_id;
         INSERT INTO entitlement

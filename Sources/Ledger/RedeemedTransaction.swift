@@ -13,4 +13,6 @@ public struct RedeemedTransaction: Hashable, Sendable {
     public let redeemedAt: Timestamp
     /// When the purchase was taken back; nil while it stands.
     public let revocationDate: Timestamp?
+    /// Why, in Apple's numbers (`revocationReason`); nil where nobody said.
+    public let revocationReason: Int?
 }

@@ -53,6 +53,17 @@ public final class SQLiteLedger: Ledger {
         }
     }
 
+    public func record(
+        _ notification: NotificationRecord,
+        stating claim: Claim?,
+        at moment: Timestamp
+    ) throws(StorageFault) -> NotificationOutcome {
+        try write { database in
+            let users = UserRecords(database: database, randomness: randomness)
+            return try LedgerRecords(database: database, users: users).record(notification, stating: claim, at: moment)
+        }
+    }
+
     public func items(of user: User) throws(StorageFault) -> [Item] {
         try read { database in
             let users = UserRecords(database: database, randomness: randomness)

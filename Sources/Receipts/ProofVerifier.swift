@@ -94,7 +94,8 @@ public struct ProofVerifier: Sendable {
         guard case .notification(let notification) = payload.content else { return proof }
         for part in notification.signedParts {
             let inner = try verify(part.compact, in: part.field, as: part.kind, of: proof, chain: chain)
-            if !proof.chains.contains(inner.path) { proof.chains.append(inner.path) }
+            if !proof.chains.contains(inner.chain.path) { proof.chains.append(inner.chain.path) }
+            if case .transaction(let transaction) = inner.content { proof.notifiedTransaction = transaction }
         }
         return proof
     }
@@ -102,14 +103,14 @@ public struct ProofVerifier: Sendable {
     /// Checks a JWS inside a notification: it leads to the same root, is what its field says, and speaks of the same app and
     /// environment.
     ///
-    /// - Returns: Its own chain.
+    /// - Returns: What it says, and its own chain.
     private func verify(
         _ compact: String,
         in field: String,
         as kind: SignedPayload.Kind,
         of notification: VerifiedProof,
         chain: JudgedChain
-    ) throws(ProofRefusal) -> JudgedChain {
+    ) throws(ProofRefusal) -> (content: VerifiedProof.Content, chain: JudgedChain) {
         let inner: (payload: SignedPayload, chain: JudgedChain, digest: [UInt8])
         do {
             inner = try verifiedPayload(compact: Array(compact.utf8))
@@ -125,7 +126,7 @@ public struct ProofVerifier: Sendable {
         guard inner.payload.environment == notification.environment.rawValue,
             inner.payload.bundleIdentifier == nil || inner.payload.bundleIdentifier == notification.bundleIdentifier
         else { throw ProofRefusal(.innerProofInvalid, "\(field) is of another app or environment.") }
-        return inner.chain
+        return (inner.payload.content, inner.chain)
     }
 
     /// Takes a JWS through the steps from its encoding to its payload.

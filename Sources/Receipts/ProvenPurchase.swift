@@ -11,6 +11,8 @@ public struct ProvenPurchase: Hashable, Sendable {
     public let purchaseDate: Timestamp
     /// When Apple took the purchase back (refund, family sharing ended); nil while it stands.
     public let revocationDate: Timestamp?
+    /// Why, in Apple's numbers (`revocationReason`); nil where the proof does not say.
+    public let revocationReason: Int?
     /// The account token the app gave the purchase; nil in app receipts, which have none.
     public let appAccountToken: UUID?
 
@@ -21,16 +23,18 @@ public struct ProvenPurchase: Hashable, Sendable {
         quantity = purchase.quantity
         purchaseDate = purchase.purchaseDate
         revocationDate = purchase.cancellationDate
+        revocationReason = nil
         appAccountToken = nil
     }
 
-    init(_ transaction: JWSTransactionDecodedPayload) {
+    public init(_ transaction: JWSTransactionDecodedPayload) {
         transactionIdentifier = transaction.transactionId
         originalTransactionIdentifier = transaction.originalTransactionId
         productIdentifier = transaction.productId
         quantity = transaction.quantity
         purchaseDate = transaction.purchaseDate
         revocationDate = transaction.revocationDate
+        revocationReason = transaction.revocationReason?.rawValue
         appAccountToken = transaction.appAccountToken
     }
 }

@@ -22,6 +22,8 @@ public struct VerifiedProof: Sendable {
     public let bundleIdentifier: String?
     /// The SHA-256 of what was signed, by which the ledger remembers it: one for one content, however it is wrapped.
     public let digest: [UInt8]
+    /// The transaction inside a notification, verified like the notification itself; nil where there is none.
+    public internal(set) var notifiedTransaction: JWSTransactionDecodedPayload?
     /// The chains that vouch for it, each leaf first, the trusted root last: its own, then those of the proofs inside it.
     public internal(set) var chains: [[Certificate]]
 

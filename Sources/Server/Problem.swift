@@ -24,7 +24,7 @@ struct Problem: Error, Encodable {
         let status: HTTPResponse.Status
         switch error {
         case .refused(let refusal) where refusal.reason == .tooLarge: status = .contentTooLarge
-        case .refused, .notRedeemable, .productUnknown: status = .unprocessableContent
+        case .refused, .notRedeemable, .noNotification, .productUnknown: status = .unprocessableContent
         case .ownedByAnotherUser, .appAccountTokenMismatch: status = .conflict
         case .storage(let fault):
             self.init(fault)

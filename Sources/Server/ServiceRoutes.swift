@@ -22,6 +22,7 @@ public struct ServiceRoutes: Sendable {
             try await work.run { try service.checkLedger() }
             return HTTPResponse.Status.noContent
         }
+        NotificationRoutes(service: service, work: work).add(to: router.group("v1"))
         let version = router.group("v1").add(middleware: AuthenticationMiddleware(authentication: authentication))
         ProductRoutes(catalog: service.catalog).add(
             to: version.group().add(middleware: ScopeMiddleware(scope: .read)))

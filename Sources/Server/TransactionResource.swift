@@ -13,6 +13,8 @@ struct TransactionResource: Encodable {
     let redeemedAt: String
     /// When the purchase was taken back; absent while it stands.
     let revocationDate: String?
+    /// Why, in Apple's numbers: 1 for a problem with the app, 0 for another reason; absent where nobody said.
+    let revocationReason: Int?
 
     init(_ transaction: RedeemedTransaction) {
         transactionId = transaction.transactionIdentifier
@@ -23,6 +25,7 @@ struct TransactionResource: Encodable {
         purchaseDate = transaction.purchaseDate.rfc3339
         redeemedAt = transaction.redeemedAt.rfc3339
         revocationDate = transaction.revocationDate?.rfc3339
+        revocationReason = transaction.revocationReason
     }
 }
 

@@ -26,13 +26,15 @@ import Testing
         original: String? = nil,
         origin: Origin = .localSandbox,
         revoked: Timestamp? = nil,
+        signedAt: Timestamp = now,
         appAccountToken: UUID? = nil,
-        item: Item = sprout1
+        item: Item? = sprout1
     ) -> Claim {
         Claim(
             origin: origin, transactionIdentifier: transaction, originalTransactionIdentifier: original ?? transaction,
             productIdentifier: "p", quantity: 1, purchaseDate: Self.now, revocationDate: revoked,
-            appAccountToken: appAccountToken, proofDigest: [UInt8](repeating: 7, count: 32), item: item)
+            signedAt: signedAt, appAccountToken: appAccountToken, proofDigest: [UInt8](repeating: 7, count: 32),
+            item: item)
     }
 
     private func redeem(_ claims: Claim..., for user: User) throws -> [Redemption.Result] {
@@ -137,7 +139,7 @@ import Testing
         }
         let (alice, bob) = (1, 2)
         let redeemed = "INSERT INTO redeemed_transaction VALUES (NULL, 'local/Sandbox',"
-        let rest = "'p', 1, 0, NULL, 0, zeroblob(32))"
+        let rest = "'p', 1, 0, NULL, NULL, 0, 0, zeroblob(32))"
         // What is allowed, so that none of the others fails by its form.
         try execute("INSERT INTO original_transaction VALUES ('local/Sandbox', '3', \(bob))")
         try execute("\(redeemed) '3', '3', \(bob), \(rest)")
@@ -280,5 +282,97 @@ import Testing
         #expect(try ledger.revokeAPIKey("a", at: Self.now))
         #expect(try ledger.revokeAPIKey("a", at: later))
         #expect(try ledger.apiKey("a")?.revokedAt == Self.now)
+    }
+
+    private func notify(
+        _ uuid: String,
+        _ claim: Claim?,
+        to ledger: SQLiteLedger? = nil
+    ) throws -> NotificationOutcome {
+        let record = NotificationRecord(
+            origin: .localSandbox, notificationUUID: uuid, type: "REFUND", subtype: nil,
+            signedAt: claim?.signedAt ?? Self.now, proofDigest: [UInt8](repeating: 8, count: 32))
+        return try (ledger ?? self.ledger).record(record, stating: claim, at: Self.now)
+    }
+
+    private static func later(_ seconds: Int64) -> Timestamp {
+        Timestamp(secondsSince1970: now.secondsSince1970 + seconds)
+    }
+
+    @Test func aRefundTakesAndItsReversalGivesBack() throws {
+        _ = try redeem(claim(), for: alice)
+        let refunded = claim(revoked: Self.now, signedAt: Self.later(10))
+        #expect(try notify("1", refunded) == .revoked)
+        #expect(try ledger.items(of: alice) == [])
+        #expect(try notify("1", refunded) == .duplicate)
+        #expect(try notify("2", refunded) == .recorded)
+        // What was signed before changes nothing, whoever hands it in.
+        #expect(try redeem(claim(), for: alice) == [.revoked])
+        #expect(try notify("3", claim(signedAt: Self.later(5))) == .recorded)
+        #expect(try ledger.items(of: alice) == [])
+        #expect(try notify("4", claim(signedAt: Self.later(20))) == .granted)
+        #expect(try ledger.items(of: alice) == [Self.sprout1])
+        #expect(try notify("5", nil) == .recorded)
+    }
+
+    @Test func aNotificationReachesWhomItNames() throws {
+        let token = try ledger.appAccountToken(of: alice, at: Self.now)
+        #expect(try notify("1", claim(appAccountToken: token)) == .granted)
+        #expect(try ledger.items(of: alice) == [Self.sprout1])
+        #expect(try redeem(claim(), for: alice) == [.alreadyRedeemed])
+        #expect(try redeem(claim(), for: bob) == [.ownedByAnotherUser])
+        // An owner stays one, whomever a token names.
+        _ = try redeem(claim("2"), for: bob)
+        #expect(
+            try notify("2", claim("2", revoked: Self.now, signedAt: Self.later(1), appAccountToken: token)) == .revoked)
+        #expect(try ledger.items(of: bob) == [])
+    }
+
+    @Test func whatNobodyHasClaimedWaits() throws {
+        #expect(try notify("1", claim(revoked: Self.now, signedAt: Self.later(10))) == .parked)
+        #expect(try notify("2", claim(signedAt: Self.later(5))) == .parked)
+        #expect(try redeem(claim(), for: alice) == [.revoked])
+        #expect(try ledger.items(of: alice) == [])
+        #expect(try notify("3", claim(signedAt: Self.later(20))) == .granted)
+        #expect(try ledger.items(of: alice) == [Self.sprout1])
+        // A product the catalog does not know cannot be granted, but its refund is not forgotten.
+        let token = try ledger.appAccountToken(of: bob, at: Self.now)
+        #expect(
+            try notify("4", claim("2", revoked: Self.now, signedAt: Self.later(1), appAccountToken: token, item: nil))
+                == .parked)
+        #expect(try redeem(claim("2"), for: bob) == [.revoked])
+    }
+
+    /// A purchase, its refund and the refund's reversal, posted by the app and notified by the store.
+    @Test func theOrderOfStatementsDoesNotMatter() throws {
+        let statements = [claim(), claim(revoked: Self.now, signedAt: Self.later(10)), claim(signedAt: Self.later(20))]
+        let last = [[0], [0, 1], [0, 1, 2]]
+        for known in last {
+            var expected: [Item]?
+            for order in Self.permutations(known + known) {
+                let ledger = try SQLiteLedger(file: folder.file("\(UUID().uuidString).sqlite"))
+                for (index, number) in order.enumerated() {
+                    // Every second statement comes from the store.
+                    if index.isMultiple(of: 2) {
+                        _ = try ledger.redeem([statements[number]], for: alice, at: Self.now)
+                    } else {
+                        _ = try notify("\(number)", statements[number], to: ledger)
+                    }
+                }
+                let items = try ledger.items(of: alice)
+                #expect(items == expected ?? items, "\(order)")
+                expected = items
+            }
+            #expect(expected == (known.count == 2 ? [] : [Self.sprout1]))
+        }
+    }
+
+    /// Each order once.
+    private static func permutations(_ elements: [Int]) -> Set<[Int]> {
+        guard let first = elements.first else { return [[]] }
+        return Set(
+            permutations(Array(elements.dropFirst())).flatMap { rest in
+                (0...rest.count).map { Array(rest.prefix($0)) + [first] + rest.dropFirst($0) }
+            })
     }
 }

@@ -6,6 +6,7 @@ import HummingbirdTesting
 import Ledger
 import Receipts
 import Server
+import Signatures
 import TestSupport
 import Testing
 
@@ -17,14 +18,18 @@ struct ServiceFixture {
     /// A key with every scope.
     let key: String
 
-    init() throws {
+    /// - Parameter chain: Whom to trust besides the shop.
+    init(trusting chain: CertificateChain? = nil) throws {
         shop = try TestShop()
         let ledger = try SQLiteLedger(file: shop.folder.file("ledger.sqlite"))
         keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
         key = try keys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
+        let roots = shop.store.rootCertificates + [chain?.root.certificate].compactMap(\.self)
+        let verifier = ProofVerifier(
+            anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }), clock: shop.clock)
         routes = ServiceRoutes(
             service: EntitlementService(
-                catalog: shop.catalog, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock),
+                catalog: shop.catalog, verifier: verifier, ledger: ledger, clock: shop.clock),
             authentication: .apiKeys(keys))
     }
 

@@ -38,6 +38,27 @@ public enum TestProofs {
         Array(try SignedJSON.sign(.object(payload), with: chain.leaf.key, chain: chain.certificates).utf8)
     }
 
+    /// A notification about a transaction, as the App Store signs it.
+    public static func notification(
+        _ type: String,
+        uuid: String,
+        about transaction: JSONObject?,
+        signedAt: Timestamp = signedAt,
+        with key: PrivateKey,
+        chain: [Certificate]
+    ) throws -> String {
+        var data: JSONObject = ["bundleId": .string(bundleIdentifier), "environment": "Sandbox"]
+        if let transaction {
+            _ = data.add(
+                "signedTransactionInfo", .string(try SignedJSON.sign(.object(transaction), with: key, chain: chain)))
+        }
+        return try SignedJSON.sign(
+            .object([
+                "notificationType": .string(type), "notificationUUID": .string(uuid), "data": .object(data),
+                "version": "2.0", "signedDate": .integer(signedAt.millisecondsSince1970),
+            ]), with: key, chain: chain)
+    }
+
     public static func purchase(
         transactionIdentifier: String = "2000000000000001",
         productIdentifier: String = "com.memolease.sesac1.sprout1"

@@ -1,0 +1,44 @@
+import Commerce
+
+/// A notification of the App Store as the ledger keeps it.
+public struct NotificationRecord: Hashable, Sendable {
+    public let origin: Origin
+    /// By which copies are recognised.
+    public let notificationUUID: String
+    /// In Apple's words.
+    public let type: String
+    public let subtype: String?
+    public let signedAt: Timestamp
+    /// The SHA-256 of what was signed.
+    public let proofDigest: [UInt8]
+
+    public init(
+        origin: Origin,
+        notificationUUID: String,
+        type: String,
+        subtype: String?,
+        signedAt: Timestamp,
+        proofDigest: [UInt8]
+    ) {
+        self.origin = origin
+        self.notificationUUID = notificationUUID
+        self.type = type
+        self.subtype = subtype
+        self.signedAt = signedAt
+        self.proofDigest = proofDigest
+    }
+}
+
+/// What became of a notification.
+public enum NotificationOutcome: String, Sendable, Encodable {
+    /// A user owns an item because of it, or owns it again.
+    case granted
+    /// It took an item from its owner.
+    case revoked
+    /// It changes nothing of what anybody owns: it tells what is known, or older, or is about something else.
+    case recorded
+    /// Nobody has claimed its transaction; whoever does will find it as the notification says.
+    case parked
+    /// It came before.
+    case duplicate
+}
