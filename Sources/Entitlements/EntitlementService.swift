@@ -97,6 +97,19 @@ public struct EntitlementService: Sendable {
         try ledger.setAppAccountToken(token, of: user, at: clock.now())
     }
 
+    /// The answer a request was given in the last 24 hours; nil for one that is new.
+    public func keptAnswer(for key: IdempotencyKey) throws(StorageFault) -> KeptAnswer? {
+        try ledger.keptAnswer(for: key, since: clock.now().adding(days: -1))
+    }
+
+    /// Keeps an answer for so long, unless one is kept.
+    ///
+    /// - Returns: The answer that is kept.
+    public func keep(_ answer: KeptAnswer, for key: IdempotencyKey) throws(StorageFault) -> KeptAnswer {
+        let now = clock.now()
+        return try ledger.keep(answer, for: key, at: now, forgettingBefore: now.adding(days: -1))
+    }
+
     /// - Throws: `StorageFault` when the ledger cannot be read.
     public func checkLedger() throws(StorageFault) {
         _ = try ledger.apiKey("")

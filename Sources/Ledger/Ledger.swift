@@ -45,6 +45,19 @@ public protocol Ledger: Sendable {
         at moment: Timestamp
     ) throws(StorageFault) -> AppAccountTokenAnswer
 
+    /// The answer kept for a request that is sent again; nil when there is none, or none that was kept since a moment.
+    func keptAnswer(for key: IdempotencyKey, since moment: Timestamp) throws(StorageFault) -> KeptAnswer?
+
+    /// Keeps an answer, unless another process was quicker, and forgets those older than a moment.
+    ///
+    /// - Returns: The answer that is kept.
+    func keep(
+        _ answer: KeptAnswer,
+        for key: IdempotencyKey,
+        at moment: Timestamp,
+        forgettingBefore oldest: Timestamp
+    ) throws(StorageFault) -> KeptAnswer
+
     func add(_ key: APIKeyRecord) throws(StorageFault)
 
     /// All API keys, revoked ones included, oldest first.

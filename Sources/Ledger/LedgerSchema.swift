@@ -146,6 +146,18 @@ struct LedgerSchema {
             PRIMARY KEY (origin, notification_uuid)
         ) STRICT, WITHOUT ROWID;
 
+        CREATE TABLE kept_answer (
+            caller TEXT NOT NULL,
+            idempotency_key TEXT NOT NULL,
+            request_digest BLOB NOT NULL CHECK (length(request_digest) = 32),
+            status INTEGER NOT NULL,
+            content_type TEXT NOT NULL,
+            body BLOB NOT NULL,
+            kept_at INTEGER NOT NULL,
+            PRIMARY KEY (caller, idempotency_key)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX kept_answer_by_age ON kept_answer (kept_at);
+
         CREATE TABLE api_key (
             key_id TEXT PRIMARY KEY,
             name TEXT NOT NULL,

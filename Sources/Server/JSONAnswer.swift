@@ -34,7 +34,7 @@ enum JSONAnswer {
         return response(bytes: bytes, headers: headers)
     }
 
-    private static func response(bytes: [UInt8], headers: HTTPFields) -> Response {
+    static func response(bytes: [UInt8], headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))

@@ -9,12 +9,13 @@ struct JSONBody {
     /// The largest body read, in bytes: a proof in base64, and its JSON around it.
     static let maximumSize = ProofVerifier.maximumTextSize + 1024
 
+    let bytes: [UInt8]
     private let object: JSONObject
 
     /// - Throws: `Problem`, `bodyInvalid`.
     init(_ request: Request) async throws {
         var request = request
-        let bytes = Array(try await request.collectBody(upTo: Self.maximumSize).readableBytesView)
+        bytes = Array(try await request.collectBody(upTo: Self.maximumSize).readableBytesView)
         let value: JSONValue
         do {
             value = try JSONParser.parse(bytes, limits: .init(bytes: Self.maximumSize))

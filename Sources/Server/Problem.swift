@@ -7,6 +7,8 @@ import Receipts
 
 /// An error as the service answers it: a problem document (RFC 9457) with Till's stable code.
 struct Problem: Error, Encodable {
+    static let contentType = "application/problem+json"
+
     let type = "about:blank"
     let title: String
     let status: Int
@@ -47,7 +49,7 @@ struct Problem: Error, Encodable {
     func response() throws -> Response {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        var headers: HTTPFields = [.contentType: "application/problem+json"]
+        var headers: HTTPFields = [.contentType: Self.contentType]
         if status == HTTPResponse.Status.unauthorized.code { headers[.wwwAuthenticate] = "Bearer" }
         return Response(
             status: .init(code: status, reasonPhrase: title), headers: headers,

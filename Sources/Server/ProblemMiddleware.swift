@@ -11,29 +11,37 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let problem as Problem {
-            return try problem.response()
-        } catch let error as RedemptionError {
-            if case .storage(let fault) = error {
-                context.logger.error("storage fault", metadata: ["code": "\(fault.code)"])
-            }
-            return try Problem(error).response()
-        } catch let fault as StorageFault {
-            context.logger.error("storage fault", metadata: ["code": "\(fault.code)"])
-            return try Problem(fault).response()
-        } catch let error as any HTTPResponseError {
-            return try Self.problem(error.status).response()
         } catch {
-            context.logger.error("unexpected error", metadata: ["type": "\(type(of: error))"])
-            return try Problem(
-                status: .internalServerError, code: "internalError",
-                detail: "The service failed: try again later; what is redeemed twice is granted once."
-            ).response()
+            guard let problem = Problem(error) else {
+                context.logger.error("unexpected error", metadata: ["type": "\(type(of: error))"])
+                return try Problem.unexpected.response()
+            }
+            if problem.status >= 500 {
+                context.logger.error("the service failed", metadata: ["code": "\(problem.code)"])
+            }
+            return try problem.response()
+        }
+    }
+}
+
+extension Problem {
+    /// What a route has thrown; nil for what nobody expected.
+    init?(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as RedemptionError: self.init(error)
+        case let fault as StorageFault: self.init(fault)
+        case let error as any HTTPResponseError: self = Self.refused(with: error.status)
+        default: return nil
         }
     }
 
+    static let unexpected = Problem(
+        status: .internalServerError, code: "internalError",
+        detail: "The service failed: try again later; what is redeemed twice is granted once.")
+
     /// What Hummingbird itself refuses.
-    private static func problem(_ status: HTTPResponse.Status) -> Problem {
+    private static func refused(with status: HTTPResponse.Status) -> Problem {
         switch status {
         case .notFound: Problem(status: status, code: "notFound", detail: "There is nothing at this path and method.")
         case .contentTooLarge:

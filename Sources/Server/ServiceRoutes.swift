@@ -8,10 +8,12 @@ public struct ServiceRoutes: Sendable {
     private let service: EntitlementService
     private let authentication: Authentication
     private let work = BlockingWork()
+    private let idempotentRequests: IdempotentRequests
 
     public init(service: EntitlementService, authentication: Authentication) {
         self.service = service
         self.authentication = authentication
+        idempotentRequests = IdempotentRequests(service: service, work: work)
     }
 
     public func router() -> Router<ServiceContext> {
@@ -28,7 +30,9 @@ public struct ServiceRoutes: Sendable {
             to: version.group().add(middleware: ScopeMiddleware(scope: .read)))
         ProofRoutes(service: service, work: work).add(
             to: version.group().add(middleware: ScopeMiddleware(scope: .read)))
-        UserRoutes(service: service, work: work).add(to: version.group("users/:user"))
+        UserRoutes(
+            service: service, work: work, idempotentRequests: idempotentRequests
+        ).add(to: version.group("users/:user"))
         return router
     }
 }

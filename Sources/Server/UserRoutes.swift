@@ -8,6 +8,7 @@ import Hummingbird
 struct UserRoutes: Sendable {
     let service: EntitlementService
     let work: BlockingWork
+    let idempotentRequests: IdempotentRequests
 
     /// - Parameter group: Routes under `/v1/users/:user`.
     func add(to group: RouterGroup<ServiceContext>) {
@@ -26,10 +27,10 @@ struct UserRoutes: Sendable {
         let redeeming = group.group().add(middleware: ScopeMiddleware(scope: .redeem))
         redeeming.put { request, context in try await setAccountToken(of: try user(context), request) }
         redeeming.post("receipts") { request, context in
-            try await redeem(field: "receipt", request, for: try user(context))
+            try await redeem(field: "receipt", request, for: try user(context), from: context.caller)
         }
         redeeming.post("transactions") { request, context in
-            try await redeem(field: "signedTransaction", request, for: try user(context))
+            try await redeem(field: "signedTransaction", request, for: try user(context), from: context.caller)
         }
     }
 
@@ -46,9 +47,17 @@ struct UserRoutes: Sendable {
         }
     }
 
-    private func redeem(field: String, _ request: Request, for user: User) async throws -> Response {
-        let proof = Array(try await JSONBody(request).text(field).utf8)
-        return try JSONAnswer.response(try await work.run { try service.redeem(proof, for: user) })
+    private func redeem(
+        field: String,
+        _ request: Request,
+        for user: User,
+        from caller: Caller?
+    ) async throws -> Response {
+        let body = try await JSONBody(request)
+        let proof = Array(try body.text(field).utf8)
+        return try await idempotentRequests.answer(request, from: caller, body: body.bytes) {
+            try JSONAnswer.encode(try await work.run { try service.redeem(proof, for: user) })
+        }
     }
 
     private func transactions(of user: User, _ page: Page) async throws -> Response {

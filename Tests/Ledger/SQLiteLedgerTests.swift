@@ -284,6 +284,22 @@ import Testing
         #expect(try ledger.apiKey("a")?.revokedAt == Self.now)
     }
 
+    @Test func theFirstAnswerIsKept() throws {
+        func answer(_ number: UInt8) -> KeptAnswer {
+            KeptAnswer(
+                requestDigest: [UInt8](repeating: number, count: 32), status: 200, contentType: "t", body: [number])
+        }
+        let key = IdempotencyKey(caller: "a", key: "k")
+        #expect(try ledger.keep(answer(1), for: key, at: Self.now, forgettingBefore: Self.later(-10)) == answer(1))
+        #expect(
+            try ledger.keep(answer(2), for: key, at: Self.later(1), forgettingBefore: Self.later(-9)) == answer(1))
+        #expect(try ledger.keptAnswer(for: key, since: Self.now) == answer(1))
+        #expect(try ledger.keptAnswer(for: key, since: Self.later(1)) == nil)
+        #expect(try ledger.keptAnswer(for: IdempotencyKey(caller: "b", key: "k"), since: Self.now) == nil)
+        // When it is old enough to be forgotten, the next one counts.
+        #expect(try ledger.keep(answer(3), for: key, at: Self.later(9), forgettingBefore: Self.later(1)) == answer(3))
+    }
+
     private func notify(
         _ uuid: String,
         _ claim: Claim?,

@@ -1,0 +1,28 @@
+/// What a caller calls a request that it may send again (`Idempotency-Key`).
+public struct IdempotencyKey: Hashable, Sendable {
+    /// Whose key it is: two callers may use the same.
+    public let caller: String
+    public let key: String
+
+    public init(caller: String, key: String) {
+        self.caller = caller
+        self.key = key
+    }
+}
+
+/// An answer kept for whoever sends the same request again.
+public struct KeptAnswer: Hashable, Sendable {
+    /// The SHA-256 over the request, so that another under the same key is told apart.
+    public let requestDigest: [UInt8]
+    /// The HTTP status.
+    public let status: Int
+    public let contentType: String
+    public let body: [UInt8]
+
+    public init(requestDigest: [UInt8], status: Int, contentType: String, body: [UInt8]) {
+        self.requestDigest = requestDigest
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+    }
+}

@@ -1,0 +1,96 @@
+import Commerce
+import Entitlements
+import HTTPTypes
+import Hummingbird
+import Ledger
+import Signatures
+import Synchronization
+
+/// Requests that callers may send again under the same `Idempotency-Key`, and get the same answer, also after a restart.
+///
+/// An answer is kept before it is sent, so whoever has seen one will see no other. Faults of the service are not kept:
+/// trying again may mend them.
+final class IdempotentRequests: Sendable {
+    static let header = HTTPField.Name("Idempotency-Key")
+    static let replayedHeader = HTTPField.Name("Idempotent-Replayed")
+    static let maximumKeyLength = 255
+
+    private let service: EntitlementService
+    private let work: BlockingWork
+    /// The requests that are being answered.
+    private let underWay = Mutex<Set<IdempotencyKey>>([])
+
+    init(service: EntitlementService, work: BlockingWork) {
+        self.service = service
+        self.work = work
+    }
+
+    /// Answers a request, or says again what it was answered with before.
+    ///
+    /// - Parameters:
+    ///   - body: The request's, which with its method and path makes it the same or another.
+    ///   - perform: What gives the answer, as JSON; called once for each key, unless the service fails.
+    func answer(
+        _ request: Request,
+        from caller: Caller?,
+        body: [UInt8],
+        perform: () async throws -> [UInt8]
+    ) async throws -> Response {
+        guard let key = try key(of: request, from: caller) else {
+            return JSONAnswer.response(bytes: try await perform())
+        }
+        let digest = DigestAlgorithm.sha256.digest(
+            of: Array("\(request.method.rawValue) \(request.uri.path)\n".utf8) + body)
+        guard underWay.withLock({ $0.insert(key).inserted }) else {
+            throw Problem(
+                status: .conflict, code: "idempotencyKeyInUse",
+                detail: "A request with this Idempotency-Key is being answered: wait, then send it again.")
+        }
+        defer { underWay.withLock { _ = $0.remove(key) } }
+        if let kept = try await work.run({ [service] in try service.keptAnswer(for: key) }) {
+            return try response(kept, to: digest, isReplayed: true)
+        }
+        let answer = try await newAnswer(digest, perform)
+        // Another process on the same ledger may have been quicker; then its answer is the answer.
+        let kept = try await work.run { [service] in try service.keep(answer, for: key) }
+        return try response(kept, to: digest, isReplayed: kept != answer)
+    }
+
+    private func newAnswer(_ digest: [UInt8], _ perform: () async throws -> [UInt8]) async throws -> KeptAnswer {
+        do {
+            return KeptAnswer(
+                requestDigest: digest, status: 200, contentType: "application/json", body: try await perform())
+        } catch {
+            guard let problem = Problem(error), problem.status < 500 else { throw error }
+            return KeptAnswer(
+                requestDigest: digest, status: problem.status, contentType: Problem.contentType,
+                body: try JSONAnswer.encode(problem))
+        }
+    }
+
+    private func response(_ answer: KeptAnswer, to digest: [UInt8], isReplayed: Bool) throws(Problem) -> Response {
+        guard answer.requestDigest == digest else {
+            throw Problem(
+                status: .unprocessableContent, code: "idempotencyKeyReused",
+                detail: "Another request was sent with this Idempotency-Key: make a new key for each.")
+        }
+        var headers: HTTPFields = [.contentType: answer.contentType]
+        if isReplayed, let name = Self.replayedHeader { headers[name] = "true" }
+        return Response(
+            status: .init(code: answer.status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+    }
+
+    /// nil for a request without one.
+    private func key(of request: Request, from caller: Caller?) throws(Problem) -> IdempotencyKey? {
+        guard let name = Self.header, let text = request.headers[name], let caller else { return nil }
+        guard (1...Self.maximumKeyLength).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw Problem(
+                status: .badRequest, code: "idempotencyKeyInvalid",
+                detail: "An Idempotency-Key has 1 to \(Self.maximumKeyLength) visible ASCII characters.")
+        }
+        return IdempotencyKey(caller: caller.name, key: text)
+    }
+}
