@@ -37,6 +37,8 @@ struct Buy: Command {
             "Kill the app after this step: \(StepReporter.stepNames.joined(separator: ", ")).", valueName: "step"))
     var killAfter: String?
 
+    @OptionGroup var service: ServerOptions
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -46,7 +48,7 @@ struct Buy: Command {
     }
 
     func perform() async throws {
-        let parties = try Parties(common.dataDirectory)
+        let parties = try Parties(common.dataDirectory, server: service)
         guard parties.catalog.product(productIdentifier) != nil else {
             throw StoreError.productNotFound(productIdentifier)
         }
@@ -72,7 +74,7 @@ struct Buy: Command {
             console.line(
                 "It waits for approval: \(common.hint("approve", number)), or \(common.hint("decline", number))")
         }
-        console.owned(items, by: user, names: parties.name(of:))
+        console.owned(items, by: user, names: parties.catalog.name(of:))
         for (number, refusal) in reporter.refused where number != transaction.identifier {
             console.note("Transaction \(number), from before, stays in the queue: \(refusal.message)")
         }

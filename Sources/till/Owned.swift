@@ -1,4 +1,5 @@
 import ArgumentParser
+import Catalog
 import Commerce
 
 /// `till owned`
@@ -13,12 +14,13 @@ struct Owned: Command {
     @Argument(help: "The user.")
     var user: User
 
+    @OptionGroup var service: ServerOptions
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let parties = try Parties(common.dataDirectory)
-        let items = try await parties.withService(for: user) { try await $0.items() }
-        console.owned(items, by: user, names: parties.name(of:))
+        let items = try await service.withService(for: user, data: common.dataDirectory) { try await $0.items() }
+        console.owned(items, by: user, names: try Catalog(folder: Installation.products).name(of:))
         try console.json(["items": items])
     }
 }

@@ -14,9 +14,12 @@ import Store
 struct Parties: Sendable {
     let catalog: Catalog
     let store: Store
+    /// Which service the device talks to.
+    private let server: ServerOptions
     private let service: EntitlementService
 
-    init(_ data: DataDirectory) throws {
+    init(_ data: DataDirectory, server: ServerOptions = ServerOptions()) throws {
+        self.server = server
         let clock = SystemClock()
         catalog = try Catalog(folder: Installation.products)
         try data.prepare()
@@ -53,15 +56,12 @@ struct Parties: Sendable {
         _ body: @Sendable @escaping (PaymentQueueObserver, any ServiceConnection) async throws -> Value
     ) async throws -> Value {
         let queue = LocalStoreConnection(store: store, account: user.name, outcome: outcome, proof: proof)
+        if let service = try server.connection(for: user) {
+            return try await body(PaymentQueueObserver(store: queue, service: service, report: report), service)
+        }
         return try await withService(for: user) { service in
             try await body(PaymentQueueObserver(store: queue, service: service, report: report), service)
         }
-    }
-
-    /// What an item is called, for a person.
-    func name(of item: Item) -> String {
-        if catalog.ownedByEverybody.contains(item) { return "(everybody's)" }
-        return catalog.product(granting: item)?.localization(language: "en")?.displayName ?? ""
     }
 
     /// Puts the store's roots among the certificates the service trusts, as an operator would.
@@ -69,6 +69,14 @@ struct Parties: Sendable {
         for root in roots {
             if let anchor = try TrustAnchor(root) { try TrustFolder(folder).add(anchor) }
         }
+    }
+}
+
+extension Catalog {
+    /// What an item is called, for a person.
+    func name(of item: Item) -> String {
+        if ownedByEverybody.contains(item) { return "(everybody's)" }
+        return product(granting: item)?.localization(language: "en")?.displayName ?? ""
     }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Catalog
 import Commerce
 import Device
 
@@ -19,12 +20,15 @@ struct ReceiptRedeem: Command {
     @Option(help: "Who gets what was bought.")
     var user: User
 
+    @OptionGroup var service: ServerOptions
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
         let proof = try ProofFile(path: file).proof
-        let parties = try Parties(common.dataDirectory)
-        let redemption = try await parties.withService(for: user) { try await $0.redeem(proof) }
+        let redemption = try await service.withService(for: user, data: common.dataDirectory) {
+            try await $0.redeem(proof)
+        }
         switch redemption.outcome {
         case .granted: console.line("Granted.")
         case .revoked: console.line("Nothing new: the purchase was taken back.")
@@ -35,7 +39,7 @@ struct ReceiptRedeem: Command {
         for line in redemption.transactions {
             console.line("  \(line.transactionId)  \(line.productId)  \(line.result.rawValue)")
         }
-        console.owned(redemption.items, by: user, names: parties.name(of:))
+        console.owned(redemption.items, by: user, names: try Catalog(folder: Installation.products).name(of:))
         try console.json(redemption)
     }
 }

@@ -13,10 +13,12 @@ struct Restore: Command {
     @Option(help: "Whose purchases.")
     var user: User
 
+    @OptionGroup var service: ServerOptions
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let parties = try Parties(common.dataDirectory)
+        let parties = try Parties(common.dataDirectory, server: service)
         try parties.store.restoreCompletedTransactions(account: user.name)
         try await Delivery(user: user, common: common, console: console).perform(parties)
     }

@@ -13,9 +13,12 @@ struct Resume: Command {
     @Option(help: "Whose app.")
     var user: User
 
+    @OptionGroup var service: ServerOptions
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        try await Delivery(user: user, common: common, console: console).perform(try Parties(common.dataDirectory))
+        try await Delivery(user: user, common: common, console: console).perform(
+            try Parties(common.dataDirectory, server: service))
     }
 }

@@ -122,4 +122,38 @@ import Testing
         #expect(nowhere.status == 1)
         #expect(nowhere.error.contains("nowhere.invalid"))
     }
+
+    @Test func theAppBuysAgainstARunningService() async throws {
+        // The service keeps its own data, and is told to trust the store's roots.
+        let service = try TillProcess(hasKeys: false)
+        for root in ["receipts-root", "transactions-root"] {
+            let added = try await service.run("trust", "add", till.folder.file("data/store/keys/\(root).cer").path)
+            #expect(added.status == 0)
+        }
+        let made = try await service.run("keys", "make", "app", "--json")
+        let key = ["TILL_API_KEY": try #require(try made.json()["key"] as? String)]
+        let server = try await ServeProcess(service)
+        let address = server.url.absoluteString
+
+        let bought = try await till.run(
+            arguments: ["buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--server", address, "--json"],
+            environment: key)
+        #expect(bought.status == 0, "\(bought.error)")
+        #expect((try bought.json()["items"] as? [Any])?.count == 3)
+        let owned = try await till.run(
+            arguments: ["owned", "alice", "--server", address + "/"], environment: key)
+        #expect(owned.output.contains("Sturdy Sprout"))
+        // Nothing of it is in the app's own ledger.
+        #expect(!(try await till.run("owned", "alice")).output.contains("Sturdy Sprout"))
+
+        let unknown = try await till.run(
+            arguments: ["owned", "alice", "--server", address], environment: ["TILL_API_KEY": "till_x_y"])
+        #expect(unknown.status == 1)
+        #expect(unknown.error.contains("API key"))
+        #expect(!unknown.error.contains("till_x_y"))
+        let without = try await till.run(
+            arguments: ["owned", "alice", "--server", address], environment: ["TILL_API_KEY": ""])
+        #expect(without.error.contains("TILL_API_KEY"))
+        #expect(try await till.run("owned", "alice", "--server", "ftp://x").status == 64)
+    }
 }
