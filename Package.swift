@@ -61,7 +61,9 @@ let package = Package(
                 "Catalog", "Commerce", "Entitlements", "Ledger", "Receipts", "Signatures", "StrictJSON",
                 asyncHTTPClient,
                 hummingbird, hummingbirdCore, hummingbirdTLS, lifecycle, logging, nioPosix,
-            ]),
+            ],
+            // Inside the binary, which is all that is deployed.
+            resources: [.embedInCode("Resources/Errors.md")]),
 
         .executableTarget(
             name: "till",

@@ -8,8 +8,7 @@ import Synchronization
 
 /// Requests that callers may send again under the same `Idempotency-Key`, and get the same answer, also after a restart.
 ///
-/// An answer is kept before it is sent, so whoever has seen one will see no other. Faults of the service are not kept:
-/// trying again may mend them.
+/// An answer is kept before it is sent, so whoever has seen one will see no other. What may succeed later is not kept.
 final class IdempotentRequests: Sendable {
     static let header = HTTPField.Name("Idempotency-Key")
     static let replayedHeader = HTTPField.Name("Idempotent-Replayed")
@@ -44,7 +43,8 @@ final class IdempotentRequests: Sendable {
         guard underWay.withLock({ $0.insert(key).inserted }) else {
             throw Problem(
                 status: .conflict, code: "idempotencyKeyInUse",
-                detail: "A request with this Idempotency-Key is being answered: wait, then send it again.")
+                detail: "A request with this Idempotency-Key is being answered: wait, then send it again.",
+                couldSucceedLater: true)
         }
         defer { underWay.withLock { _ = $0.remove(key) } }
         if let kept = try await work.run({ [service] in try service.keptAnswer(for: key) }) {
@@ -61,7 +61,7 @@ final class IdempotentRequests: Sendable {
             return KeptAnswer(
                 requestDigest: digest, status: 200, contentType: "application/json", body: try await perform())
         } catch {
-            guard let problem = Problem(error), problem.status < 500 else { throw error }
+            guard let problem = Problem(error), !problem.couldSucceedLater else { throw error }
             return KeptAnswer(
                 requestDigest: digest, status: problem.status, contentType: Problem.contentType,
                 body: try JSONAnswer.encode(problem))

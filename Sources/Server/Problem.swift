@@ -9,13 +9,19 @@ import Receipts
 struct Problem: Error, Encodable {
     static let contentType = "application/problem+json"
 
-    let type = "about:blank"
+    /// Where the code is explained: the service's own page (`Resources/Errors.md`), which the address leads to relative to
+    /// whatever was asked.
+    let type: String
     let title: String
     let status: Int
     let code: String
     let detail: String
+    /// Whether the same request may succeed without anybody changing it.
+    let couldSucceedLater: Bool
 
-    init(status: HTTPResponse.Status, code: String, detail: String) {
+    init(status: HTTPResponse.Status, code: String, detail: String, couldSucceedLater: Bool = false) {
+        type = "/errors#\(code)"
+        self.couldSucceedLater = couldSucceedLater
         title = status.reasonPhrase
         self.status = status.code
         self.code = code
@@ -24,22 +30,28 @@ struct Problem: Error, Encodable {
 
     init(_ error: RedemptionError) {
         let status: HTTPResponse.Status
+        var couldSucceedLater = false
         switch error {
         case .refused(let refusal) where refusal.reason == .tooLarge: status = .contentTooLarge
-        case .refused, .notRedeemable, .noNotification, .productUnknown: status = .unprocessableContent
+        case .refused(let refusal):
+            status = .unprocessableContent
+            couldSucceedLater = refusal.reason.couldSucceedLater
+        case .notRedeemable, .noNotification, .productUnknown: status = .unprocessableContent
         case .ownedByAnotherUser, .appAccountTokenMismatch: status = .conflict
         case .storage(let fault):
             self.init(fault)
             return
         }
-        self.init(status: status, code: error.code, detail: error.message)
+        self.init(
+            status: status, code: error.code, detail: error.message, couldSucceedLater: couldSucceedLater)
     }
 
     /// Where the ledger lies on the server's disk is not the caller's to know.
     init(_ fault: StorageFault) {
         self.init(
             status: Self.status(of: fault), code: fault.code,
-            detail: "The service cannot keep its records now: try again later; what is redeemed twice is granted once.")
+            detail: "The service cannot keep its records now: try again later; what is redeemed twice is granted once.",
+            couldSucceedLater: true)
     }
 
     private static func status(of fault: StorageFault) -> HTTPResponse.Status {

@@ -38,7 +38,8 @@ extension Problem {
 
     static let unexpected = Problem(
         status: .internalServerError, code: "internalError",
-        detail: "The service failed: try again later; what is redeemed twice is granted once.")
+        detail: "The service failed: try again later; what is redeemed twice is granted once.",
+        couldSucceedLater: true)
 
     /// What Hummingbird itself refuses.
     private static func refused(with status: HTTPResponse.Status) -> Problem {

@@ -24,6 +24,11 @@ public struct ServiceRoutes: Sendable {
             try await work.run { try service.checkLedger() }
             return HTTPResponse.Status.noContent
         }
+        router.get("errors") { _, _ in
+            Response(
+                status: .ok, headers: [.contentType: "text/markdown; charset=utf-8"],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.Errors_md)))
+        }
         NotificationRoutes(service: service, work: work).add(to: router.group("v1"))
         let version = router.group("v1").add(middleware: AuthenticationMiddleware(authentication: authentication))
         ProductRoutes(catalog: service.catalog).add(

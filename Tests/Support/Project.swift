@@ -6,4 +6,16 @@ public enum Project {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     public static let products = root.appending(path: "Products", directoryHint: .isDirectory)
+
+    /// - Parameter path: From the project's root.
+    public static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path, directoryHint: .notDirectory), encoding: .utf8)
+    }
+
+    /// The paths of a folder's files, from the project's root.
+    public static func files(_ folder: String, suffix: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(
+            atPath: root.appending(path: folder, directoryHint: .isDirectory).path
+        ).filter { $0.hasSuffix(suffix) }.map { "\(folder)/\($0)" }
+    }
 }

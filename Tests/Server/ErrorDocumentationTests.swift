@@ -1,0 +1,39 @@
+import Commerce
+import Foundation
+import Receipts
+import TestSupport
+import Testing
+
+/// The page that problem documents lead to.
+@Suite struct ErrorDocumentationTests {
+    @Test func everyCodeIsExplainedAndNoOther() throws {
+        let page = try Project.text("Sources/Server/Resources/Errors.md")
+        let explained = page.split(separator: "\n").compactMap {
+            $0.hasPrefix("### ") ? String($0.dropFirst(4)) : nil
+        }
+        #expect(Set(explained).count == explained.count)
+        var codes = Set(ProofRefusal.Reason.allCases.map(\.rawValue))
+        codes.formUnion(StorageFault.Cause.allCases.map { StorageFault(cause: $0, path: "").code })
+        // Those of the routes, and of redemptions, stand in the sources as texts.
+        let literal = /code: "([a-zA-Z]+)"/
+        for file in try Project.files("Sources/Server", suffix: ".swift") {
+            codes.formUnion(try Project.text(file).matches(of: literal).map { String($0.1) })
+        }
+        let redemption = /case \.[a-zA-Z]+: "([a-zA-Z]+)"/
+        codes.formUnion(
+            try Project.text("Sources/Entitlements/RedemptionError.swift").matches(of: redemption).map { String($0.1) })
+        #expect(Set(explained).subtracting(codes) == [])
+        #expect(codes.subtracting(explained) == [])
+    }
+
+    @Test func aProblemLeadsToThePage() async throws {
+        let fixture = try ServiceFixture()
+        let problem = try await fixture.send(.get, "/v1/products/none").object()
+        #expect(problem["type"] as? String == "/errors#productNotFound")
+        #expect(problem["couldSucceedLater"] as? Bool == false)
+        let page = try await fixture.send(.get, "/errors", key: "")
+        #expect(page.status == 200)
+        #expect(page.contentType == "text/markdown; charset=utf-8")
+        #expect(String(decoding: page.body, as: UTF8.self).contains("### productNotFound"))
+    }
+}
