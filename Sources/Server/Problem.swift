@@ -18,8 +18,21 @@ struct Problem: Error, Encodable {
     let detail: String
     /// Whether the same request may succeed without anybody changing it.
     let couldSucceedLater: Bool
+    /// After how many seconds to try again; for the header `Retry-After` alone.
+    let retryAfter: Int?
 
-    init(status: HTTPResponse.Status, code: String, detail: String, couldSucceedLater: Bool = false) {
+    private enum CodingKeys: String, CodingKey {
+        case type, title, status, code, detail, couldSucceedLater
+    }
+
+    init(
+        status: HTTPResponse.Status,
+        code: String,
+        detail: String,
+        couldSucceedLater: Bool = false,
+        retryAfter: Int? = nil
+    ) {
+        self.retryAfter = retryAfter
         type = "/errors#\(code)"
         self.couldSucceedLater = couldSucceedLater
         title = status.reasonPhrase
@@ -62,6 +75,7 @@ struct Problem: Error, Encodable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var headers: HTTPFields = [.contentType: Self.contentType]
+        if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         if status == HTTPResponse.Status.unauthorized.code { headers[.wwwAuthenticate] = "Bearer" }
         return Response(
             status: .init(code: status, reasonPhrase: title), headers: headers,

@@ -39,6 +39,8 @@ public struct ServerConfiguration: Sendable {
     public var maximumConnections: Int
     /// A connection on which nothing comes for so long is closed.
     public var idleTime: Duration
+    /// How many requests each caller may send in a minute.
+    public var requestsPerMinute: Int
     /// What is under way when the service is told to stop has so long to end.
     public var gracePeriod: Duration
 
@@ -48,6 +50,7 @@ public struct ServerConfiguration: Sendable {
         tls: TLS? = nil,
         maximumConnections: Int = 1024,
         idleTime: Duration = .seconds(60),
+        requestsPerMinute: Int = 6000,
         gracePeriod: Duration = .seconds(30)
     ) {
         self.host = host
@@ -55,6 +58,7 @@ public struct ServerConfiguration: Sendable {
         self.tls = tls
         self.maximumConnections = maximumConnections
         self.idleTime = idleTime
+        self.requestsPerMinute = requestsPerMinute
         self.gracePeriod = gracePeriod
     }
 }

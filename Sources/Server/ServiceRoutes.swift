@@ -9,8 +9,16 @@ public struct ServiceRoutes: Sendable {
     private let authentication: Authentication
     private let work = BlockingWork()
     private let idempotentRequests: IdempotentRequests
+    private let limiter: RateLimiter?
 
-    public init(service: EntitlementService, authentication: Authentication) {
+    /// - Parameter requestsPerMinute: How many each caller may send; nil for any number.
+    public init(
+        service: EntitlementService,
+        authentication: Authentication,
+        requestsPerMinute: Int? = nil,
+        clock: any WallClock = SystemClock()
+    ) {
+        limiter = requestsPerMinute.map { RateLimiter(requestsPerMinute: $0, clock: clock) }
         self.service = service
         self.authentication = authentication
         idempotentRequests = IdempotentRequests(service: service, work: work)
@@ -31,6 +39,7 @@ public struct ServiceRoutes: Sendable {
         }
         NotificationRoutes(service: service, work: work).add(to: router.group("v1"))
         let version = router.group("v1").add(middleware: AuthenticationMiddleware(authentication: authentication))
+        if let limiter { version.add(middleware: RateLimitMiddleware(limiter: limiter)) }
         ProductRoutes(catalog: service.catalog).add(
             to: version.group().add(middleware: ScopeMiddleware(scope: .read)))
         ProofRoutes(service: service, work: work).add(

@@ -52,7 +52,9 @@ struct Serve: Command {
                 "There is no API key yet, so nobody can call: make one with \(common.hint("keys", "make", "NAME")).")
         }
         let server = ServiceServer(
-            routes: ServiceRoutes(service: service, authentication: .apiKeys(keys)),
+            routes: ServiceRoutes(
+                service: service, authentication: .apiKeys(keys),
+                requestsPerMinute: configuration.server.requestsPerMinute),
             configuration: configuration.server, logger: configuration.logger)
         let console = console
         try await server.run { url in
@@ -92,6 +94,9 @@ struct ServeOptions: ParsableArguments {
         help: ArgumentHelp("Close a connection on which nothing comes for so long (default: 60).", valueName: "seconds")
     )
     var idleSeconds: Int?
+
+    @Option(help: ArgumentHelp("How many requests each API key may send in a minute (default: 6000).", valueName: "n"))
+    var requestsPerMinute: Int?
 
     @Option(
         help: ArgumentHelp(

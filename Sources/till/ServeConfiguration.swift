@@ -37,6 +37,8 @@ struct ServeConfiguration {
                 ?? standard.maximumConnections,
             idleTime: try await settings.number("idle-seconds", in: 1...86_400).map { .seconds($0) }
                 ?? standard.idleTime,
+            requestsPerMinute: try await settings.number("requests-per-minute", in: 1...10_000_000)
+                ?? standard.requestsPerMinute,
             gracePeriod: try await settings.number("grace-seconds", in: 0...3600).map { .seconds($0) }
                 ?? standard.gracePeriod)
     }
@@ -85,6 +87,7 @@ extension ServeConfiguration {
         let tlsKey: String?
         let maximumConnections: Int
         let idleSeconds: Int64
+        let requestsPerMinute: Int
         let graceSeconds: Int64
         let logLevel: String
 
@@ -94,6 +97,7 @@ extension ServeConfiguration {
             case tlsKey = "tls-key"
             case maximumConnections = "maximum-connections"
             case idleSeconds = "idle-seconds"
+            case requestsPerMinute = "requests-per-minute"
             case graceSeconds = "grace-seconds"
             case logLevel = "log-level"
         }
@@ -104,7 +108,8 @@ extension ServeConfiguration {
             host: server.host, port: server.port, accept: origins.map(\.rawValue).sorted(),
             data: DataDirectory(path: dataPath).folder.path, tlsCertificate: server.tls?.certificate.path,
             tlsKey: server.tls?.key.path, maximumConnections: server.maximumConnections,
-            idleSeconds: server.idleTime.components.seconds, graceSeconds: server.gracePeriod.components.seconds,
+            idleSeconds: server.idleTime.components.seconds, requestsPerMinute: server.requestsPerMinute,
+            graceSeconds: server.gracePeriod.components.seconds,
             logLevel: logger.logLevel.rawValue)
     }
 

@@ -9,7 +9,7 @@ struct ServeSettings {
     /// Every setting there is; a file that names another has a typo in it.
     static let names: Set<String> = [
         "host", "port", "accept", "data", "tls-certificate", "tls-key", "maximum-connections", "idle-seconds",
-        "grace-seconds", "log-level",
+        "requests-per-minute", "grace-seconds", "log-level",
     ]
 
     private let reader: ConfigReader
@@ -24,6 +24,7 @@ struct ServeSettings {
         given["tls-key"] = options.tlsKey.map { .string($0) }
         given["maximum-connections"] = options.maximumConnections.map { .int($0) }
         given["idle-seconds"] = options.idleSeconds.map { .int($0) }
+        given["requests-per-minute"] = options.requestsPerMinute.map { .int($0) }
         given["grace-seconds"] = options.graceSeconds.map { .int($0) }
         given["log-level"] = options.logLevel.map { .string($0) }
         var values: [AbsoluteConfigKey: ConfigValue] = [:]

@@ -19,7 +19,7 @@ struct ServiceFixture {
     let key: String
 
     /// - Parameter chain: Whom to trust besides the shop.
-    init(trusting chain: CertificateChain? = nil) throws {
+    init(trusting chain: CertificateChain? = nil, requestsPerMinute: Int? = nil) throws {
         shop = try TestShop()
         let ledger = try SQLiteLedger(file: shop.folder.file("ledger.sqlite"))
         keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
@@ -30,7 +30,7 @@ struct ServiceFixture {
         routes = ServiceRoutes(
             service: EntitlementService(
                 catalog: shop.catalog, verifier: verifier, ledger: ledger, clock: shop.clock),
-            authentication: .apiKeys(keys))
+            authentication: .apiKeys(keys), requestsPerMinute: requestsPerMinute, clock: shop.clock)
     }
 
     /// Buys a product at the shop, without redeeming it.
