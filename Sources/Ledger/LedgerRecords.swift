@@ -171,8 +171,16 @@ struct LedgerRecords {
         return database.changesCount == 1
     }
 
+    /// Who owns the claimed transaction, or the original purchase it belongs to; nil while nobody does.
+    ///
+    /// The transaction itself is looked up too: proofs of two forms may name another original purchase for it.
     private func owner(of claim: Claim) throws -> Int64? {
-        try Int64.fetchOne(
+        let owner = try Int64.fetchOne(
+            database.cachedStatement(
+                sql: "SELECT user_id FROM redeemed_transaction WHERE origin = ? AND transaction_id = ?"),
+            arguments: [claim.origin.rawValue, claim.transactionIdentifier])
+        if let owner { return owner }
+        return try Int64.fetchOne(
             database.cachedStatement(
                 sql: "SELECT user_id FROM original_transaction WHERE origin = ? AND original_transaction_id = ?"),
             arguments: [claim.origin.rawValue, claim.originalTransactionIdentifier])

@@ -106,7 +106,7 @@ public final class SQLiteLedger: Ledger {
                 return present == token ? .set : .hasAnother(present)
             }
             guard try users.owner(of: token) == nil else { return .ofAnotherUser }
-            try users.insert(user, appAccountToken: token, at: moment)
+            try users.insert(issuer: user.issuer, name: user.name, appAccountToken: token, at: moment)
             return .set
         }
     }

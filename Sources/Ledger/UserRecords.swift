@@ -10,7 +10,7 @@ struct UserRecords {
     /// A user's number in the ledger, given at first sight together with an account token.
     func identifier(of user: User, at moment: Timestamp) throws -> Int64 {
         if let known = try known(user) { return known }
-        try insert(user, appAccountToken: UUID(randomness: randomness), at: moment)
+        try insert(issuer: user.issuer, name: user.name, at: moment)
         return database.lastInsertedRowID
     }
 
@@ -35,11 +35,13 @@ struct UserRecords {
         return text.flatMap(UUID.init(uuidString:))
     }
 
-    func insert(_ user: User, appAccountToken: UUID, at moment: Timestamp) throws {
+    /// - Parameter appAccountToken: nil for a new one.
+    func insert(issuer: String, name: String, appAccountToken: UUID? = nil, at moment: Timestamp) throws {
+        let token = appAccountToken ?? UUID(randomness: randomness)
         try database.cachedStatement(
             sql: "INSERT INTO user (issuer, name, app_account_token, first_seen_at) VALUES (?, ?, ?, ?)"
         ).execute(arguments: [
-            user.issuer, user.name, appAccountToken.lowercasedString, moment.millisecondsSince1970,
+            issuer, name, token.lowercasedString, moment.millisecondsSince1970,
         ])
     }
 }

@@ -28,6 +28,7 @@ struct Caller: Sendable {
 /// Lets a request through only with a key that is good, in its `Authorization` header (RFC 6750), and notes whose it is.
 struct AuthenticationMiddleware: RouterMiddleware {
     let authentication: Authentication
+    let work: BlockingWork
 
     func handle(
         _ request: Request,
@@ -40,7 +41,9 @@ struct AuthenticationMiddleware: RouterMiddleware {
                 status: .unauthorized, code: "unauthenticated",
                 detail: "Send an API key as a bearer token in the Authorization header; `till keys make` makes one.")
         }
-        guard let caller = try authentication.caller(presenting: String(header.dropFirst(scheme.count))) else {
+        let key = String(header.dropFirst(scheme.count))
+        guard let caller = try await work.run({ [authentication] in try authentication.caller(presenting: key) })
+        else {
             throw Problem(
                 status: .unauthorized, code: "keyInvalid",
                 detail: "The API key is unknown or was revoked; `till keys list` tells which are good.")

@@ -38,7 +38,8 @@ public struct ServiceRoutes: Sendable {
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.Errors_md)))
         }
         NotificationRoutes(service: service, work: work).add(to: router.group("v1"))
-        let version = router.group("v1").add(middleware: AuthenticationMiddleware(authentication: authentication))
+        let version = router.group("v1").add(
+            middleware: AuthenticationMiddleware(authentication: authentication, work: work))
         if let limiter { version.add(middleware: RateLimitMiddleware(limiter: limiter)) }
         ProductRoutes(catalog: service.catalog).add(
             to: version.group().add(middleware: ScopeMiddleware(scope: .read)))

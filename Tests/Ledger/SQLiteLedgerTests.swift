@@ -122,6 +122,15 @@ import Testing
         }
     }
 
+    @Test func aTransactionUnderAnotherOriginalPurchaseHasTheSameOwner() throws {
+        #expect(try redeem(claim("1"), for: alice) == [.granted])
+        let strange = claim("1", original: "9", revoked: Self.now, signedAt: Self.later(1))
+        #expect(try redeem(strange, for: bob) == [.ownedByAnotherUser])
+        #expect(try ledger.items(of: alice) == [Self.sprout1])
+        #expect(try notify("1", strange) == .revoked)
+        #expect(try ledger.items(of: alice) == [])
+    }
+
     @Test func oneNameInTwoSpellingsIsOneUser() throws {
         let composed = try #require(User(name: "caf\u{e9}"))
         let decomposed = try #require(User(name: "cafe\u{301}"))
@@ -211,7 +220,8 @@ import Testing
                         FOREIGN KEY (origin, transaction_id, user)
                             REFERENCES redeemed_transaction (origin, transaction_id, user)
                     ) STRICT, WITHOUT ROWID;
-                    INSERT INTO original_transaction VALUES ('local/Sandbox', '1', 'alice'), ('local/Sandbox', '2', 'bob');
+                    INSERT INTO original_transaction VALUES ('local/Sandbox', '1', 'alice'), ('local/Sandbox', '2', 'bob'),
+                        ('local/Sandbox', '4', 'no name today');
                     INSERT INTO redeemed_transaction VALUES
                         ('local/Sandbox', '1', '1', 'alice', 'p', 1, 5, NULL, 10, zeroblob(32)),
                         ('local/Sandbox', '3', '1', 'alice', 'p', 1, 5, NULL, 30, zeroblob(32)),
@@ -229,6 +239,7 @@ import Testing
         let token = try ledger.appAccountToken(of: alice, at: Self.now)
         #expect(try ledger.appAccountToken(of: bob, at: Self.now) != token)
         #expect(try ledger.redeem([claim("1")], for: bob, at: Self.now).results == [.ownedByAnotherUser])
+        #expect(try ledger.redeem([claim("4")], for: bob, at: Self.now).results == [.ownedByAnotherUser])
         #expect(try SQLiteLedger(file: file).appAccountToken(of: alice, at: Self.now) == token)
     }
 
