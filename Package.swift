@@ -13,8 +13,10 @@ let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummi
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
@@ -33,11 +35,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
@@ -60,7 +64,7 @@ let package = Package(
             dependencies: [
                 "Catalog", "Commerce", "Entitlements", "Ledger", "Receipts", "Signatures", "StrictJSON",
                 asyncHTTPClient,
-                hummingbird, hummingbirdCore, hummingbirdTLS, lifecycle, logging, nioPosix,
+                hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, lifecycle, logging, nioHTTPTypes, nioPosix,
             ],
             // Inside the binary, which is all that is deployed.
             resources: [.embedInCode("Resources/Errors.md")]),
@@ -74,7 +78,7 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "Store", "StrictJSON"],
+            dependencies: ["Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "Store", "StrictJSON", jwtKit],
             path: "Tests/Support"),
         .target(
             name: "FuzzTargets", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", "StrictJSON"],

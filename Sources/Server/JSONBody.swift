@@ -15,7 +15,15 @@ struct JSONBody {
     /// - Throws: `Problem`, `bodyInvalid`.
     init(_ request: Request) async throws {
         var request = request
-        bytes = Array(try await request.collectBody(upTo: Self.maximumSize).readableBytesView)
+        do {
+            bytes = Array(try await request.collectBody(upTo: Self.maximumSize).readableBytesView)
+        } catch let error as any HTTPResponseError {
+            throw error
+        } catch {
+            // Who has gone away reads no answer, and what went wrong is not the service's fault.
+            throw Problem(
+                status: .badRequest, code: "httpError", detail: "The connection ended before the request's body did.")
+        }
         let value: JSONValue
         do {
             value = try JSONParser.parse(bytes, limits: .init(bytes: Self.maximumSize))

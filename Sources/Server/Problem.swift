@@ -76,7 +76,9 @@ struct Problem: Error, Encodable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var headers: HTTPFields = [.contentType: Self.contentType]
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
-        if status == HTTPResponse.Status.unauthorized.code { headers[.wwwAuthenticate] = "Bearer" }
+        if status == HTTPResponse.Status.unauthorized.code {
+            headers[.wwwAuthenticate] = code == "unauthenticated" ? "Bearer" : "Bearer error=\"invalid_token\""
+        }
         return Response(
             status: .init(code: status, reasonPhrase: title), headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(self))))

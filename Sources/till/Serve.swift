@@ -47,19 +47,30 @@ struct Serve: Command {
             verifier: ProofVerifier(anchors: anchors, clock: clock), ledger: ledger, clock: clock,
             origins: configuration.origins)
         let keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
+        let tokens = configuration.tokens.map { UserTokens($0, clock: clock) }
+        try await prepare(tokens, configuration)
         if try keys.list().allSatisfy({ $0.revokedAt != nil }) {
             console.note(
                 "There is no API key yet, so nobody can call: make one with \(common.hint("keys", "make", "NAME")).")
         }
         let server = ServiceServer(
             routes: ServiceRoutes(
-                service: service, authentication: .apiKeys(keys),
-                requestsPerMinute: configuration.server.requestsPerMinute),
+                service: service, authentication: .apiKeys(keys, tokens), limits: configuration.server.requestLimits),
             configuration: configuration.server, logger: configuration.logger)
         let console = console
         try await server.run { url in
             console.line("Listening on \(url.absoluteString)")
             try? console.json(["url": url.absoluteString])
+        }
+    }
+
+    /// A file of keys has to be good; an address that does not answer today may answer when the first token comes.
+    private func prepare(_ tokens: UserTokens?, _ configuration: ServeConfiguration) async throws {
+        do {
+            try await tokens?.prepare()
+        } catch {
+            guard error == .unreachable else { throw error }
+            configuration.logger.warning("the keys of jwt-keys cannot be had yet; users' tokens are refused until then")
         }
     }
 }
@@ -87,6 +98,25 @@ struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The certificate's key in PEM.", valueName: "file"))
     var tlsKey: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Who issues the tokens of apps' users (their `iss`): /v1/me is for them.", valueName: "issuer"))
+    var jwtIssuer: String?
+
+    @Option(help: ArgumentHelp("Whom the tokens have to be for (their `aud`).", valueName: "audience"))
+    var jwtAudience: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The issuer's JWK Set: a file, or the https address it is published at.", valueName: "file-or-url"))
+    var jwtKeys: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "An algorithm that tokens may be signed with; may be repeated (default: RS256 and ES256).",
+            valueName: "algorithm"))
+    var jwtAlgorithms: [String] = []
+
     @Option(help: ArgumentHelp("How many connections at once (default: 1024).", valueName: "n"))
     var maximumConnections: Int?
 
@@ -95,8 +125,16 @@ struct ServeOptions: ParsableArguments {
     )
     var idleSeconds: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Close a connection whose request is not answered in so long (default: 30).", valueName: "seconds"))
+    var requestSeconds: Int?
+
     @Option(help: ArgumentHelp("How many requests each API key may send in a minute (default: 6000).", valueName: "n"))
     var requestsPerMinute: Int?
+
+    @Option(help: ArgumentHelp("The same for each user of an app (default: 300).", valueName: "n"))
+    var userRequestsPerMinute: Int?
 
     @Option(
         help: ArgumentHelp(

@@ -11,6 +11,8 @@ struct ServeConfiguration {
     let origins: Set<Origin>
     /// nil for the usual one.
     let dataPath: String?
+    /// Whose tokens apps present; nil where only back ends call.
+    let tokens: TokenSettings?
     let logger: Logger
 
     /// - Parameter dataPath: As given on the command line.
@@ -28,6 +30,7 @@ struct ServeConfiguration {
         var logger = Logger(label: "till.service", factory: StreamLogHandler.standardError(label:))
         logger.logLevel = level
         self.logger = logger
+        tokens = try await Self.tokens(settings)
         let standard = ServerConfiguration()
         server = ServerConfiguration(
             host: try await settings.text("host") ?? standard.host,
@@ -37,8 +40,13 @@ struct ServeConfiguration {
                 ?? standard.maximumConnections,
             idleTime: try await settings.number("idle-seconds", in: 1...86_400).map { .seconds($0) }
                 ?? standard.idleTime,
-            requestsPerMinute: try await settings.number("requests-per-minute", in: 1...10_000_000)
-                ?? standard.requestsPerMinute,
+            requestTime: try await settings.number("request-seconds", in: 1...3600).map { .seconds($0) }
+                ?? standard.requestTime,
+            requestLimits: RequestLimits(
+                perKey: try await settings.number("requests-per-minute", in: 1...10_000_000)
+                    ?? standard.requestLimits.perKey,
+                perUser: try await settings.number("user-requests-per-minute", in: 1...10_000_000)
+                    ?? standard.requestLimits.perUser),
             gracePeriod: try await settings.number("grace-seconds", in: 0...3600).map { .seconds($0) }
                 ?? standard.gracePeriod)
     }
@@ -76,6 +84,33 @@ struct ServeConfiguration {
     }
 }
 
+extension ServeConfiguration {
+    private static func tokens(_ settings: ServeSettings) async throws -> TokenSettings? {
+        let names = ["jwt-issuer", "jwt-audience", "jwt-keys"]
+        var values: [String] = []
+        for name in names {
+            if let value = try await settings.text(name) { values.append(value) }
+        }
+        let algorithms = try await settings.texts("jwt-algorithms")
+        if values.isEmpty, algorithms == nil { return nil }
+        guard values.count == names.count else {
+            throw ConfigurationError(setting: names.joined(separator: ", "), expected: "given all three or not at all")
+        }
+        guard let keys = TokenKeySource(values[2]) else {
+            throw ConfigurationError(
+                setting: "jwt-keys", expected: "a file or an https address; http is for this machine's own")
+        }
+        guard let algorithms else { return TokenSettings(issuer: values[0], audience: values[1], keys: keys) }
+        let known = algorithms.compactMap(TokenAlgorithm.init(rawValue:))
+        guard known.count == algorithms.count, !known.isEmpty else {
+            throw ConfigurationError(
+                setting: "jwt-algorithms",
+                expected: "of \(TokenAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return TokenSettings(issuer: values[0], audience: values[1], keys: keys, algorithms: Set(known))
+    }
+}
+
 /// What the service would run with, for `--print-configuration`. None of the settings is a secret.
 extension ServeConfiguration {
     struct Report: Encodable {
@@ -85,9 +120,15 @@ extension ServeConfiguration {
         let data: String
         let tlsCertificate: String?
         let tlsKey: String?
+        let jwtIssuer: String?
+        let jwtAudience: String?
+        let jwtKeys: String?
+        let jwtAlgorithms: [String]?
         let maximumConnections: Int
         let idleSeconds: Int64
+        let requestSeconds: Int64
         let requestsPerMinute: Int
+        let userRequestsPerMinute: Int
         let graceSeconds: Int64
         let logLevel: String
 
@@ -95,9 +136,15 @@ extension ServeConfiguration {
             case host, port, accept, data
             case tlsCertificate = "tls-certificate"
             case tlsKey = "tls-key"
+            case jwtIssuer = "jwt-issuer"
+            case jwtAudience = "jwt-audience"
+            case jwtKeys = "jwt-keys"
+            case jwtAlgorithms = "jwt-algorithms"
             case maximumConnections = "maximum-connections"
             case idleSeconds = "idle-seconds"
+            case requestSeconds = "request-seconds"
             case requestsPerMinute = "requests-per-minute"
+            case userRequestsPerMinute = "user-requests-per-minute"
             case graceSeconds = "grace-seconds"
             case logLevel = "log-level"
         }
@@ -107,8 +154,11 @@ extension ServeConfiguration {
         Report(
             host: server.host, port: server.port, accept: origins.map(\.rawValue).sorted(),
             data: DataDirectory(path: dataPath).folder.path, tlsCertificate: server.tls?.certificate.path,
-            tlsKey: server.tls?.key.path, maximumConnections: server.maximumConnections,
-            idleSeconds: server.idleTime.components.seconds, requestsPerMinute: server.requestsPerMinute,
+            tlsKey: server.tls?.key.path, jwtIssuer: tokens?.issuer, jwtAudience: tokens?.audience,
+            jwtKeys: tokens?.keys.description, jwtAlgorithms: tokens?.algorithms.map(\.rawValue).sorted(),
+            maximumConnections: server.maximumConnections,
+            idleSeconds: server.idleTime.components.seconds, requestSeconds: server.requestTime.components.seconds,
+            requestsPerMinute: server.requestLimits.perKey, userRequestsPerMinute: server.requestLimits.perUser,
             graceSeconds: server.gracePeriod.components.seconds,
             logLevel: logger.logLevel.rawValue)
     }

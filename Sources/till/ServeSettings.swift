@@ -8,8 +8,9 @@ import SystemPackage
 struct ServeSettings {
     /// Every setting there is; a file that names another has a typo in it.
     static let names: Set<String> = [
-        "host", "port", "accept", "data", "tls-certificate", "tls-key", "maximum-connections", "idle-seconds",
-        "requests-per-minute", "grace-seconds", "log-level",
+        "host", "port", "accept", "data", "tls-certificate", "tls-key", "jwt-issuer", "jwt-audience", "jwt-keys",
+        "jwt-algorithms", "maximum-connections", "idle-seconds", "request-seconds", "requests-per-minute",
+        "user-requests-per-minute", "grace-seconds", "log-level",
     ]
 
     private let reader: ConfigReader
@@ -22,9 +23,15 @@ struct ServeSettings {
         given["data"] = dataPath.map { .string($0) }
         given["tls-certificate"] = options.tlsCertificate.map { .string($0) }
         given["tls-key"] = options.tlsKey.map { .string($0) }
+        given["jwt-issuer"] = options.jwtIssuer.map { .string($0) }
+        given["jwt-audience"] = options.jwtAudience.map { .string($0) }
+        given["jwt-keys"] = options.jwtKeys.map { .string($0) }
+        given["jwt-algorithms"] = options.jwtAlgorithms.isEmpty ? nil : .stringArray(options.jwtAlgorithms)
         given["maximum-connections"] = options.maximumConnections.map { .int($0) }
         given["idle-seconds"] = options.idleSeconds.map { .int($0) }
+        given["request-seconds"] = options.requestSeconds.map { .int($0) }
         given["requests-per-minute"] = options.requestsPerMinute.map { .int($0) }
+        given["user-requests-per-minute"] = options.userRequestsPerMinute.map { .int($0) }
         given["grace-seconds"] = options.graceSeconds.map { .int($0) }
         given["log-level"] = options.logLevel.map { .string($0) }
         var values: [AbsoluteConfigKey: ConfigValue] = [:]

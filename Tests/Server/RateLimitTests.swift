@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RateLimitTests {
     @Test func whoSendsTooMuchWaits() async throws {
-        let fixture = try ServiceFixture(requestsPerMinute: 3)
+        let fixture = try ServiceFixture(limits: RequestLimits(perKey: 3))
         func status(key: String? = nil) async throws -> Int {
             try await fixture.send(.get, "/v1/users/alice/items", key: key).status
         }

@@ -18,8 +18,17 @@ struct ServiceFixture {
     /// A key with every scope.
     let key: String
 
+    /// What a test needs for as long as the service runs.
+    private let folder: TemporaryFolder?
+
     /// - Parameter chain: Whom to trust besides the shop.
-    init(trusting chain: CertificateChain? = nil, requestsPerMinute: Int? = nil) throws {
+    init(
+        trusting chain: CertificateChain? = nil,
+        limits: RequestLimits? = nil,
+        tokens: TokenSettings? = nil,
+        keeping folder: TemporaryFolder? = nil
+    ) throws {
+        self.folder = folder
         shop = try TestShop()
         let ledger = try SQLiteLedger(file: shop.folder.file("ledger.sqlite"))
         keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
@@ -30,7 +39,8 @@ struct ServiceFixture {
         routes = ServiceRoutes(
             service: EntitlementService(
                 catalog: shop.catalog, verifier: verifier, ledger: ledger, clock: shop.clock),
-            authentication: .apiKeys(keys), requestsPerMinute: requestsPerMinute, clock: shop.clock)
+            authentication: .apiKeys(keys, tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock) }),
+            limits: limits, clock: shop.clock)
     }
 
     /// Buys a product at the shop, without redeeming it.

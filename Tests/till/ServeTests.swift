@@ -60,6 +60,55 @@ import Testing
         #expect(try await till.run("keys", "revoke", "none").status == 1)
     }
 
+    @Test func aBodyThatNeverEndsLosesItsConnection() async throws {
+        let key = try await key()
+        let server = try await ServeProcess(till, ["--request-seconds", "1"])
+        let port = try #require(server.url.port)
+        // Ends when the service closes the connection; a service that waits for the rest fails the test.
+        try await Tool.run(
+            "bash",
+            [
+                "-c",
+                """
+                exec 3<>/dev/tcp/127.0.0.1/\(port)
+                printf 'POST /v1/users/alice/receipts HTTP/1.1\\r\\nHost: x\\r\\nAuthorization: Bearer %s\\r\\n' '\(key)' >&3
+                printf 'Content-Length: 100\\r\\n\\r\\n{' >&3
+                timeout 25 cat <&3
+                """,
+            ], in: till.folder.url)
+        // Whoever was there before and after is served.
+        #expect(try await server.curl("/v1/products", key: key).status == 200)
+    }
+
+    @Test func anAppIsKnownByItsUsersToken() async throws {
+        let issuer = try TestIssuer()
+        let keys = till.folder.file("keys.json")
+        try Data(TestIssuer.keySet([issuer.publicKey]).utf8).write(to: keys)
+        let server = try await ServeProcess(
+            till, ["--jwt-issuer", TestIssuer.issuer, "--jwt-audience", TestIssuer.audience],
+            environment: ["TILL_JWT_KEYS": keys.path])
+        let now = Int64(Date.now.timeIntervalSince1970)
+        #expect(try await server.curl("/v1/me/items", key: try issuer.token(at: now)).status == 200)
+        #expect(try await server.curl("/v1/me/items", key: try issuer.token(at: now - 3601)).status == 401)
+        #expect(try await server.curl("/v1/me/items", key: try TestIssuer().token(at: now)).status == 401)
+    }
+
+    @Test(
+        arguments: [
+            (["--jwt-issuer", "x"], "given all three"),
+            (["--jwt-issuer", "x", "--jwt-audience", "x", "--jwt-keys", "http://example.com/"], "jwt-keys"),
+            (["--jwt-issuer", "x", "--jwt-audience", "x", "--jwt-keys", "none.json"], "cannot be read"),
+            (
+                ["--jwt-issuer", "x", "--jwt-audience", "x", "--jwt-keys", "none.json", "--jwt-algorithms", "HS256"],
+                "jwt-algorithms"
+            ),
+        ] as [([String], String)])
+    func tokensThatCouldNotBeCheckedAreRefusedAtTheStart(arguments: [String], part: String) async throws {
+        let result = try await till.run(arguments: ["serve", "--port", "0"] + arguments)
+        #expect(result.status == 1)
+        #expect(result.error.contains(part))
+    }
+
     @Test func tlsIsServedWithACertificate() async throws {
         let files = till.folder
         try await Tool.run(

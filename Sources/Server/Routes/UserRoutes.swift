@@ -4,33 +4,50 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// What concerns one user: proofs go in; items, transactions and the account token come out.
+/// What concerns one user: proofs go in; items, transactions and the account token come out. A back end names the user; the
+/// user's own app is known by its token, and is served by the same code.
 struct UserRoutes: Sendable {
     let service: EntitlementService
     let work: BlockingWork
     let idempotentRequests: IdempotentRequests
+    /// Whose tokens apps present; nil where none are accepted.
+    let issuer: String?
 
     /// - Parameter group: Routes under `/v1/users/:user`.
-    func add(to group: RouterGroup<ServiceContext>) {
-        let reading = group.group().add(middleware: ScopeMiddleware(scope: .read))
-        reading.get { _, context in
-            let user = try user(context)
+    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
+        addReading(to: group.for(.backEnd(.read)))
+        let redeeming = group.for(.backEnd(.redeem))
+        addRedeeming(to: redeeming)
+        redeeming.put { request, context in try await setAccountToken(of: try user(request, context), request) }
+    }
+
+    /// - Parameter group: Routes under `/v1/me`.
+    func addForApps(to group: RouterGroup<ServiceContext>) {
+        let own = group.for(.app)
+        addReading(to: own)
+        addRedeeming(to: own)
+    }
+
+    private func addReading(to group: RouterGroup<ServiceContext>) {
+        group.get { request, context in
+            let user = try user(request, context)
             return try await accountToken(of: user)
         }
-        reading.get("items") { _, context in
-            let user = try user(context)
+        group.get("items") { request, context in
+            let user = try user(request, context)
             return try JSONAnswer.response(ItemList(items: try await work.run { try service.items(of: user) }))
         }
-        reading.get("transactions") { request, context in
-            try await transactions(of: try user(context), Page(request))
+        group.get("transactions") { request, context in
+            try await transactions(of: try user(request, context), Page(request))
         }
-        let redeeming = group.group().add(middleware: ScopeMiddleware(scope: .redeem))
-        redeeming.put { request, context in try await setAccountToken(of: try user(context), request) }
-        redeeming.post("receipts") { request, context in
-            try await redeem(field: "receipt", request, for: try user(context), from: context.caller)
+    }
+
+    private func addRedeeming(to group: RouterGroup<ServiceContext>) {
+        group.post("receipts") { request, context in
+            try await redeem(field: "receipt", request, for: try user(request, context), from: context.caller)
         }
-        redeeming.post("transactions") { request, context in
-            try await redeem(field: "signedTransaction", request, for: try user(context), from: context.caller)
+        group.post("transactions") { request, context in
+            try await redeem(field: "signedTransaction", request, for: try user(request, context), from: context.caller)
         }
     }
 
@@ -98,9 +115,14 @@ struct UserRoutes: Sendable {
         }
     }
 
-    private func user(_ context: ServiceContext) throws -> User {
+    private func user(_ request: Request, _ context: ServiceContext) throws -> User {
+        if case .app(let user) = context.caller { return user }
         let name = try context.parameters.require("user")
-        guard let user = name.removingPercentEncoding.flatMap({ User(name: $0) }) else {
+        let issuer = request.uri.queryParameters["issuer"].map(String.init)
+        guard issuer == nil || issuer == self.issuer else {
+            throw Problem.parameter("issuer", "the issuer whose tokens the service accepts (jwt-issuer), or left out")
+        }
+        guard let user = name.removingPercentEncoding.flatMap({ User(issuer: issuer ?? "", name: $0) }) else {
             throw Problem(
                 status: .badRequest, code: "userInvalid",
                 detail: "A user's name has 1 to \(User.maximumLength) bytes, without spaces or control characters.")

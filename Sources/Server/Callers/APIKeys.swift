@@ -9,7 +9,8 @@ import Signatures
 public struct APIKeys: Sendable {
     /// The longest name, in bytes of UTF-8.
     public static let maximumNameLength = 64
-    private static let prefix = "till_"
+    /// What every key begins with, and no token.
+    static let prefix = "till_"
 
     private let ledger: any Ledger
     private let clock: any WallClock

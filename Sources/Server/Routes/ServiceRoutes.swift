@@ -9,16 +9,16 @@ public struct ServiceRoutes: Sendable {
     private let authentication: Authentication
     private let work = BlockingWork()
     private let idempotentRequests: IdempotentRequests
-    private let limiter: RateLimiter?
+    private let limits: RateLimitMiddleware?
 
-    /// - Parameter requestsPerMinute: How many each caller may send; nil for any number.
+    /// - Parameter limits: How many requests each caller may send; nil for any number.
     public init(
         service: EntitlementService,
         authentication: Authentication,
-        requestsPerMinute: Int? = nil,
+        limits: RequestLimits? = nil,
         clock: any WallClock = SystemClock()
     ) {
-        limiter = requestsPerMinute.map { RateLimiter(requestsPerMinute: $0, clock: clock) }
+        self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
         self.service = service
         self.authentication = authentication
         idempotentRequests = IdempotentRequests(service: service, work: work)
@@ -40,14 +40,13 @@ public struct ServiceRoutes: Sendable {
         NotificationRoutes(service: service, work: work).add(to: router.group("v1"))
         let version = router.group("v1").add(
             middleware: AuthenticationMiddleware(authentication: authentication, work: work))
-        if let limiter { version.add(middleware: RateLimitMiddleware(limiter: limiter)) }
-        ProductRoutes(catalog: service.catalog).add(
-            to: version.group().add(middleware: ScopeMiddleware(scope: .read)))
-        ProofRoutes(service: service, work: work).add(
-            to: version.group().add(middleware: ScopeMiddleware(scope: .read)))
-        UserRoutes(
-            service: service, work: work, idempotentRequests: idempotentRequests
-        ).add(to: version.group("users/:user"))
+        if let limits { version.add(middleware: limits) }
+        ProductRoutes(catalog: service.catalog).add(to: version.for(.backEndOrApp(.read)))
+        ProofRoutes(service: service, work: work).add(to: version.for(.backEnd(.read)))
+        let users = UserRoutes(
+            service: service, work: work, idempotentRequests: idempotentRequests, issuer: authentication.issuer)
+        users.addForBackEnds(to: version.group("users/:user"))
+        users.addForApps(to: version.group("me"))
         return router
     }
 }

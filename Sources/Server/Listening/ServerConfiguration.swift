@@ -39,8 +39,9 @@ public struct ServerConfiguration: Sendable {
     public var maximumConnections: Int
     /// A connection on which nothing comes for so long is closed.
     public var idleTime: Duration
-    /// How many requests each caller may send in a minute.
-    public var requestsPerMinute: Int
+    /// A request that is not answered in so long, from its first line to the answer's last byte, loses its connection.
+    public var requestTime: Duration
+    public var requestLimits: RequestLimits
     /// What is under way when the service is told to stop has so long to end.
     public var gracePeriod: Duration
 
@@ -50,7 +51,8 @@ public struct ServerConfiguration: Sendable {
         tls: TLS? = nil,
         maximumConnections: Int = 1024,
         idleTime: Duration = .seconds(60),
-        requestsPerMinute: Int = 6000,
+        requestTime: Duration = .seconds(30),
+        requestLimits: RequestLimits = RequestLimits(),
         gracePeriod: Duration = .seconds(30)
     ) {
         self.host = host
@@ -58,7 +60,8 @@ public struct ServerConfiguration: Sendable {
         self.tls = tls
         self.maximumConnections = maximumConnections
         self.idleTime = idleTime
-        self.requestsPerMinute = requestsPerMinute
+        self.requestTime = requestTime
+        self.requestLimits = requestLimits
         self.gracePeriod = gracePeriod
     }
 }

@@ -53,7 +53,9 @@ public struct ServiceServer: Sendable {
     }
 
     private func channel() throws -> HTTPServerBuilder {
+        let requestTime = TimeAmount(configuration.requestTime)
         let connection = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [RequestTimeLimit(limit: requestTime)],
             idleTimeout: TimeAmount(configuration.idleTime),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100))

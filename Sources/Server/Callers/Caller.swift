@@ -1,0 +1,17 @@
+import Commerce
+
+/// Who sent a request, as far as the service has to know.
+enum Caller: Sendable {
+    /// A team's back end, by its API key's identifier.
+    case backEnd(key: String, scopes: Set<APIKeyScope>)
+    /// The app of a user, by the user's token.
+    case app(User)
+
+    /// What limits and kept answers are counted under. No key's name has a space in it.
+    var name: String {
+        switch self {
+        case .backEnd(let key, _): key
+        case .app(let user): "\(user.issuer) \(user.name)"
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Commerce
+import JWTKit
+import Signatures
+import StrictJSON
+import Synchronization
+
+/// Which tokens are accepted of apps' users.
+public struct TokenSettings: Sendable {
+    /// What a token's `iss` has to be.
+    public var issuer: String
+    /// What its `aud` has to be or to hold.
+    public var audience: String
+    public var keys: TokenKeySource
+    public var algorithms: Set<TokenAlgorithm>
+
+    public init(
+        issuer: String,
+        audience: String,
+        keys: TokenKeySource,
+        algorithms: Set<TokenAlgorithm> = [.rs256, .es256]
+    ) {
+        self.issuer = issuer
+        self.audience = audience
+        self.keys = keys
+        self.algorithms = algorithms
+    }
+}
+
+/// The tokens (JWT, RFC 7519) by which an app's users are known: of one issuer, for one audience.
+///
+/// A token that was verified is remembered until it expires, so that a user's next request costs a hash.
+public final class UserTokens: Sendable {
+    /// The longest token looked at, in bytes.
+    private static let maximumSize = 8 * 1024
+    private static let maximumRemembered = 10_000
+    /// Milliseconds by which an issuer's clock may be ahead.
+    private static let clockSkew: Int64 = 60_000
+    /// The largest NumericDate read: the end of the year 9999.
+    private static let latestDate = 253_402_300_799.0
+
+    private let settings: TokenSettings
+    private let keys: TokenKeys
+    private let clock: any WallClock
+    /// Whose a token is and until when, by the token's SHA-256.
+    private let remembered = Mutex<[[UInt8]: (user: User, expiresAt: Timestamp)]>([:])
+
+    public init(_ settings: TokenSettings, clock: any WallClock) {
+        self.settings = settings
+        self.clock = clock
+        keys = TokenKeys(source: settings.keys, allowing: settings.algorithms, clock: clock)
+    }
+
+    var issuer: String { settings.issuer }
+
+    /// Loads the issuer's keys before the first token asks for them.
+    public func prepare() async throws(TokenKeysError) {
+        try await keys.load()
+    }
+
+    /// Whose token it is.
+    ///
+    /// - Throws: `Problem`: `tokenInvalid`, `tokenExpired`, or `tokenKeysUnavailable` while the issuer's keys cannot be had.
+    func user(presenting token: String) async throws(Problem) -> User {
+        let bytes = Array(token.utf8)
+        guard bytes.count <= Self.maximumSize else {
+            throw .tokenInvalid("it is longer than \(Self.maximumSize) bytes")
+        }
+        let digest = DigestAlgorithm.sha256.digest(of: bytes)
+        let now = clock.now()
+        if let known = remembered.withLock({ $0[digest] }) {
+            guard now < known.expiresAt else { throw .tokenExpired }
+            return known.user
+        }
+        let (user, expiresAt) = try await verify(bytes, at: now)
+        remember(user, until: expiresAt, digest, at: now)
+        return user
+    }
+
+    private func verify(_ token: [UInt8], at now: Timestamp) async throws(Problem) -> (User, Timestamp) {
+        let header = try Self.header(of: token)
+        let key: TokenKey?
+        do { key = try await keys.key(header.keyIdentifier) } catch { throw .tokenKeysUnavailable }
+        guard let key else { throw .tokenInvalid("its issuer has no key of its kid") }
+        // The key says how it signs; a token that could choose would choose the weakest.
+        guard key.algorithm.rawValue == header.algorithm else {
+            throw .tokenInvalid("its alg is not its key's, or not allowed")
+        }
+        let claims: Claims
+        do { claims = try await key.verify(token) } catch {
+            throw .tokenInvalid("its signature does not hold, or a claim is missing")
+        }
+        return try judge(claims, at: now)
+    }
+
+    private func judge(_ claims: Claims, at now: Timestamp) throws(Problem) -> (User, Timestamp) {
+        guard claims.iss == issuer else { throw .tokenInvalid("it is of another issuer") }
+        guard claims.aud.value.contains(settings.audience) else { throw .tokenInvalid("it is for another audience") }
+        guard let expiresAt = Self.timestamp(claims.exp), let notBefore = Self.timestamp(claims.nbf ?? 0) else {
+            throw .tokenInvalid("one of its dates is none")
+        }
+        guard now < expiresAt else { throw .tokenExpired }
+        guard notBefore.millisecondsSince1970 <= now.millisecondsSince1970 + Self.clockSkew else {
+            throw .tokenInvalid("it is not valid yet")
+        }
+        guard let user = User(issuer: issuer, name: claims.sub) else {
+            throw .tokenInvalid("its sub is not 1 to \(User.maximumLength) bytes without spaces or control characters")
+        }
+        return (user, expiresAt)
+    }
+
+    private func remember(_ user: User, until expiresAt: Timestamp, _ digest: [UInt8], at now: Timestamp) {
+        remembered.withLock { remembered in
+            if remembered.count >= Self.maximumRemembered {
+                remembered = remembered.filter { now < $0.value.expiresAt }
+                if remembered.count >= Self.maximumRemembered { remembered = [:] }
+            }
+            remembered[digest] = (user, expiresAt)
+        }
+    }
+
+    private static func header(
+        of token: [UInt8]
+    ) throws(Problem) -> (algorithm: String, keyIdentifier: String) {
+        let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let bytes = Base64.decode(parts[0], .urlSafe),
+            case .object(let header)? = try? JSONParser.parse(bytes),
+            case .string(let algorithm) = header["alg"], header["crit"] == nil
+        else { throw .tokenInvalid("it is no signed JWT") }
+        switch header["kid"] {
+        case .string(let identifier): return (algorithm, identifier)
+        case nil: return (algorithm, "")
+        default: throw .tokenInvalid("its kid is no text")
+        }
+    }
+
+    private static func timestamp(_ numericDate: Double) -> Timestamp? {
+        guard (0...latestDate).contains(numericDate) else { return nil }
+        return Timestamp(millisecondsSince1970: Int64(numericDate * 1000))
+    }
+
+    /// What is read of a token (RFC 7519 section 4.1); dates in seconds since 1970.
+    private struct Claims: JWTPayload {
+        let iss: String
+        let sub: String
+        let aud: AudienceClaim
+        let exp: Double
+        let nbf: Double?
+
+        /// The claims are judged by the service's own clock, after the signature.
+        func verify(using algorithm: some JWTAlgorithm) {}
+    }
+}
+
+extension Problem {
+    fileprivate static func tokenInvalid(_ reason: String) -> Problem {
+        Problem(status: .unauthorized, code: "tokenInvalid", detail: "The token is not accepted: \(reason).")
+    }
+
+    fileprivate static let tokenExpired = Problem(
+        status: .unauthorized, code: "tokenExpired", detail: "The token has expired: get a new one from its issuer.")
+
+    fileprivate static let tokenKeysUnavailable = Problem(
+        status: .serviceUnavailable, code: "tokenKeysUnavailable",
+        detail: "The keys of the token's issuer cannot be had now: try again later.",
+        couldSucceedLater: true, retryAfter: 60)
+}

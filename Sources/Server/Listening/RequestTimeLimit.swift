@@ -1,0 +1,64 @@
+import NIOCore
+import NIOHTTPTypes
+
+/// Closes a connection whose request is not answered in time.
+final class RequestTimeLimit: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private var deadlines: RequestDeadlines
+    private var timer: Scheduled<Void>?
+
+    init(limit: TimeAmount) {
+        deadlines = RequestDeadlines(limit: limit)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .head = unwrapInboundIn(data) { perform(deadlines.requestBegan(at: .now()), context) }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .end = unwrapOutboundIn(data) else {
+            context.write(data, promise: promise)
+            return
+        }
+        let written = promise ?? context.eventLoop.makePromise()
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in
+            let (handler, context) = bound.value
+            handler.perform(handler.deadlines.answerWritten(), context)
+        }
+        context.write(data, promise: written)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        timer = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        timer = nil
+        context.fireChannelInactive()
+    }
+
+    private func perform(_ action: RequestDeadlines.Action, _ context: ChannelHandlerContext) {
+        switch action {
+        case .schedule(let deadline):
+            timer?.cancel()
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            timer = context.eventLoop.scheduleTask(deadline: deadline) {
+                let (handler, context) = bound.value
+                handler.perform(handler.deadlines.timerFired(at: .now()), context)
+            }
+        case .cancel:
+            timer?.cancel()
+            timer = nil
+        case .close: context.close(promise: nil)
+        case .none: break
+        }
+    }
+}

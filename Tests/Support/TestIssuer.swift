@@ -1,0 +1,98 @@
+import Foundation
+import JWTKit
+import Signatures
+import StrictJSON
+
+/// An issuer of users' tokens, signing with OpenSSL what the service verifies with another library.
+public struct TestIssuer: Sendable {
+    public static let issuer = "https://accounts.example.com"
+    public static let audience = "com.memolease.sesac1"
+
+    private let key: PrivateKey
+    private let algorithm: String
+    public let keyIdentifier: String
+    /// Its public key as a JWK, without `alg`.
+    public let publicKey: JSONObject
+
+    public init(keyIdentifier: String = "first") throws {
+        key = try .generate(.p256)
+        algorithm = "ES256"
+        self.keyIdentifier = keyIdentifier
+        guard let (x, y) = try ES256PrivateKey(pem: try key.pem()).parameters else { throw NoCoordinates() }
+        publicKey = JSONObject([
+            "kty": "EC", "crv": "P-256", "kid": .string(keyIdentifier), "x": .string(Self.urlSafe(x)),
+            "y": .string(Self.urlSafe(y)),
+        ])
+    }
+
+    /// One that signs with RSA (RS256).
+    ///
+    /// - Parameter bits: Of its modulus.
+    public init(rsaBits bits: Int) async throws {
+        let folder = try TemporaryFolder()
+        let made = ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:\(bits)", "-out", "key.pem"]
+        try await Tool.run("openssl", made, in: folder.url)
+        try await Tool.run(
+            "openssl", ["rsa", "-in", "key.pem", "-modulus", "-noout", "-out", "modulus"], in: folder.url)
+        key = try PrivateKey(pem: try String(contentsOf: folder.file("key.pem"), encoding: .utf8))
+        algorithm = "RS256"
+        keyIdentifier = "rsa"
+        let digits = try String(contentsOf: folder.file("modulus"), encoding: .utf8).dropFirst("Modulus=".count)
+        let modulus = stride(from: 0, to: bits / 4, by: 2).compactMap {
+            UInt8(digits.dropFirst($0).prefix(2), radix: 16)
+        }
+        publicKey = JSONObject([
+            "kty": "RSA", "alg": "RS256", "kid": .string(keyIdentifier), "e": "AQAB",
+            "n": .string(Base64.encode(modulus, .urlSafe)),
+        ])
+    }
+
+    private struct NoCoordinates: Error {}
+
+    /// A token of a user's that expires an hour after a moment.
+    ///
+    /// - Parameters:
+    ///   - claims: What it says otherwise; nil for a claim it leaves out.
+    ///   - header: The same of its header.
+    public func token(
+        for user: String = "alice",
+        at seconds: Int64,
+        claims: [String: JSONValue?] = [:],
+        header: [String: JSONValue?] = [:]
+    ) throws -> String {
+        let standardClaims: [String: JSONValue] = [
+            "iss": .string(Self.issuer), "aud": .string(Self.audience), "sub": .string(user),
+            "exp": .integer(seconds + 3600), "iat": .integer(seconds),
+        ]
+        let standardHeader: [String: JSONValue] = [
+            "alg": .string(algorithm), "typ": "JWT", "kid": .string(keyIdentifier),
+        ]
+        let signed = [Self.text(standardHeader, changed: header), Self.text(standardClaims, changed: claims)]
+            .map { Base64.encode(Array($0.utf8), .urlSafe) }.joined(separator: ".")
+        let message = Array(signed.utf8)
+        let signature =
+            algorithm == "ES256" ? try key.signES256(message) : try key.signRSA(message, digest: .sha256)
+        return signed + "." + Base64.encode(signature, .urlSafe)
+    }
+
+    /// The set of some public keys, as an issuer publishes it.
+    public static func keySet(_ keys: [JSONObject]) -> String {
+        JSONValue.object(JSONObject(["keys": .array(keys.map(JSONValue.object))])).compactText
+    }
+
+    private static func text(_ standard: [String: JSONValue], changed: [String: JSONValue?]) -> String {
+        let values = standard.mapValues(Optional.some).merging(changed) { $1 }.compactMapValues { $0 }
+        return JSONValue.object(JSONObject(values)).compactText
+    }
+
+    private static func urlSafe(_ base64: String) -> String {
+        base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}
+
+extension JSONObject {
+    public init(_ values: [String: JSONValue]) {
+        self.init()
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) { _ = add(key, value) }
+    }
+}
