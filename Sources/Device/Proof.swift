@@ -4,4 +4,10 @@ public enum Proof: Hashable, Sendable {
     case receipt(String)
     /// A signed transaction (JWS).
     case signedTransaction(String)
+
+    public var text: String {
+        switch self {
+        case .receipt(let text), .signedTransaction(let text): text
+        }
+    }
 }

@@ -10,8 +10,9 @@ import Receipts
 public struct EntitlementService: Sendable {
     public let catalog: Catalog
     private let verifier: ProofVerifier
-    private let ledger: any Ledger
-    private let clock: any WallClock
+    let ledger: any Ledger
+    let clock: any WallClock
+    let randomness: Randomness
     private let expectations: ProofExpectations
 
     /// - Parameter origins: Whose proofs are accepted.
@@ -20,12 +21,14 @@ public struct EntitlementService: Sendable {
         verifier: ProofVerifier,
         ledger: any Ledger,
         clock: any WallClock,
+        randomness: Randomness = .system,
         origins: Set<Origin> = Origin.defaultAccepted
     ) {
         self.catalog = catalog
         self.verifier = verifier
         self.ledger = ledger
         self.clock = clock
+        self.randomness = randomness
         expectations = ProofExpectations(bundleIdentifier: catalog.bundleIdentifier, origins: origins)
     }
 
@@ -54,7 +57,7 @@ public struct EntitlementService: Sendable {
 
     /// What a user owns, the items everybody owns included, in order.
     public func items(of user: User) throws(StorageFault) -> [Item] {
-        all(try ledger.items(of: user))
+        all(try ledger.items(of: user, at: clock.now()))
     }
 
     /// Tells what a proof is worth and redeems nothing.

@@ -25,8 +25,8 @@ public protocol Ledger: Sendable {
         at moment: Timestamp
     ) throws(StorageFault) -> NotificationOutcome
 
-    /// What a user owns by redeemed transactions that stand, each item once, in order.
-    func items(of user: User) throws(StorageFault) -> [Item]
+    /// What a user owns at a moment, by redeemed transactions and grants that stand, each item once, in order.
+    func items(of user: User, at moment: Timestamp) throws(StorageFault) -> [Item]
 
     /// A user's redeemed transactions, newest first.
     ///
@@ -34,6 +34,30 @@ public protocol Ledger: Sendable {
     ///   - sequence: Only those older than the one with this number; nil for all. What is redeemed meanwhile moves nothing.
     ///   - limit: At most so many.
     func transactions(of user: User, before sequence: Int64?, limit: Int) throws(StorageFault) -> [RedeemedTransaction]
+
+    /// Gives an item without a purchase.
+    ///
+    /// - Returns: The grant, with its number.
+    func add(_ grant: Grant, for user: User) throws(StorageFault) -> Grant
+
+    /// A user's grants, newest first; as `transactions` are.
+    func grants(of user: User, before sequence: Int64?, limit: Int) throws(StorageFault) -> [Grant]
+
+    /// Takes a grant back; one that was taken back before stays as it is.
+    ///
+    /// - Returns: The grant; nil when the user has none of that identifier.
+    func revoke(grant identifier: String, of user: User, _ revocation: Revocation) throws(StorageFault) -> Grant?
+
+    /// Takes a redeemed transaction back, whatever the App Store says of it, or lets it count again. One that was taken back
+    /// before stays as it is.
+    ///
+    /// - Parameter revocation: nil to let it count again.
+    /// - Returns: The transaction; nil when the user has redeemed none of that identifier.
+    func setRevocation(
+        _ revocation: Revocation?,
+        ofTransaction identifier: String,
+        of user: User
+    ) throws(StorageFault) -> RedeemedTransaction?
 
     /// The token a user's app puts into its purchases (StoreKit's `appAccountToken`), made at first sight.
     func appAccountToken(of user: User, at moment: Timestamp) throws(StorageFault) -> UUID

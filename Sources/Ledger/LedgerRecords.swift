@@ -34,7 +34,7 @@ struct LedgerRecords {
         let before = try standing(of: claim)
         switch try state(claim, of: owner, at: moment) {
         case .granted: return .granted
-        case .revoked where before?.revocationDate == nil: return .revoked
+        case .revoked where before?.stands ?? true: return .revoked
         default: return .recorded
         }
     }
@@ -49,23 +49,27 @@ struct LedgerRecords {
             return standing.revocationDate == nil ? .granted : .revoked
         }
         guard Standing(claim).isLater(than: before) else {
-            return before.revocationDate == nil ? .alreadyRedeemed : .revoked
+            return before.stands ? .alreadyRedeemed : .revoked
         }
         try update(claim)
-        if claim.revocationDate != nil { return .revoked }
+        if claim.revocationDate != nil || before.isRevokedByTeam { return .revoked }
         return before.revocationDate == nil ? .alreadyRedeemed : .granted
     }
 
-    func items(of user: Int64) throws -> [Item] {
+    func items(of user: Int64, at moment: Timestamp) throws -> [Item] {
         let rows = try Row.fetchAll(
             database.cachedStatement(
                 sql: """
-                    SELECT DISTINCT collection, number
+                    SELECT collection, number
                     FROM entitlement JOIN redeemed_transaction USING (origin, transaction_id)
-                    WHERE entitlement.user_id = ? AND revocation_date IS NULL
+                    WHERE entitlement.user_id = ? AND revocation_date IS NULL AND team_revoked_at IS NULL
+                    UNION
+                    SELECT collection, number
+                    FROM team_grant
+                    WHERE user_id = ? AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > ?)
                     ORDER BY collection, number
                     """),
-            arguments: [user])
+            arguments: [user, user, moment.millisecondsSince1970])
         return rows.map { Item(collection: $0["collection"], number: $0["number"]) }
     }
 
@@ -78,19 +82,30 @@ struct LedgerRecords {
                     ORDER BY sequence DESC LIMIT ?
                     """),
             arguments: [user, sequence, limit])
-        return rows.compactMap { row in
-            let origin: String = row["origin"]
-            // Only origins of ours are ever written.
-            guard let origin = Origin(rawValue: origin) else { return nil }
-            let revocationDate: Int64? = row["revocation_date"]
-            return RedeemedTransaction(
-                sequence: row["sequence"], origin: origin, transactionIdentifier: row["transaction_id"],
-                originalTransactionIdentifier: row["original_transaction_id"], productIdentifier: row["product_id"],
-                quantity: row["quantity"], purchaseDate: Timestamp(millisecondsSince1970: row["purchase_date"]),
-                redeemedAt: Timestamp(millisecondsSince1970: row["redeemed_at"]),
-                revocationDate: revocationDate.map(Timestamp.init(millisecondsSince1970:)),
-                revocationReason: row["revocation_reason"])
-        }
+        return rows.compactMap(Self.transaction)
+    }
+
+    /// - Returns: nil when the user has redeemed no such transaction.
+    func transaction(_ identifier: String, of user: Int64) throws -> RedeemedTransaction? {
+        try Row.fetchOne(
+            database.cachedStatement(
+                sql: "SELECT * FROM redeemed_transaction WHERE transaction_id = ? AND user_id = ?"),
+            arguments: [identifier, user]
+        ).flatMap(Self.transaction)
+    }
+
+    private static func transaction(_ row: Row) -> RedeemedTransaction? {
+        let origin: String = row["origin"]
+        // Only origins of ours are ever written.
+        guard let origin = Origin(rawValue: origin) else { return nil }
+        let revocationDate: Int64? = row["revocation_date"]
+        return RedeemedTransaction(
+            sequence: row["sequence"], origin: origin, transactionIdentifier: row["transaction_id"],
+            originalTransactionIdentifier: row["original_transaction_id"], productIdentifier: row["product_id"],
+            quantity: row["quantity"], purchaseDate: Timestamp(millisecondsSince1970: row["purchase_date"]),
+            redeemedAt: Timestamp(millisecondsSince1970: row["redeemed_at"]),
+            revocationDate: revocationDate.map(Timestamp.init(millisecondsSince1970:)),
+            revocationReason: row["revocation_reason"], revocation: Revocation(row, prefix: "team_"))
     }
 
     /// Whether a transaction stands, and when that was stated.
@@ -98,8 +113,13 @@ struct LedgerRecords {
         let revocationDate: Int64?
         let revocationReason: Int?
         let statedAt: Int64
+        /// Which no statement of the App Store's changes.
+        let isRevokedByTeam: Bool
+
+        var stands: Bool { revocationDate == nil && !isRevokedByTeam }
 
         init(_ claim: Claim) {
+            isRevokedByTeam = false
             revocationDate = claim.revocationDate?.millisecondsSince1970
             revocationReason = claim.revocationReason
             statedAt = claim.signedAt.millisecondsSince1970
@@ -109,6 +129,7 @@ struct LedgerRecords {
             revocationDate = row["revocation_date"]
             revocationReason = row["revocation_reason"]
             statedAt = row["stated_at"]
+            isRevokedByTeam = (row["team_revoked_at"] as Int64?) != nil
         }
 
         func isLater(than other: Standing) -> Bool {
@@ -122,7 +143,7 @@ struct LedgerRecords {
         try Row.fetchOne(
             database.cachedStatement(
                 sql: """
-                    SELECT revocation_date, revocation_reason, stated_at
+                    SELECT revocation_date, revocation_reason, stated_at, team_revoked_at
                     FROM redeemed_transaction WHERE origin = ? AND transaction_id = ?
                     """),
             arguments: [claim.origin.rawValue, claim.transactionIdentifier]

@@ -23,6 +23,9 @@ struct LedgerSchema {
             }
             try database.execute(sql: Self.moveToUserTables)
         }
+        migrator.registerMigration("3: what the team gives and takes back") { database in
+            try database.execute(sql: Self.teamTables)
+        }
         return migrator
     }
 
@@ -166,6 +169,30 @@ struct LedgerSchema {
             created_at INTEGER NOT NULL,
             revoked_at INTEGER
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// What was taken back by the team stays so whatever the App Store says of the purchase.
+    private static let teamTables = """
+        CREATE TABLE team_grant (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            grant_id TEXT NOT NULL UNIQUE,
+            user_id INTEGER NOT NULL REFERENCES user (user_id),
+            collection TEXT NOT NULL,
+            number INTEGER NOT NULL CHECK (number >= 0),
+            reason TEXT NOT NULL CHECK (reason <> ''),
+            granted_by TEXT NOT NULL,
+            granted_at INTEGER NOT NULL,
+            ends_at INTEGER CHECK (ends_at > granted_at),
+            revoked_at INTEGER,
+            revoked_by TEXT,
+            revocation_reason TEXT,
+            CHECK ((revoked_at IS NULL) = (revoked_by IS NULL) AND (revoked_at IS NULL) = (revocation_reason IS NULL))
+        ) STRICT;
+        CREATE INDEX team_grant_of_user ON team_grant (user_id, sequence);
+
+        ALTER TABLE redeemed_transaction ADD COLUMN team_revoked_at INTEGER;
+        ALTER TABLE redeemed_transaction ADD COLUMN team_revoked_by TEXT;
+        ALTER TABLE redeemed_transaction ADD COLUMN team_revocation_reason TEXT;
         """
 
     private static let moveToUserTables = """

@@ -15,4 +15,6 @@ public struct RedeemedTransaction: Hashable, Sendable {
     public let revocationDate: Timestamp?
     /// Why, in Apple's numbers (`revocationReason`); nil where nobody said.
     public let revocationReason: Int?
+    /// That the team itself has taken it back; nil while it has not.
+    public let revocation: Revocation?
 }

@@ -45,11 +45,11 @@ public final class SQLiteLedger: Ledger {
 
     public func redeem(_ claims: [Claim], for user: User, at moment: Timestamp) throws(StorageFault) -> LedgerAnswer {
         try write { database in
-            let users = UserRecords(database: database, randomness: randomness)
+            let users = users(database)
             let records = LedgerRecords(database: database, users: users)
             let user = try users.identifier(of: user, at: moment)
             let results = try claims.map { try records.record($0, for: user, at: moment) }
-            return LedgerAnswer(results: results, items: try records.items(of: user))
+            return LedgerAnswer(results: results, items: try records.items(of: user, at: moment))
         }
     }
 
@@ -59,16 +59,16 @@ public final class SQLiteLedger: Ledger {
         at moment: Timestamp
     ) throws(StorageFault) -> NotificationOutcome {
         try write { database in
-            let users = UserRecords(database: database, randomness: randomness)
+            let users = users(database)
             return try LedgerRecords(database: database, users: users).record(notification, stating: claim, at: moment)
         }
     }
 
-    public func items(of user: User) throws(StorageFault) -> [Item] {
+    public func items(of user: User, at moment: Timestamp) throws(StorageFault) -> [Item] {
         try read { database in
-            let users = UserRecords(database: database, randomness: randomness)
+            let users = users(database)
             guard let user = try users.known(user) else { return [] }
-            return try LedgerRecords(database: database, users: users).items(of: user)
+            return try LedgerRecords(database: database, users: users).items(of: user, at: moment)
         }
     }
 
@@ -78,7 +78,7 @@ public final class SQLiteLedger: Ledger {
         limit: Int
     ) throws(StorageFault) -> [RedeemedTransaction] {
         try read { database in
-            let users = UserRecords(database: database, randomness: randomness)
+            let users = users(database)
             guard let user = try users.known(user) else { return [] }
             return try LedgerRecords(database: database, users: users)
                 .transactions(of: user, before: sequence ?? .max, limit: limit)
@@ -87,9 +87,9 @@ public final class SQLiteLedger: Ledger {
 
     public func appAccountToken(of user: User, at moment: Timestamp) throws(StorageFault) -> UUID {
         try write { database in
-            let users = UserRecords(database: database, randomness: randomness)
+            let users = users(database)
             guard let token = try users.appAccountToken(of: try users.identifier(of: user, at: moment)) else {
-                throw StorageFault(cause: .damaged, path: path)
+                throw damaged
             }
             return token
         }
@@ -101,7 +101,7 @@ public final class SQLiteLedger: Ledger {
         at moment: Timestamp
     ) throws(StorageFault) -> AppAccountTokenAnswer {
         try write { database in
-            let users = UserRecords(database: database, randomness: randomness)
+            let users = users(database)
             if let known = try users.known(user), let present = try users.appAccountToken(of: known) {
                 return present == token ? .set : .hasAnother(present)
             }
@@ -110,6 +110,13 @@ public final class SQLiteLedger: Ledger {
             return .set
         }
     }
+
+    func users(_ database: Database) -> UserRecords {
+        UserRecords(database: database, randomness: randomness)
+    }
+
+    /// What has just been written is not there.
+    var damaged: StorageFault { StorageFault(cause: .damaged, path: path) }
 
     func read<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
         do { return try pool.read(body) } catch { throw Self.fault(error, path: path) }

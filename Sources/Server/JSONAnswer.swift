@@ -34,9 +34,13 @@ enum JSONAnswer {
         return response(bytes: bytes, headers: headers)
     }
 
-    static func response(bytes: [UInt8], headers: HTTPFields = [:]) -> Response {
+    static func response(
+        bytes: [UInt8],
+        status: HTTPResponse.Status = .ok,
+        headers: HTTPFields = [:]
+    ) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }

@@ -1,3 +1,4 @@
+import Commerce
 import HTTPTypes
 import Hummingbird
 import Receipts
@@ -10,7 +11,7 @@ struct JSONBody {
     static let maximumSize = ProofVerifier.maximumTextSize + 1024
 
     let bytes: [UInt8]
-    private let object: JSONObject
+    private let fields: JSONFields
 
     /// - Throws: `Problem`, `bodyInvalid`.
     init(_ request: Request) async throws {
@@ -31,19 +32,66 @@ struct JSONBody {
             throw Self.invalid("The body is not JSON: \(error.message).")
         }
         guard case .object(let object) = value else { throw Self.invalid("The body has to be a JSON object.") }
-        self.object = object
+        fields = JSONFields(object: object, path: "")
     }
+
+    func text(_ field: String) throws(Problem) -> String { try fields.text(field) }
+
+    func object(_ field: String) throws(Problem) -> JSONFields { try fields.object(field) }
+
+    func optionalDate(_ field: String) throws(Problem) -> Timestamp? { try fields.optionalDate(field) }
+
+    static func invalid(_ detail: String) -> Problem {
+        Problem(status: .badRequest, code: "bodyInvalid", detail: detail)
+    }
+}
+
+/// The fields of an object in a request's body; each that is not as it has to be is refused with its path (RFC 6901).
+struct JSONFields {
+    let object: JSONObject
+    /// Where the object stands; empty for the body itself.
+    let path: String
 
     /// A text that has to be there.
     func text(_ field: String) throws(Problem) -> String {
+        guard case .string(let text) = try value(field, "a text") else { throw wrong(field, "a text") }
+        return text
+    }
+
+    /// A whole number that has to be there.
+    func integer(_ field: String) throws(Problem) -> Int {
+        let expected = "a whole number"
+        guard case .number(let number) = try value(field, expected), let integer = Int(number.text) else {
+            throw wrong(field, expected)
+        }
+        return integer
+    }
+
+    /// An object that has to be there.
+    func object(_ field: String) throws(Problem) -> JSONFields {
+        guard case .object(let inner) = try value(field, "an object") else { throw wrong(field, "an object") }
+        return JSONFields(object: inner, path: "\(path)/\(field)")
+    }
+
+    /// A date (RFC 3339); nil where it is left out or null.
+    func optionalDate(_ field: String) throws(Problem) -> Timestamp? {
         switch object[field] {
-        case .string(let text): return text
-        case nil: throw Self.invalid("The field /\(field) is missing: it has to be a text.")
-        case .some: throw Self.invalid("The field /\(field) has to be a text.")
+        case nil, .null: return nil
+        case .string(let text):
+            guard let date = Timestamp(rfc3339: text) else { fallthrough }
+            return date
+        default: throw wrong(field, "a date as RFC 3339 writes it, such as 2027-01-31T00:00:00Z")
         }
     }
 
-    private static func invalid(_ detail: String) -> Problem {
-        Problem(status: .badRequest, code: "bodyInvalid", detail: detail)
+    private func value(_ field: String, _ expected: String) throws(Problem) -> JSONValue {
+        guard let value = object[field] else {
+            throw JSONBody.invalid("The field \(path)/\(field) is missing: it has to be \(expected).")
+        }
+        return value
+    }
+
+    private func wrong(_ field: String, _ expected: String) -> Problem {
+        JSONBody.invalid("The field \(path)/\(field) has to be \(expected).")
     }
 }

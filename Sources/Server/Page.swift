@@ -35,6 +35,28 @@ struct Page {
         }
     }
 
+    /// A page of a list that is numbered, newest first.
+    ///
+    /// - Parameters:
+    ///   - elements: The elements before a number, at most so many.
+    ///   - list: What is answered, of the elements and the next page's cursor.
+    func answer<Element: Sendable>(
+        _ elements: (_ before: Int64?, _ limit: Int) async throws -> [Element],
+        number: (Element) -> Int64,
+        list: ([Element], String?) -> some Encodable
+    ) async throws -> Response {
+        let before = try last.map { text in
+            guard let number = Int64(text) else { throw Problem.parameter("cursor", "what nextCursor said") }
+            return number
+        }
+        // One more than is shown, to know whether there is another page.
+        let found = try await elements(before, size + 1)
+        let shown = Array(found.prefix(size))
+        let isLast = shown.count == found.count
+        return try JSONAnswer.response(
+            list(shown, isLast ? nil : shown.last.map { Self.cursor(after: String(number($0))) }))
+    }
+
     /// The cursor for the page after the one that ends with an element.
     static func cursor(after last: String) -> String {
         Base64.encode(Array(last.utf8), .urlSafe)

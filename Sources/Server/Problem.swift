@@ -59,6 +59,18 @@ struct Problem: Error, Encodable {
             status: status, code: error.code, detail: error.message, couldSucceedLater: couldSucceedLater)
     }
 
+    init(_ error: GrantError) {
+        let status: HTTPResponse.Status
+        switch error {
+        case .itemUnknown, .endPassed: status = .unprocessableContent
+        case .grantNotFound, .transactionNotFound: status = .notFound
+        case .storage(let fault):
+            self.init(fault)
+            return
+        }
+        self.init(status: status, code: error.code, detail: error.message)
+    }
+
     /// Where the ledger lies on the server's disk is not the caller's to know.
     init(_ fault: StorageFault) {
         self.init(

@@ -30,6 +30,7 @@ extension Problem {
         switch error {
         case let problem as Problem: self = problem
         case let error as RedemptionError: self.init(error)
+        case let error as GrantError: self.init(error)
         case let fault as StorageFault: self.init(fault)
         case let error as any HTTPResponseError: self = Self.refused(with: error.status)
         default: return nil

@@ -6,6 +6,14 @@ public struct ServiceContext: RequestContext {
     /// nil until the caller is recognised.
     var caller: Caller?
 
+    /// - Throws: `Problem` on a route that asks for no caller, which is a mistake of the service's own.
+    var requiredCaller: Caller {
+        get throws(Problem) {
+            guard let caller else { throw .unexpected }
+            return caller
+        }
+    }
+
     public init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
     }

@@ -10,11 +10,13 @@ struct KeysMake: Command {
         discussion: """
             A back end sends it to `till serve` as a bearer token. The data directory keeps only its hash.
 
-            Scopes: read (the catalog, what users own and redeemed), redeem (to hand in proofs, to set account tokens).
+            Scopes: read (the catalog, what users own and redeemed), redeem (to hand in proofs, to set account tokens), \
+            grant (to give items without a purchase, to take back).
 
             Examples:
               till keys make "shop back end"
               till keys make dashboard --scope read
+              till keys make support --scope read --scope grant
             """)
 
     @Argument(help: "What the key is for, in words of yours.")
@@ -22,7 +24,7 @@ struct KeysMake: Command {
 
     @Option(
         name: .customLong("scope"), parsing: .upToNextOption,
-        help: ArgumentHelp("What it allows: read, redeem (default: both).", valueName: "scope"))
+        help: ArgumentHelp("What it allows: read, redeem, grant (default: read and redeem).", valueName: "scope"))
     var scopes: [APIKeyScope] = []
 
     @OptionGroup var common: CommonOptions
@@ -37,7 +39,7 @@ struct KeysMake: Command {
     func perform() async throws {
         let data = common.dataDirectory
         try data.prepareService()
-        let scopes = self.scopes.isEmpty ? Set(APIKeyScope.allCases) : Set(self.scopes)
+        let scopes = self.scopes.isEmpty ? APIKeyScope.standard : Set(self.scopes)
         let (record, key) = try data.apiKeys().make(name: name, scopes: scopes)
         console.line(key)
         if !common.json {

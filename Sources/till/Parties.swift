@@ -43,7 +43,7 @@ struct Parties: Sendable {
         let key = Randomness.system.bytes(32).hexadecimal
         return try await LoopbackServer.run(ServiceRoutes(service: service, authentication: .processKey(APIKey(key)))) {
             url in
-            try await body(HTTPServiceConnection(url: url, user: user, key: key))
+            try await body(HTTPServiceConnection(client: ServiceClient(url: url, credential: key), user: user))
         }
     }
 

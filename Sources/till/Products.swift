@@ -1,6 +1,8 @@
 import ArgumentParser
 import Catalog
 import Commerce
+import Device
+import Foundation
 import Server
 
 /// `till products`
@@ -11,6 +13,7 @@ struct Products: Command {
             Examples:
               till products
               till products --collection sprout --locale ko
+              till products --server http://127.0.0.1:8080
             """)
 
     @Option(help: "Only the items of this collection: sprout or background.")
@@ -19,9 +22,46 @@ struct Products: Command {
     @Option(help: "The language of the texts: ko or en.")
     var locale = "en"
 
+    @OptionGroup var service: ServerOptions
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
+        let rows: [ProductResource]
+        if let client = try service.client() { rows = try await self.rows(of: client) } else { rows = try self.rows() }
+        var table = TextTable(header: ["ITEM", "NAME", "PRICE", "IDENTIFIER"])
+        for row in rows {
+            table.add([row.item?.description ?? "-", row.displayName, row.displayPrice, row.productId])
+        }
+        table.lines.forEach(console.line)
+        try console.json(["products": rows])
+    }
+
+    /// What a running service sells, all pages of it.
+    private func rows(of client: ServiceClient) async throws -> [ProductResource] {
+        struct Page: Decodable {
+            let products: [ProductResource]
+            let nextCursor: String?
+        }
+        var query = URLComponents()
+        query.path = "/v1/products"
+        var rows: [ProductResource] = []
+        var cursor: String?
+        repeat {
+            query.queryItems = [
+                URLQueryItem(name: "pageSize", value: "100"),
+                collection.map { URLQueryItem(name: "collection", value: $0) },
+                cursor.map { URLQueryItem(name: "cursor", value: $0) },
+            ].compactMap(\.self)
+            guard let path = query.string else { break }
+            let page: Page = try await client.get(path, language: locale)
+            rows += page.products
+            cursor = page.nextCursor
+        } while cursor != nil
+        return rows
+    }
+
+    private func rows() throws -> [ProductResource] {
         let catalog = try Catalog(folder: Installation.products)
         if let collection, !catalog.collections.contains(collection) {
             throw ValidationError(
@@ -33,18 +73,12 @@ struct Products: Command {
             throw ValidationError(
                 "There are no texts in \"\(locale)\": choose one of \(languages.sorted().joined(separator: ", ")).")
         }
-        let rows = catalog.products
+        return catalog.products
             .map { product in
                 ProductResource(
                     product, item: catalog.item(for: product.productIdentifier),
                     localization: product.localization(language: locale))
             }
             .filter { collection == nil || $0.item?.collection == collection }
-        var table = TextTable(header: ["ITEM", "NAME", "PRICE", "IDENTIFIER"])
-        for row in rows {
-            table.add([row.item?.description ?? "-", row.displayName, row.displayPrice, row.productId])
-        }
-        table.lines.forEach(console.line)
-        try console.json(["products": rows])
     }
 }

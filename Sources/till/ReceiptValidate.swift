@@ -1,5 +1,6 @@
 import ArgumentParser
 import Commerce
+import Device
 import Foundation
 import Receipts
 import Server
@@ -17,6 +18,7 @@ struct ReceiptValidate: Command {
               till receipt validate alice.receipt
               till receipt validate transaction.jws --trust apple-roots --environment Production
               till receipt validate alice.receipt --output verify-receipt
+              till receipt validate alice.receipt --server http://127.0.0.1:8080
               pbpaste | till receipt validate - --bundle-id com.memolease.sesac1
             """)
 
@@ -44,9 +46,15 @@ struct ReceiptValidate: Command {
     @Flag(help: "Ask the authorities over the network whether a certificate of the proof was revoked since (OCSP).")
     var checkRevocation = false
 
+    @OptionGroup var service: ServerOptions
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
+        let isLocal = bundleId == nil && environment == nil && guid == nil && trust == nil && !checkRevocation
+        if service.server != nil, !isLocal || output == .verifyReceipt {
+            throw ValidationError("With --server the service decides what is valid: leave the other options out.")
+        }
         if checkRevocation, output == .verifyReceipt {
             throw ValidationError("Apple's verifyReceipt asks nobody: leave out --check-revocation, or --output.")
         }
@@ -54,6 +62,7 @@ struct ReceiptValidate: Command {
 
     func perform() async throws {
         let proof = try ProofFile(path: file)
+        if let client = try service.client() { return try show(try await verdict(of: client, on: proof)) }
         let verifier = ProofVerifier(anchors: try TrustAnchors(folders: trustedFolders), clock: SystemClock())
         if output == .verifyReceipt { return try answer(proof, verifier: verifier) }
         let expectations = ProofExpectations(
@@ -65,10 +74,23 @@ struct ReceiptValidate: Command {
             if checkRevocation {
                 try await RevocationChecker.run(clock: SystemClock()) { try await $0.check(verified) }
             }
-            report = ValidationReport(verified)
+            report = ValidationReport(ProofResource(verified))
         } catch let refusal as ProofRefusal {
             report = ValidationReport(refusal)
         }
+        try show(report)
+    }
+
+    /// What a running service says of the proof.
+    private func verdict(of client: ServiceClient, on proof: ProofFile) async throws -> ValidationReport {
+        do {
+            return ValidationReport(try await client.post("/v1/proofs/verify", ["proof": proof.proof.text]))
+        } catch let refusal as ServiceRefusal where ProofRefusal.Reason(rawValue: refusal.code) != nil {
+            return ValidationReport(reason: refusal.code, message: refusal.message)
+        }
+    }
+
+    private func show(_ report: ValidationReport) throws {
         report.lines.forEach(console.line)
         try console.json(report)
         if let message = report.message { try console.end(message) }

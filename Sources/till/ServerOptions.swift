@@ -7,18 +7,37 @@ import Foundation
 struct ServerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The address of a running service to talk to; its API key stands in $TILL_API_KEY.", valueName: "url"))
+            "The address of a running service to talk to; its API key stands in $TILL_API_KEY, or a user's token in $TILL_TOKEN.",
+            valueName: "url"))
     var server: ServerAddress?
+
+    /// What calls the running service; nil when none was named.
+    ///
+    /// - Throws: `ValidationError` without a credential.
+    func client() throws -> ServiceClient? {
+        guard let server else { return nil }
+        switch (Self.variable("TILL_API_KEY"), Self.variable("TILL_TOKEN")) {
+        case (let key?, nil): return ServiceClient(url: server.url, credential: key)
+        case (nil, let token?): return ServiceClient(url: server.url, credential: token)
+        case (nil, nil):
+            throw ValidationError(
+                "Put the service's API key into TILL_API_KEY (`till keys make` makes one), or a user's token into TILL_TOKEN."
+            )
+        case (_?, _?): throw ValidationError("There are TILL_API_KEY and TILL_TOKEN: unset the one not to be used.")
+        }
+    }
 
     /// A user's line to the running service; nil when none was named.
     ///
-    /// - Throws: `ValidationError` without an API key.
+    /// - Throws: `ValidationError` without a credential.
     func connection(for user: User) throws -> HTTPServiceConnection? {
-        guard let server else { return nil }
-        guard let key = ProcessInfo.processInfo.environment["TILL_API_KEY"], !key.isEmpty else {
-            throw ValidationError("Put the service's API key into TILL_API_KEY; `till keys make` makes one.")
-        }
-        return HTTPServiceConnection(url: server.url, user: user, key: key)
+        // A token says whose it is, whatever the user is called here.
+        let named = Self.variable("TILL_TOKEN") == nil ? user : nil
+        return try client().map { HTTPServiceConnection(client: $0, user: named) }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Hands `body` a user's line to the service named, or else to one that runs in this process over a data directory.

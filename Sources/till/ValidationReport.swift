@@ -1,26 +1,16 @@
 import Commerce
 import Receipts
+import Server
 
 /// What `till receipt validate` answers.
 struct ValidationReport: Encodable {
-    /// A purchase that the proof holds.
-    struct InAppPurchase: Encodable {
-        let productId: String
-        let transactionId: String
-        let originalTransactionId: String
-        let quantity: Int
-        let purchaseDate: String
-        let revocationDate: String?
-    }
-
     let valid: Bool
     /// The code of the refusal, when invalid.
     let reason: String?
     let message: String?
     /// The step of the check at which it was refused.
     let step: ProofRefusal.Step?
-    /// `appReceipt`, `transaction`, `renewalInfo`, `notification` or `appTransaction`.
-    var kind: String?
+    var kind: ProofResource.Kind?
     var origin: Origin?
     var environment: AppStoreEnvironment?
     var bundleId: String?
@@ -28,44 +18,35 @@ struct ValidationReport: Encodable {
     var signedAt: String?
     /// Of an app receipt; RFC 3339, UTC.
     var createdAt: String?
-    var inAppPurchases: [InAppPurchase]?
+    var inAppPurchases: [ProofResource.Purchase]?
 
     init(_ refusal: ProofRefusal) {
-        valid = false
-        reason = refusal.code
-        message = refusal.message
-        step = refusal.reason.step
+        self.init(reason: refusal.code, message: refusal.message)
     }
 
-    init(_ proof: VerifiedProof) {
+    /// - Parameter reason: A refusal's code, as a service tells it.
+    init(reason: String, message: String) {
+        valid = false
+        self.reason = reason
+        self.message = message
+        step = ProofRefusal.Reason(rawValue: reason)?.step
+    }
+
+    init(_ proof: ProofResource) {
         valid = true
         reason = nil
         message = nil
         step = nil
-        switch proof.content {
-        case .appReceipt: kind = "appReceipt"
-        case .transaction: kind = "transaction"
-        case .renewalInfo: kind = "renewalInfo"
-        case .notification: kind = "notification"
-        case .appTransaction: kind = "appTransaction"
-        }
+        kind = proof.kind
         origin = proof.origin
         environment = proof.environment
-        bundleId = proof.bundleIdentifier
-        if case .appReceipt = proof.content {
-            createdAt = proof.signedAt.rfc3339
+        bundleId = proof.bundleId
+        if proof.kind == .appReceipt {
+            createdAt = proof.signedAt
         } else {
-            signedAt = proof.signedAt.rfc3339
+            signedAt = proof.signedAt
         }
-        inAppPurchases = (proof.purchases ?? []).map { purchase in
-            InAppPurchase(
-                productId: purchase.productIdentifier,
-                transactionId: purchase.transactionIdentifier,
-                originalTransactionId: purchase.originalTransactionIdentifier,
-                quantity: purchase.quantity,
-                purchaseDate: purchase.purchaseDate.rfc3339,
-                revocationDate: purchase.revocationDate?.rfc3339)
-        }
+        inAppPurchases = proof.purchases ?? []
     }
 
     /// The same for a person.
@@ -73,12 +54,12 @@ struct ValidationReport: Encodable {
         guard valid else { return ["invalid: \(reason ?? "")"] }
         var lines = ["valid"]
         let facts = [
-            ("kind", kind), ("origin", origin?.rawValue), ("app", bundleId), ("created", createdAt),
+            ("kind", kind?.rawValue), ("origin", origin?.rawValue), ("app", bundleId), ("created", createdAt),
             ("signed", signedAt),
         ]
         for case (let name, let value?) in facts { lines.append("  \(name): \(value)") }
         let purchases = inAppPurchases ?? []
-        if kind == "appReceipt", purchases.isEmpty { lines.append("  purchases: none") }
+        if kind == .appReceipt, purchases.isEmpty { lines.append("  purchases: none") }
         for purchase in purchases {
             lines.append("  purchase: \(purchase.productId)  \(purchase.transactionId)  \(purchase.purchaseDate)")
         }

@@ -45,22 +45,22 @@ import Testing
         #expect(try redeem(claim(), for: alice) == [.granted])
         #expect(try redeem(claim(), for: alice) == [.alreadyRedeemed])
         #expect(try redeem(claim(), claim(), for: alice) == [.alreadyRedeemed, .alreadyRedeemed])
-        #expect(try ledger.items(of: alice) == [Self.sprout1])
+        #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
     }
 
     @Test func anotherUserIsRefusedAndOwnsNothing() throws {
         #expect(try redeem(claim(), for: alice) == [.granted])
         #expect(try redeem(claim(), claim("2"), for: bob) == [.ownedByAnotherUser, .granted])
         #expect(try redeem(claim("2"), for: alice) == [.ownedByAnotherUser])
-        #expect(try ledger.items(of: alice) == [Self.sprout1])
+        #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
     }
 
     @Test func buyingAgainForNothingGivesNoSecondOwner() throws {
         #expect(try redeem(claim("1"), for: alice) == [.granted])
         #expect(try redeem(claim("2", original: "1"), for: bob) == [.ownedByAnotherUser])
         #expect(try redeem(claim("2", original: "1"), for: alice) == [.granted])
-        #expect(try ledger.items(of: bob) == [])
-        #expect(try ledger.items(of: alice) == [Self.sprout1])
+        #expect(try ledger.items(of: bob, at: Self.now) == [])
+        #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
     }
 
     @Test func theSameNumberOfAnotherOriginIsAnotherTransaction() throws {
@@ -74,24 +74,24 @@ import Testing
                 .granted, .granted,
             ])
         #expect(try redeem(claim("1", revoked: Self.now), for: alice) == [.revoked])
-        #expect(try ledger.items(of: alice) == [Item(collection: "sprout", number: 2)])
+        #expect(try ledger.items(of: alice, at: Self.now) == [Item(collection: "sprout", number: 2)])
         // The older proof, from before the refund, does not bring it back.
         #expect(try redeem(claim("1"), for: alice) == [.revoked])
         #expect(try redeem(claim("3", revoked: Self.now), for: alice) == [.revoked])
         #expect(try redeem(claim("3"), for: alice) == [.revoked])
-        #expect(try ledger.items(of: alice) == [Item(collection: "sprout", number: 2)])
+        #expect(try ledger.items(of: alice, at: Self.now) == [Item(collection: "sprout", number: 2)])
     }
 
     @Test func anItemStandsOnEachOfItsTransactions() throws {
         #expect(try redeem(claim("1"), claim("2"), for: alice) == [.granted, .granted])
         #expect(try redeem(claim("1", revoked: Self.now), for: alice) == [.revoked])
-        #expect(try ledger.items(of: alice) == [Self.sprout1])
+        #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
     }
 
     @Test func whatWasAnsweredIsThereAfterOpeningAgain() throws {
         _ = try redeem(claim(), for: alice)
         let again = try SQLiteLedger(file: folder.file("ledger.sqlite"))
-        #expect(try again.items(of: alice) == [Self.sprout1])
+        #expect(try again.items(of: alice, at: Self.now) == [Self.sprout1])
         #expect(try again.redeem([claim()], for: alice, at: Self.now).results == [.alreadyRedeemed])
     }
 
@@ -116,7 +116,7 @@ import Testing
         let alice = alice
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
-                group.addTask { _ = try SQLiteLedger(file: file).items(of: alice) }
+                group.addTask { _ = try SQLiteLedger(file: file).items(of: alice, at: Self.now) }
             }
             try await group.waitForAll()
         }
@@ -126,9 +126,9 @@ import Testing
         #expect(try redeem(claim("1"), for: alice) == [.granted])
         let strange = claim("1", original: "9", revoked: Self.now, signedAt: Self.later(1))
         #expect(try redeem(strange, for: bob) == [.ownedByAnotherUser])
-        #expect(try ledger.items(of: alice) == [Self.sprout1])
+        #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
         #expect(try notify("1", strange) == .revoked)
-        #expect(try ledger.items(of: alice) == [])
+        #expect(try ledger.items(of: alice, at: Self.now) == [])
     }
 
     @Test func oneNameInTwoSpellingsIsOneUser() throws {
@@ -136,7 +136,7 @@ import Testing
         let decomposed = try #require(User(name: "cafe\u{301}"))
         #expect(try redeem(claim(), for: composed) == [.granted])
         #expect(try redeem(claim(), claim("2", original: "1"), for: decomposed) == [.alreadyRedeemed, .granted])
-        #expect(try ledger.items(of: decomposed) == [Self.sprout1])
+        #expect(try ledger.items(of: decomposed, at: Self.now) == [Self.sprout1])
     }
 
     @Test func theTablesThemselvesAllowNoSecondOwner() throws {
@@ -148,7 +148,7 @@ import Testing
         }
         let (alice, bob) = (1, 2)
         let redeemed = "INSERT INTO redeemed_transaction VALUES (NULL, 'local/Sandbox',"
-        let rest = "'p', 1, 0, NULL, NULL, 0, 0, zeroblob(32))"
+        let rest = "'p', 1, 0, NULL, NULL, 0, 0, zeroblob(32), NULL, NULL, NULL)"
         // What is allowed, so that none of the others fails by its form.
         try execute("INSERT INTO original_transaction VALUES ('local/Sandbox', '3', \(bob))")
         try execute("\(redeemed) '3', '3', \(bob), \(rest)")
@@ -231,8 +231,8 @@ import Testing
                     """)
         }
         let ledger = try SQLiteLedger(file: file)
-        #expect(try ledger.items(of: alice) == [Self.sprout1])
-        #expect(try ledger.items(of: bob) == [])
+        #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
+        #expect(try ledger.items(of: bob, at: Self.now) == [])
         let transactions = try ledger.transactions(of: alice, before: nil, limit: 10)
         #expect(transactions.map(\.transactionIdentifier) == ["3", "1"])
         #expect(transactions.map(\.redeemedAt.millisecondsSince1970) == [30, 10])
@@ -247,7 +247,7 @@ import Testing
         let stranger = try #require(User(issuer: "https://issuer.example", name: "alice"))
         #expect(try redeem(claim(), for: alice) == [.granted])
         #expect(try redeem(claim(), for: stranger) == [.ownedByAnotherUser])
-        #expect(try ledger.items(of: stranger) == [])
+        #expect(try ledger.items(of: stranger, at: Self.now) == [])
     }
 
     @Test func anAccountTokenIsMadeOnceAndSetOnlyBefore() throws {
@@ -265,7 +265,7 @@ import Testing
     @Test func anotherUsersAccountTokenIsRefused() throws {
         let token = try ledger.appAccountToken(of: alice, at: Self.now)
         #expect(try redeem(claim(appAccountToken: token), for: bob) == [.appAccountTokenMismatch])
-        #expect(try ledger.items(of: bob) == [])
+        #expect(try ledger.items(of: bob, at: Self.now) == [])
         #expect(try redeem(claim(appAccountToken: token), for: alice) == [.granted])
         // One that is nobody's here says nothing of whose it is.
         #expect(try redeem(claim("2", appAccountToken: UUID()), for: bob) == [.granted])
@@ -330,38 +330,38 @@ import Testing
         _ = try redeem(claim(), for: alice)
         let refunded = claim(revoked: Self.now, signedAt: Self.later(10))
         #expect(try notify("1", refunded) == .revoked)
-        #expect(try ledger.items(of: alice) == [])
+        #expect(try ledger.items(of: alice, at: Self.now) == [])
         #expect(try notify("1", refunded) == .duplicate)
         #expect(try notify("2", refunded) == .recorded)
         // What was signed before changes nothing, whoever hands it in.
         #expect(try redeem(claim(), for: alice) == [.revoked])
         #expect(try notify("3", claim(signedAt: Self.later(5))) == .recorded)
-        #expect(try ledger.items(of: alice) == [])
+        #expect(try ledger.items(of: alice, at: Self.now) == [])
         #expect(try notify("4", claim(signedAt: Self.later(20))) == .granted)
-        #expect(try ledger.items(of: alice) == [Self.sprout1])
+        #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
         #expect(try notify("5", nil) == .recorded)
     }
 
     @Test func aNotificationReachesWhomItNames() throws {
         let token = try ledger.appAccountToken(of: alice, at: Self.now)
         #expect(try notify("1", claim(appAccountToken: token)) == .granted)
-        #expect(try ledger.items(of: alice) == [Self.sprout1])
+        #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
         #expect(try redeem(claim(), for: alice) == [.alreadyRedeemed])
         #expect(try redeem(claim(), for: bob) == [.ownedByAnotherUser])
         // An owner stays one, whomever a token names.
         _ = try redeem(claim("2"), for: bob)
         #expect(
             try notify("2", claim("2", revoked: Self.now, signedAt: Self.later(1), appAccountToken: token)) == .revoked)
-        #expect(try ledger.items(of: bob) == [])
+        #expect(try ledger.items(of: bob, at: Self.now) == [])
     }
 
     @Test func whatNobodyHasClaimedWaits() throws {
         #expect(try notify("1", claim(revoked: Self.now, signedAt: Self.later(10))) == .parked)
         #expect(try notify("2", claim(signedAt: Self.later(5))) == .parked)
         #expect(try redeem(claim(), for: alice) == [.revoked])
-        #expect(try ledger.items(of: alice) == [])
+        #expect(try ledger.items(of: alice, at: Self.now) == [])
         #expect(try notify("3", claim(signedAt: Self.later(20))) == .granted)
-        #expect(try ledger.items(of: alice) == [Self.sprout1])
+        #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
         // A product the catalog does not know cannot be granted, but its refund is not forgotten.
         let token = try ledger.appAccountToken(of: bob, at: Self.now)
         #expect(
@@ -386,7 +386,7 @@ import Testing
                         _ = try notify("\(number)", statements[number], to: ledger)
                     }
                 }
-                let items = try ledger.items(of: alice)
+                let items = try ledger.items(of: alice, at: Self.now)
                 #expect(items == expected ?? items, "\(order)")
                 expected = items
             }

@@ -20,8 +20,9 @@ import Testing
             codes.formUnion(try Project.text(file).matches(of: literal).map { String($0.1) })
         }
         let redemption = /case \.[a-zA-Z]+: "([a-zA-Z]+)"/
-        codes.formUnion(
-            try Project.text("Sources/Entitlements/RedemptionError.swift").matches(of: redemption).map { String($0.1) })
+        for file in try Project.files("Sources/Entitlements", suffix: "Error.swift") {
+            codes.formUnion(try Project.text(file).matches(of: redemption).map { String($0.1) })
+        }
         #expect(Set(explained).subtracting(codes) == [])
         #expect(codes.subtracting(explained) == [])
     }

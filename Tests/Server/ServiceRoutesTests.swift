@@ -82,7 +82,7 @@ import Testing
         _ = try fixture.buy("sprout1")
         let receipt = try fixture.shop.store.receipt(account: "alice")
         let redemption = try await LoopbackServer.run(fixture.routes) { url in
-            let service = HTTPServiceConnection(url: url, user: user, key: fixture.key)
+            let service = HTTPServiceConnection(client: ServiceClient(url: url, credential: fixture.key), user: user)
             _ = try await service.redeem(.receipt(receipt))
             #expect(try await service.items().count == 3)
             return try await service.redeem(.receipt(receipt))
@@ -94,13 +94,15 @@ import Testing
         let user = try #require(User(name: "alice"))
         try await LoopbackServer.run(fixture.routes) { url in
             await #expect {
-                try await HTTPServiceConnection(url: url, user: user, key: fixture.key).redeem(.receipt("hello"))
+                try await HTTPServiceConnection(client: ServiceClient(url: url, credential: fixture.key), user: user)
+                    .redeem(.receipt("hello"))
             } throws: { error in
                 (error as? ServiceRefusal)?.code == "encodingInvalid"
             }
             let silent = try #require(URL(string: "http://127.0.0.1:1"))
             await #expect(throws: ServiceUnreachable.self) {
-                try await HTTPServiceConnection(url: silent, user: user, key: fixture.key).items()
+                try await HTTPServiceConnection(client: ServiceClient(url: silent, credential: fixture.key), user: user)
+                    .items()
             }
         }
     }

@@ -89,6 +89,10 @@ import Testing
             environment: ["TILL_JWT_KEYS": keys.path])
         let now = Int64(Date.now.timeIntervalSince1970)
         #expect(try await server.curl("/v1/me/items", key: try issuer.token(at: now)).status == 200)
+        let owned = try await till.run(
+            arguments: ["owned", "anybody", "--server", server.url.absoluteString, "--json"],
+            environment: ["TILL_TOKEN": try issuer.token(at: now)])
+        #expect((try owned.json()["items"] as? [Any])?.count == 2)
         #expect(try await server.curl("/v1/me/items", key: try issuer.token(at: now - 3601)).status == 401)
         #expect(try await server.curl("/v1/me/items", key: try TestIssuer().token(at: now)).status == 401)
     }
@@ -194,6 +198,23 @@ import Testing
         #expect(owned.output.contains("Sturdy Sprout"))
         // Nothing of it is in the app's own ledger.
         #expect(!(try await till.run("owned", "alice")).output.contains("Sturdy Sprout"))
+
+        let products = try await till.run(
+            arguments: ["products", "--collection", "sprout", "--server", address, "--json"], environment: key)
+        let own = try await till.run("products", "--collection", "sprout", "--json").output
+        #expect(products.output == own)
+        let receipt = till.folder.file("alice.receipt").path
+        try await till.run("receipt", "export", "--user", "alice", "--out", receipt)
+        let valid = try await till.run(
+            arguments: ["receipt", "validate", receipt, "--server", address, "--json"], environment: key)
+        let ownVerdict = try await till.run("receipt", "validate", receipt, "--json").output
+        #expect(valid.output == ownVerdict)
+        try Data("AAAA".utf8).write(to: URL(filePath: receipt))
+        let invalid = try await till.run(
+            arguments: ["receipt", "validate", receipt, "--server", address, "--json"], environment: key)
+        #expect(invalid.status == 1)
+        #expect(try invalid.json()["reason"] as? String == "encodingInvalid")
+        #expect(try invalid.json()["step"] as? String == "encoding")
 
         let unknown = try await till.run(
             arguments: ["owned", "alice", "--server", address], environment: ["TILL_API_KEY": "till_x_y"])

@@ -28,18 +28,20 @@ final class IdempotentRequests: Sendable {
     ///
     /// - Parameters:
     ///   - body: The request's, which with its method and path makes it the same or another.
+    ///   - status: Of a new answer that is no problem.
     ///   - perform: What gives the answer, as JSON; called once for each key, unless the service fails.
     func answer(
         _ request: Request,
-        from caller: Caller?,
+        from caller: Caller,
         body: [UInt8],
+        status: HTTPResponse.Status = .ok,
         perform: () async throws -> [UInt8]
     ) async throws -> Response {
         guard let key = try key(of: request, from: caller) else {
-            return JSONAnswer.response(bytes: try await perform())
+            return JSONAnswer.response(bytes: try await perform(), status: status)
         }
         let digest = DigestAlgorithm.sha256.digest(
-            of: Array("\(request.method.rawValue) \(request.uri.path)\n".utf8) + body)
+            of: Array("\(request.method.rawValue) \(request.uri.string)\n".utf8) + body)
         guard underWay.withLock({ $0.insert(key).inserted }) else {
             throw Problem(
                 status: .conflict, code: "idempotencyKeyInUse",
@@ -50,16 +52,20 @@ final class IdempotentRequests: Sendable {
         if let kept = try await work.run({ [service] in try service.keptAnswer(for: key) }) {
             return try response(kept, to: digest, isReplayed: true)
         }
-        let answer = try await newAnswer(digest, perform)
+        let answer = try await newAnswer(digest, status, perform)
         // Another process on the same ledger may have been quicker; then its answer is the answer.
         let kept = try await work.run { [service] in try service.keep(answer, for: key) }
         return try response(kept, to: digest, isReplayed: kept != answer)
     }
 
-    private func newAnswer(_ digest: [UInt8], _ perform: () async throws -> [UInt8]) async throws -> KeptAnswer {
+    private func newAnswer(
+        _ digest: [UInt8],
+        _ status: HTTPResponse.Status,
+        _ perform: () async throws -> [UInt8]
+    ) async throws -> KeptAnswer {
         do {
             return KeptAnswer(
-                requestDigest: digest, status: 200, contentType: "application/json", body: try await perform())
+                requestDigest: digest, status: status.code, contentType: "application/json", body: try await perform())
         } catch {
             guard let problem = Problem(error), !problem.couldSucceedLater else { throw error }
             return KeptAnswer(
@@ -82,8 +88,8 @@ final class IdempotentRequests: Sendable {
     }
 
     /// nil for a request without one.
-    private func key(of request: Request, from caller: Caller?) throws(Problem) -> IdempotencyKey? {
-        guard let name = Self.header, let text = request.headers[name], let caller else { return nil }
+    private func key(of request: Request, from caller: Caller) throws(Problem) -> IdempotencyKey? {
+        guard let name = Self.header, let text = request.headers[name] else { return nil }
         guard (1...Self.maximumKeyLength).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {

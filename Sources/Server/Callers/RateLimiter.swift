@@ -80,7 +80,7 @@ struct RateLimitMiddleware: RouterMiddleware {
         context: ServiceContext,
         next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
-        guard let caller = context.caller else { throw Problem.unexpected }
+        let caller = try context.requiredCaller
         let limiter =
             switch caller {
             case .backEnd: keys

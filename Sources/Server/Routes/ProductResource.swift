@@ -1,7 +1,7 @@
 import Commerce
 
 /// A product as the service shows it, in one language.
-public struct ProductResource: Encodable, Sendable {
+public struct ProductResource: Codable, Sendable {
     public let productId: String
     public let type: String
     /// What buying it grants.

@@ -43,9 +43,14 @@ public struct ServiceRoutes: Sendable {
         if let limits { version.add(middleware: limits) }
         ProductRoutes(catalog: service.catalog).add(to: version.for(.backEndOrApp(.read)))
         ProofRoutes(service: service, work: work).add(to: version.for(.backEnd(.read)))
+        let subjects = Subjects(issuer: authentication.issuer)
         let users = UserRoutes(
-            service: service, work: work, idempotentRequests: idempotentRequests, issuer: authentication.issuer)
-        users.addForBackEnds(to: version.group("users/:user"))
+            service: service, work: work, idempotentRequests: idempotentRequests, subjects: subjects)
+        let user = version.group("users/:user")
+        users.addForBackEnds(to: user)
+        GrantRoutes(
+            service: service, work: work, idempotentRequests: idempotentRequests, subjects: subjects
+        ).add(to: user)
         users.addForApps(to: version.group("me"))
         return router
     }

@@ -2,7 +2,7 @@ import Commerce
 import Ledger
 
 /// A redeemed transaction as the service shows it.
-struct TransactionResource: Encodable {
+struct TransactionResource: Encodable, Sendable {
     let transactionId: String
     let originalTransactionId: String
     let productId: String
@@ -15,6 +15,8 @@ struct TransactionResource: Encodable {
     let revocationDate: String?
     /// Why, in Apple's numbers: 1 for a problem with the app, 0 for another reason; absent where nobody said.
     let revocationReason: Int?
+    /// That the team has taken it back; absent while it has not.
+    let revocation: RevocationResource?
 
     init(_ transaction: RedeemedTransaction) {
         transactionId = transaction.transactionIdentifier
@@ -26,6 +28,7 @@ struct TransactionResource: Encodable {
         redeemedAt = transaction.redeemedAt.rfc3339
         revocationDate = transaction.revocationDate?.rfc3339
         revocationReason = transaction.revocationReason
+        revocation = transaction.revocation.map(RevocationResource.init)
     }
 }
 

@@ -10,15 +10,15 @@ struct UserRoutes: Sendable {
     let service: EntitlementService
     let work: BlockingWork
     let idempotentRequests: IdempotentRequests
-    /// Whose tokens apps present; nil where none are accepted.
-    let issuer: String?
+    let subjects: Subjects
 
     /// - Parameter group: Routes under `/v1/users/:user`.
     func addForBackEnds(to group: RouterGroup<ServiceContext>) {
         addReading(to: group.for(.backEnd(.read)))
         let redeeming = group.for(.backEnd(.redeem))
         addRedeeming(to: redeeming)
-        redeeming.put { request, context in try await setAccountToken(of: try user(request, context), request) }
+        redeeming.put { request, context in try await setAccountToken(of: try subjects.user(request, context), request)
+        }
     }
 
     /// - Parameter group: Routes under `/v1/me`.
@@ -30,24 +30,27 @@ struct UserRoutes: Sendable {
 
     private func addReading(to group: RouterGroup<ServiceContext>) {
         group.get { request, context in
-            let user = try user(request, context)
+            let user = try subjects.user(request, context)
             return try await accountToken(of: user)
         }
         group.get("items") { request, context in
-            let user = try user(request, context)
+            let user = try subjects.user(request, context)
             return try JSONAnswer.response(ItemList(items: try await work.run { try service.items(of: user) }))
         }
         group.get("transactions") { request, context in
-            try await transactions(of: try user(request, context), Page(request))
+            try await transactions(of: try subjects.user(request, context), Page(request))
         }
     }
 
     private func addRedeeming(to group: RouterGroup<ServiceContext>) {
         group.post("receipts") { request, context in
-            try await redeem(field: "receipt", request, for: try user(request, context), from: context.caller)
+            try await redeem(
+                field: "receipt", request, for: try subjects.user(request, context), from: try context.requiredCaller)
         }
         group.post("transactions") { request, context in
-            try await redeem(field: "signedTransaction", request, for: try user(request, context), from: context.caller)
+            try await redeem(
+                field: "signedTransaction", request, for: try subjects.user(request, context),
+                from: try context.requiredCaller)
         }
     }
 
@@ -68,7 +71,7 @@ struct UserRoutes: Sendable {
         field: String,
         _ request: Request,
         for user: User,
-        from caller: Caller?
+        from caller: Caller
     ) async throws -> Response {
         let body = try await JSONBody(request)
         let proof = Array(try body.text(field).utf8)
@@ -78,18 +81,11 @@ struct UserRoutes: Sendable {
     }
 
     private func transactions(of user: User, _ page: Page) async throws -> Response {
-        let before = try page.last.map { text in
-            guard let sequence = Int64(text) else { throw Problem.parameter("cursor", "what nextCursor said") }
-            return sequence
-        }
-        // One more than is shown, to know whether there is another page.
-        let found = try await work.run { try service.transactions(of: user, before: before, limit: page.size + 1) }
-        let shown = found.prefix(page.size)
-        let isLast = shown.count == found.count
-        return try JSONAnswer.response(
-            TransactionList(
-                transactions: shown.map(TransactionResource.init),
-                nextCursor: isLast ? nil : shown.last.map { Page.cursor(after: String($0.sequence)) }))
+        try await page.answer(
+            { before, limit in
+                try await work.run { try service.transactions(of: user, before: before, limit: limit) }
+            }, number: \.sequence
+        ) { TransactionList(transactions: $0.map(TransactionResource.init), nextCursor: $1) }
     }
 
     private func accountToken(of user: User) async throws -> Response {
@@ -113,20 +109,5 @@ struct UserRoutes: Sendable {
                 status: .conflict, code: "appAccountTokenTaken",
                 detail: "Another user has this account token: make a new UUID for each user.")
         }
-    }
-
-    private func user(_ request: Request, _ context: ServiceContext) throws -> User {
-        if case .app(let user) = context.caller { return user }
-        let name = try context.parameters.require("user")
-        let issuer = request.uri.queryParameters["issuer"].map(String.init)
-        guard issuer == nil || issuer == self.issuer else {
-            throw Problem.parameter("issuer", "the issuer whose tokens the service accepts (jwt-issuer), or left out")
-        }
-        guard let user = name.removingPercentEncoding.flatMap({ User(issuer: issuer ?? "", name: $0) }) else {
-            throw Problem(
-                status: .badRequest, code: "userInvalid",
-                detail: "A user's name has 1 to \(User.maximumLength) bytes, without spaces or control characters.")
-        }
-        return user
     }
 }

@@ -1,0 +1,69 @@
+import AsyncHTTPClient
+import Foundation
+
+/// The service's HTTP API, as whoever holds a credential calls it.
+public struct ServiceClient: Sendable {
+    private static let maximumAnswer = 1 << 20
+
+    private let client: HTTPClient
+    private let url: URL
+    private let credential: String
+
+    /// - Parameters:
+    ///   - url: Where the service listens, such as `http://127.0.0.1:8080`.
+    ///   - credential: An API key, or the token of an app's user.
+    public init(client: HTTPClient = .shared, url: URL, credential: String) {
+        self.client = client
+        self.url = url
+        self.credential = credential
+    }
+
+    /// - Parameter path: With its query, encoded.
+    /// - Throws: `ServiceRefusal` when the service answers that it will not; `ServiceUnreachable` when there was no answer.
+    public func get<Answer: Decodable>(_ path: String, language: String? = nil) async throws -> Answer {
+        var request = HTTPClientRequest(url: url.absoluteString + path)
+        if let language { request.headers.add(name: "Accept-Language", value: language) }
+        return try await send(request)
+    }
+
+    /// Throws as `get` does.
+    public func post<Answer: Decodable>(_ path: String, _ body: [String: String]) async throws -> Answer {
+        var request = HTTPClientRequest(url: url.absoluteString + path)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(try JSONEncoder().encode(body))
+        return try await send(request)
+    }
+
+    private func send<Answer: Decodable>(_ request: HTTPClientRequest) async throws -> Answer {
+        var request = request
+        request.headers.add(name: "Authorization", value: "Bearer \(credential)")
+        let status: UInt
+        let body: Data
+        do {
+            let response = try await client.execute(request, timeout: .seconds(30))
+            status = response.status.code
+            body = Data(try await response.body.collect(upTo: Self.maximumAnswer).readableBytesView)
+        } catch {
+            throw ServiceUnreachable(reason: "\(type(of: error))")
+        }
+        guard status == 200 else { throw refusal(status: status, body: body) }
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
+            throw ServiceUnreachable(reason: "an answer in another form")
+        }
+        return answer
+    }
+
+    /// A problem document (RFC 9457) with a code is the service's own no; anything else may be a proxy's.
+    private func refusal(status: UInt, body: Data) -> any Error {
+        struct Problem: Decodable {
+            let code: String
+            let detail: String
+        }
+        guard let problem = try? JSONDecoder().decode(Problem.self, from: body) else {
+            return ServiceUnreachable(reason: "HTTP status \(status)")
+        }
+        guard status < 500 else { return ServiceUnreachable(reason: "HTTP status \(status), \(problem.code)") }
+        return ServiceRefusal(code: problem.code, message: problem.detail)
+    }
+}

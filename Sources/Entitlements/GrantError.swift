@@ -1,0 +1,31 @@
+import Commerce
+
+/// Why nothing was granted, or taken back.
+public enum GrantError: CodedError, Equatable {
+    case itemUnknown(Item)
+    /// The end of a grant lies before its beginning.
+    case endPassed
+    case grantNotFound
+    case transactionNotFound
+    case storage(StorageFault)
+
+    public var code: String {
+        switch self {
+        case .itemUnknown: "itemUnknown"
+        case .endPassed: "endPassed"
+        case .grantNotFound: "grantNotFound"
+        case .transactionNotFound: "transactionNotFound"
+        case .storage(let fault): fault.code
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .itemUnknown(let item): "No product of the catalog grants \(item)."
+        case .endPassed: "The grant would have ended already: give an end that is to come, or none."
+        case .grantNotFound: "The user has no grant of this identifier."
+        case .transactionNotFound: "The user has redeemed no transaction of this identifier."
+        case .storage(let fault): fault.message
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Commerce
+import Hummingbird
+
+/// Whom a request is about: the app's own user, or the user whom a back end names in the path.
+struct Subjects: Sendable {
+    /// Whose tokens apps present; nil where none are accepted.
+    let issuer: String?
+
+    func user(_ request: Request, _ context: ServiceContext) throws -> User {
+        if case .app(let user) = context.caller { return user }
+        let name = try context.parameters.require("user")
+        let issuer = request.uri.queryParameters["issuer"].map(String.init)
+        guard issuer == nil || issuer == self.issuer else {
+            throw Problem.parameter("issuer", "the issuer whose tokens the service accepts (jwt-issuer), or left out")
+        }
+        guard let user = name.removingPercentEncoding.flatMap({ User(issuer: issuer ?? "", name: $0) }) else {
+            throw Problem(
+                status: .badRequest, code: "userInvalid",
+                detail: "A user's name has 1 to \(User.maximumLength) bytes, without spaces or control characters.")
+        }
+        return user
+    }
+}
