@@ -14,16 +14,27 @@ public struct EntitlementService: Sendable {
     let clock: any WallClock
     let randomness: Randomness
     private let expectations: ProofExpectations
+    private let onStep: @Sendable (Step, Duration) -> Void
 
-    /// - Parameter origins: Whose proofs are accepted.
+    /// What takes the time of a redemption.
+    public enum Step: Sendable {
+        case verify
+        case commit
+    }
+
+    /// - Parameters:
+    ///   - origins: Whose proofs are accepted.
+    ///   - onStep: Told how long each step has taken.
     public init(
         catalog: Catalog,
         verifier: ProofVerifier,
         ledger: any Ledger,
         clock: any WallClock,
         randomness: Randomness = .system,
-        origins: Set<Origin> = Origin.defaultAccepted
+        origins: Set<Origin> = Origin.defaultAccepted,
+        onStep: @escaping @Sendable (Step, Duration) -> Void = { _, _ in }
     ) {
+        self.onStep = onStep
         self.catalog = catalog
         self.verifier = verifier
         self.ledger = ledger
@@ -47,11 +58,13 @@ public struct EntitlementService: Sendable {
         }
 
         let answer: LedgerAnswer
+        let started = ContinuousClock.now
         do {
             answer = try ledger.redeem(claims.compactMap(\.self), for: user, at: clock.now())
         } catch {
             throw .storage(error)
         }
+        onStep(.commit, ContinuousClock.now - started)
         return try redemption(of: purchases, claims: claims, answer: answer)
     }
 
@@ -62,6 +75,8 @@ public struct EntitlementService: Sendable {
 
     /// Tells what a proof is worth and redeems nothing.
     public func verify(_ proof: [UInt8]) throws(RedemptionError) -> VerifiedProof {
+        let started = ContinuousClock.now
+        defer { onStep(.verify, ContinuousClock.now - started) }
         do { return try verifier.verify(proof, expecting: expectations) } catch { throw .refused(error) }
     }
 
@@ -76,6 +91,8 @@ public struct EntitlementService: Sendable {
             type: notification.notificationType.rawValue, subtype: notification.subtype?.rawValue,
             signedAt: notification.signedDate, proofDigest: verified.digest)
         let stated = verified.notifiedTransaction.map { claim(ProvenPurchase($0), from: verified) }
+        let started = ContinuousClock.now
+        defer { onStep(.commit, ContinuousClock.now - started) }
         do { return try ledger.record(record, stating: stated, at: clock.now()) } catch { throw .storage(error) }
     }
 

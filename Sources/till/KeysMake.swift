@@ -11,7 +11,7 @@ struct KeysMake: Command {
             A back end sends it to `till serve` as a bearer token. The data directory keeps only its hash.
 
             Scopes: read (the catalog, what users own and redeemed), redeem (to hand in proofs, to set account tokens), \
-            grant (to give items without a purchase, to take back).
+            grant (to give items without a purchase, to take back), metrics (for Prometheus).
 
             Examples:
               till keys make "shop back end"
@@ -24,7 +24,8 @@ struct KeysMake: Command {
 
     @Option(
         name: .customLong("scope"), parsing: .upToNextOption,
-        help: ArgumentHelp("What it allows: read, redeem, grant (default: read and redeem).", valueName: "scope"))
+        help: ArgumentHelp(
+            "What it allows: read, redeem, grant, metrics (default: read and redeem).", valueName: "scope"))
     var scopes: [APIKeyScope] = []
 
     @OptionGroup var common: CommonOptions

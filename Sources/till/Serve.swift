@@ -42,10 +42,11 @@ struct Serve: Command {
         let anchors = try TrustAnchors(folders: data.trustedFolders)
         try configuration.check(anchors)
         let ledger = try SQLiteLedger(file: data.ledgerFile)
+        let metrics = ServiceMetrics()
         let service = EntitlementService(
             catalog: try Catalog(folder: Installation.products),
             verifier: ProofVerifier(anchors: anchors, clock: clock), ledger: ledger, clock: clock,
-            origins: configuration.origins)
+            origins: configuration.origins, onStep: metrics.record)
         let keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
         let tokens = configuration.tokens.map { UserTokens($0, clock: clock) }
         try await prepare(tokens, configuration)
@@ -55,7 +56,8 @@ struct Serve: Command {
         }
         let server = ServiceServer(
             routes: ServiceRoutes(
-                service: service, authentication: .apiKeys(keys, tokens), limits: configuration.server.requestLimits),
+                service: service, authentication: .apiKeys(keys, tokens), limits: configuration.server.requestLimits,
+                metrics: metrics),
             configuration: configuration.server, logger: configuration.logger)
         let console = console
         try await server.run { url in

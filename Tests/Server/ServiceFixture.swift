@@ -26,6 +26,7 @@ struct ServiceFixture {
         trusting chain: CertificateChain? = nil,
         limits: RequestLimits? = nil,
         tokens: TokenSettings? = nil,
+        notificationsAtOnce: Int = 8,
         keeping folder: TemporaryFolder? = nil
     ) throws {
         self.folder = folder
@@ -36,11 +37,13 @@ struct ServiceFixture {
         let roots = shop.store.rootCertificates + [chain?.root.certificate].compactMap(\.self)
         let verifier = ProofVerifier(
             anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }), clock: shop.clock)
+        let metrics = ServiceMetrics()
         routes = ServiceRoutes(
             service: EntitlementService(
-                catalog: shop.catalog, verifier: verifier, ledger: ledger, clock: shop.clock),
+                catalog: shop.catalog, verifier: verifier, ledger: ledger, clock: shop.clock,
+                onStep: metrics.record),
             authentication: .apiKeys(keys, tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock) }),
-            limits: limits, clock: shop.clock)
+            limits: limits, metrics: metrics, notificationsAtOnce: notificationsAtOnce, clock: shop.clock)
     }
 
     /// Buys a product at the shop, without redeeming it.

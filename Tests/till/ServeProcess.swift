@@ -8,6 +8,12 @@ final class ServeProcess: Sendable {
     private let process: Process
     private let folder: URL
     private let ended: AsyncStream<Int32>
+    private let errors: URL
+
+    /// What it has logged.
+    var log: String {
+        get throws { try String(contentsOf: errors, encoding: .utf8) }
+    }
 
     struct NotListening: Error, CustomStringConvertible {
         let description: String
@@ -52,6 +58,7 @@ final class ServeProcess: Sendable {
         self.process = process
         self.ended = ended
         folder = till.folder.url
+        self.errors = errors
     }
 
     deinit {

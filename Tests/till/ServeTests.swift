@@ -80,6 +80,41 @@ import Testing
         #expect(try await server.curl("/v1/products", key: key).status == 200)
     }
 
+    @Test func theLogNamesRequestsAndNoSecret() async throws {
+        let issuer = try TestIssuer()
+        let keys = till.folder.file("keys.json")
+        try Data(TestIssuer.keySet([issuer.publicKey]).utf8).write(to: keys)
+        try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--kill-after", "purchased")
+        let receipt = try await till.run("receipt", "export", "--user", "alice").output
+            .trimmingCharacters(in: .newlines)
+        let key = try await key()
+        let server = try await ServeProcess(
+            till,
+            [
+                "--jwt-issuer", TestIssuer.issuer, "--jwt-audience", TestIssuer.audience, "--jwt-keys", keys.path,
+                "--log-level", "trace",
+            ])
+        let token = try issuer.token(for: "mallory", at: Int64(Date.now.timeIntervalSince1970))
+        let body = "{\"receipt\":\"\(receipt)\"}"
+        #expect(try await server.curl("/v1/users/alice/receipts", key: key, body: body).status == 200)
+        #expect(try await server.curl("/v1/me/receipts", key: token, body: body).status == 409)
+        #expect(try await server.curl("/v1/me/items", key: token + "x").status == 401)
+        #expect(try await server.curl("/v1/users/alice/items", key: key + "x").status == 401)
+        #expect(await server.end(SIGTERM) == 0)
+        let log = try server.log
+        let lines = log.split(separator: "\n").filter { $0.contains(" request") && $0.contains("route=") }
+        #expect(lines.count == 4)
+        #expect(lines.allSatisfy { $0.contains("hb.request.id=") })
+        #expect(lines.first?.contains("route=/v1/users/{user}/receipts status=200") == true)
+        let parts = token.split(separator: ".")
+        let secrets: [Substring] = [
+            key.split(separator: "_", maxSplits: 2)[2], parts[1], parts[2], receipt.prefix(100), "mallory",
+        ]
+        for secret in secrets {
+            #expect(!log.contains(secret))
+        }
+    }
+
     @Test func anAppIsKnownByItsUsersToken() async throws {
         let issuer = try TestIssuer()
         let keys = till.folder.file("keys.json")

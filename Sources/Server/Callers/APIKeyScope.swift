@@ -9,4 +9,6 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
     case redeem
     /// To give items without a purchase, and to take back what was given or redeemed.
     case grant
+    /// To read the service's metrics.
+    case metrics
 }

@@ -11,6 +11,7 @@ struct UserRoutes: Sendable {
     let work: BlockingWork
     let idempotentRequests: IdempotentRequests
     let subjects: Subjects
+    let metrics: ServiceMetrics
 
     /// - Parameter group: Routes under `/v1/users/:user`.
     func addForBackEnds(to group: RouterGroup<ServiceContext>) {
@@ -76,7 +77,14 @@ struct UserRoutes: Sendable {
         let body = try await JSONBody(request)
         let proof = Array(try body.text(field).utf8)
         return try await idempotentRequests.answer(request, from: caller, body: body.bytes) {
-            try JSONAnswer.encode(try await work.run { try service.redeem(proof, for: user) })
+            do {
+                let redemption = try await work.run { try service.redeem(proof, for: user) }
+                metrics.countRedemption(redemption.outcome.rawValue)
+                return try JSONAnswer.encode(redemption)
+            } catch {
+                metrics.countRedemption("refused", code: (Problem(error) ?? .unexpected).code)
+                throw error
+            }
         }
     }
 

@@ -1,0 +1,84 @@
+import Commerce
+import Entitlements
+import Synchronization
+
+/// What the service counts of its own work, since it was started.
+///
+/// Every label has few values, all of the service's own making: whoever sends requests cannot make it grow.
+public final class ServiceMetrics: Sendable {
+    private struct Request: Hashable {
+        let method: String
+        /// With the names of its parameters, not with what they were.
+        let route: String
+        let status: Int
+    }
+
+    private struct Outcome: Hashable {
+        let outcome: String
+        /// Of the problem; empty where there was none.
+        let code: String
+    }
+
+    private struct Counts {
+        var requests: [Request: Int] = [:]
+        var requestTimes: [String: Histogram] = [:]
+        var redemptions: [Outcome: Int] = [:]
+        var notifications: [Outcome: Int] = [:]
+        var steps: [EntitlementService.Step: Histogram] = [:]
+    }
+
+    private let counts = Mutex(Counts())
+
+    public init() {}
+
+    func countRequest(method: String, route: String, status: Int, duration: Duration) {
+        counts.withLock { counts in
+            counts.requests[Request(method: method, route: route, status: status), default: 0] += 1
+            counts.requestTimes[route, default: Histogram()].record(duration)
+        }
+    }
+
+    func countRedemption(_ outcome: String, code: String = "") {
+        counts.withLock { $0.redemptions[Outcome(outcome: outcome, code: code), default: 0] += 1 }
+    }
+
+    func countNotification(_ outcome: String, code: String = "") {
+        counts.withLock { $0.notifications[Outcome(outcome: outcome, code: code), default: 0] += 1 }
+    }
+
+    /// For `EntitlementService`, which tells how long its steps took.
+    public func record(_ step: EntitlementService.Step, _ duration: Duration) {
+        counts.withLock { $0.steps[step, default: Histogram()].record(duration) }
+    }
+
+    /// - Parameter queueDepth: How much work waits for a thread.
+    func text(queueDepth: Int) -> String {
+        let counts = counts.withLock { $0 }
+        var text = PrometheusText()
+        text.begin("till_http_requests_total", .counter, "Requests answered.")
+        for (request, count) in counts.requests.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+            let labels = [("method", request.method), ("route", request.route), ("status", String(request.status))]
+            text.add("till_http_requests_total", labels, count)
+        }
+        text.begin("till_http_request_seconds", .histogram, "Time from a request's head to its answer.")
+        for (route, times) in counts.requestTimes.sorted(by: { $0.key < $1.key }) {
+            text.add("till_http_request_seconds", [("route", route)], times)
+        }
+        Self.add("till_redemptions_total", "Proofs handed in for a user.", counts.redemptions, to: &text)
+        Self.add("till_notifications_total", "Notifications of the App Store.", counts.notifications, to: &text)
+        text.begin("till_verify_seconds", .histogram, "Time to verify a proof.")
+        text.add("till_verify_seconds", [], counts.steps[.verify] ?? Histogram())
+        text.begin("till_commit_seconds", .histogram, "Time to write to the ledger, durably.")
+        text.add("till_commit_seconds", [], counts.steps[.commit] ?? Histogram())
+        text.begin("till_queue_depth", .gauge, "Work that waits for a thread.")
+        text.add("till_queue_depth", [], queueDepth)
+        return text.text
+    }
+
+    private static func add(_ name: String, _ help: String, _ outcomes: [Outcome: Int], to text: inout PrometheusText) {
+        text.begin(name, .counter, help)
+        for (outcome, count) in outcomes.sorted(by: { ($0.key.outcome, $0.key.code) < ($1.key.outcome, $1.key.code) }) {
+            text.add(name, [("outcome", outcome.outcome), ("code", outcome.code)], count)
+        }
+    }
+}
