@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo test fuzz fuzz-short bench format lint clean requirements
+.PHONY: help build demo test test-api fuzz fuzz-short bench format lint clean requirements
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ demo: build ## Play a purchase from end to end, in a fresh data directory
 test: requirements ## Run every test
 	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes 5 to 15 minutes on two cores …"
 	@swift test -c release --disable-testable-imports
+
+test-api: build ## Hold a running service against its description with schemathesis, for a minute
+	@Scripts/test-api.sh .build/release/till $(or $(API_SECONDS),60)
 
 fuzz: requirements ## Fuzz each reader of what strangers send for ten minutes; FUZZ_SECONDS=N for longer or shorter
 	@Scripts/fuzz.sh $(or $(FUZZ_SECONDS),600)

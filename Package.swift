@@ -67,7 +67,7 @@ let package = Package(
                 hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, lifecycle, logging, nioHTTPTypes, nioPosix,
             ],
             // Inside the binary, which is all that is deployed.
-            resources: [.embedInCode("Resources/Errors.md")]),
+            resources: [.embedInCode("Resources/Errors.md"), .embedInCode("Resources/OpenAPI.json")]),
 
         .executableTarget(
             name: "till",

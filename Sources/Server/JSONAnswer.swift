@@ -15,23 +15,13 @@ enum JSONAnswer {
         response(bytes: try encode(value), headers: headers)
     }
 
-    /// The answer with an entity tag over its bytes; 304 without them when the client has it already (RFC 9110 section
-    /// 13.1.2).
+    /// The answer with an entity tag, as `CacheableAnswer` gives it.
     static func cacheable(
         _ value: some Encodable,
         for request: Request,
         headers: HTTPFields = [:]
     ) throws -> Response {
-        let bytes = try encode(value)
-        let tag = "\"" + DigestAlgorithm.sha256.digest(of: bytes).prefix(16).hexadecimal + "\""
-        var headers = headers
-        headers[.eTag] = tag
-        let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }
-            .map { $0.trimmingCharacters(in: .whitespaces) }
-        if known.contains(where: { $0 == "*" || $0 == tag || $0 == "W/" + tag }) {
-            return Response(status: .notModified, headers: headers)
-        }
-        return response(bytes: bytes, headers: headers)
+        CacheableAnswer.response(try encode(value), type: "application/json", for: request, headers: headers)
     }
 
     static func response(
@@ -42,5 +32,27 @@ enum JSONAnswer {
         var headers = headers
         headers[.contentType] = "application/json"
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}
+
+/// An answer that a client may keep.
+enum CacheableAnswer {
+    /// The bytes with an entity tag over them; 304 without them when the client has them already (RFC 9110 section 13.1.2).
+    static func response(
+        _ bytes: [UInt8],
+        type: String,
+        for request: Request,
+        headers: HTTPFields = [:]
+    ) -> Response {
+        let tag = "\"" + DigestAlgorithm.sha256.digest(of: bytes).prefix(16).hexadecimal + "\""
+        var headers = headers
+        headers[.eTag] = tag
+        let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        if known.contains(where: { $0 == "*" || $0 == tag || $0 == "W/" + tag }) {
+            return Response(status: .notModified, headers: headers)
+        }
+        headers[.contentType] = type
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }

@@ -18,8 +18,8 @@ struct Problem: Error, Encodable {
     let detail: String
     /// Whether the same request may succeed without anybody changing it.
     let couldSucceedLater: Bool
-    /// After how many seconds to try again; for the header `Retry-After` alone.
-    let retryAfter: Int?
+    /// What the answer has besides the document.
+    private(set) var headers: HTTPFields = [.contentType: Self.contentType]
 
     private enum CodingKeys: String, CodingKey {
         case type, title, status, code, detail, couldSucceedLater
@@ -32,13 +32,24 @@ struct Problem: Error, Encodable {
         couldSucceedLater: Bool = false,
         retryAfter: Int? = nil
     ) {
-        self.retryAfter = retryAfter
+        if let retryAfter { headers[.retryAfter] = String(retryAfter) }
+        if status == .unauthorized {
+            headers[.wwwAuthenticate] = code == "unauthenticated" ? "Bearer" : "Bearer error=\"invalid_token\""
+        }
         type = "/errors#\(code)"
         self.couldSucceedLater = couldSucceedLater
         title = status.reasonPhrase
         self.status = status.code
         self.code = code
         self.detail = detail
+    }
+
+    static func methodNotAllowed(allowed: [String]) -> Problem {
+        let methods = allowed.joined(separator: ", ")
+        var problem = Problem(
+            status: .methodNotAllowed, code: "methodNotAllowed", detail: "This path knows the methods \(methods).")
+        problem.headers[.allow] = methods
+        return problem
     }
 
     init(_ error: RedemptionError) {
@@ -86,11 +97,6 @@ struct Problem: Error, Encodable {
     func response() throws -> Response {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        var headers: HTTPFields = [.contentType: Self.contentType]
-        if let retryAfter { headers[.retryAfter] = String(retryAfter) }
-        if status == HTTPResponse.Status.unauthorized.code {
-            headers[.wwwAuthenticate] = code == "unauthenticated" ? "Bearer" : "Bearer error=\"invalid_token\""
-        }
         return Response(
             status: .init(code: status, reasonPhrase: title), headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(self))))

@@ -45,7 +45,10 @@ extension Problem {
     /// What Hummingbird itself refuses.
     private static func refused(with status: HTTPResponse.Status) -> Problem {
         switch status {
-        case .notFound: Problem(status: status, code: "notFound", detail: "There is nothing at this path and method.")
+        case .notFound:
+            Problem(
+                status: status, code: "notFound",
+                detail: "There is nothing at this path; /openapi.json tells what there is.")
         case .contentTooLarge:
             Problem(
                 status: status, code: "bodyTooLarge",

@@ -65,7 +65,7 @@ import Testing
             ("GET", "/v1/users/alice", 403, "keyRequired"),
             ("GET", "/v1/users/alice/items", 403, "keyRequired"),
             ("POST", "/v1/users/alice/receipts", 403, "keyRequired"),
-            ("POST", "/v1/proofs/verify", 403, "keyRequired"), ("PUT", "/v1/me", 404, "notFound"),
+            ("POST", "/v1/proofs/verify", 403, "keyRequired"), ("PUT", "/v1/me", 405, "methodNotAllowed"),
         ] as [(String, String, Int, String?)])
     func aTokenIsGoodForItsUserAlone(method: String, path: String, status: Int, code: String?) async throws {
         let method = try #require(HTTPRequest.Method(rawValue: method))

@@ -1,6 +1,7 @@
 import Catalog
 import Commerce
 import Entitlements
+import HTTPTypes
 import Hummingbird
 
 /// The service's routes: a user's proofs go in, the user's items come out.
@@ -34,18 +35,37 @@ public struct ServiceRoutes: Sendable {
     }
 
     public func router() -> Router<ServiceContext> {
-        let router = Router(context: ServiceContext.self)
+        let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestMiddleware(metrics: metrics))
         router.add(middleware: ProblemMiddleware())
+        router.add(middleware: MethodMiddleware(descriptions))
+        addRoutes(to: router)
+        return router
+    }
+
+    /// Each method and path there is, such as `GET /v1/products/{product}`.
+    package var operations: [String] {
+        descriptions.map { "\($0.method.rawValue) \($0.path)" }
+    }
+
+    private var descriptions: [Router<ServiceContext>.RouteDescription] {
+        let router = Router(context: ServiceContext.self)
+        addRoutes(to: router)
+        return router.routes
+    }
+
+    private func addRoutes(to router: Router<ServiceContext>) {
         router.get("health/live") { _, _ in HTTPResponse.Status.noContent }
         router.get("health/ready") { _, _ in
             try await work.run { try service.checkLedger() }
             return HTTPResponse.Status.noContent
         }
-        router.get("errors") { _, _ in
-            Response(
-                status: .ok, headers: [.contentType: "text/markdown; charset=utf-8"],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.Errors_md)))
+        router.get("errors") { request, _ in
+            CacheableAnswer.response(
+                PackageResources.Errors_md, type: "text/markdown; charset=utf-8", for: request)
+        }
+        router.get("openapi.json") { request, _ in
+            CacheableAnswer.response(PackageResources.OpenAPI_json, type: "application/json", for: request)
         }
         NotificationRoutes(
             service: service, work: work, metrics: metrics, limit: notificationLimit
@@ -71,6 +91,5 @@ public struct ServiceRoutes: Sendable {
             service: service, work: work, idempotentRequests: idempotentRequests, subjects: subjects
         ).add(to: user)
         users.addForApps(to: version.group("me"))
-        return router
     }
 }

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Sends the running service what its own description (/openapi.json) allows and what it does not, with schemathesis, for a
+# minute: no answer may be a server error, of an undocumented status, or of another shape than described.
+#   Scripts/test-api.sh TILL [SECONDS]
+set -euo pipefail
+
+till=$(realpath "$1")
+seconds=${2:-60}
+tools=.build/schemathesis
+work=$(mktemp -d)
+export TILL_DATA="$work/data"
+process=
+cleanup() {
+    [ -z "$process" ] || kill "$process" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap cleanup EXIT
+fail() {
+    echo "test-api: $1" >&2
+    exit 1
+}
+
+if [ ! -x "$tools/bin/schemathesis" ]; then
+    python3 -m venv "$tools" || fail "Python 3 with its venv module is needed (apt-get install python3-venv)"
+    "$tools/bin/pip" install --quiet --disable-pip-version-check schemathesis==4.32.5
+fi
+
+# An issuer of users' tokens: an RSA key, its public half as a JWK Set, and a token that lives an hour.
+urlsafe() { basenc --base64url --wrap=0 | tr -d '='; }
+openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out "$work/issuer.pem" 2>/dev/null
+modulus=$(openssl rsa -in "$work/issuer.pem" -modulus -noout | cut -d= -f2 | basenc --base16 --decode | urlsafe)
+printf '{"keys":[{"kty":"RSA","alg":"RS256","kid":"1","n":"%s","e":"AQAB"}]}' "$modulus" >"$work/keys.json"
+header=$(printf '{"alg":"RS256","kid":"1"}' | urlsafe)
+claims=$(printf '{"iss":"test","aud":"till","sub":"alice","exp":%s}' $(($(date +%s) + 3600)) | urlsafe)
+signature=$(printf '%s.%s' "$header" "$claims" | openssl dgst -sha256 -sign "$work/issuer.pem" | urlsafe)
+token=$header.$claims.$signature
+
+"$till" buy com.memolease.sesac1.sprout1 --user alice >/dev/null
+"$till" buy com.memolease.sesac1.background2 --user alice >/dev/null
+key=$("$till" keys make test-api --scope read --scope redeem --scope grant --scope metrics 2>/dev/null)
+
+coproc server {
+    exec "$till" serve --port 0 --log-level warning --requests-per-minute 10000000 --user-requests-per-minute 10000000 \
+        --jwt-issuer test --jwt-audience till --jwt-keys "$work/keys.json" 2>"$work/log"
+}
+process=$server_PID
+read -r _ _ url <&"${server[0]}" || fail "the service did not start: $(cat "$work/log")"
+
+checks=not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance
+checks=$checks,response_schema_conformance,unsupported_method,allow_header_conformance,ignored_auth
+examine() {
+    "$tools/bin/schemathesis" run "$url/openapi.json" --checks "$checks" --no-color --generation-database none \
+        --warnings off "$@" || fail "the service does not do what it describes (its log: $(tail -n 5 "$work/log"))"
+}
+echo "As a back end …"
+examine --header "Authorization: Bearer $key" --exclude-path-regex '^/v1/me' --max-time $((seconds * 2 / 3))
+echo "As an app …"
+examine --header "Authorization: Bearer $token" --include-path-regex '^/v1/(me|products)' --max-time $((seconds / 3))
+
+kill "$process"
+wait "$process" || fail "the service did not end as it should"
+process=
