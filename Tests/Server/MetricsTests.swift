@@ -50,7 +50,7 @@ import Testing
         #expect(values["till_http_requests_total{method=\"POST\",\(route),status=\"422\"}"] == 1)
         #expect(values["till_http_request_seconds_count{\(route)}"] == 3)
         #expect(values["till_http_requests_total{method=\"GET\",route=\"NotFound\",status=\"404\"}"] == 1)
-        #expect(values["till_http_requests_total{method=\"other\",route=\"NotFound\",status=\"404\"}"] == 1)
+        #expect(values["till_http_requests_total{method=\"other\",route=\"NotFound\",status=\"405\"}"] == 1)
         #expect(values["till_verify_seconds_count"] == 4)
         #expect(values["till_commit_seconds_count"] == 2)
         #expect(values["till_commit_seconds_bucket{le=\"+Inf\"}"] == 2)
