@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo test test-api fuzz fuzz-short bench format lint clean requirements
+.PHONY: help build demo test test-api fuzz fuzz-short bench bench-http format lint clean requirements
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,11 +33,14 @@ fuzz-short: requirements ## The same, a minute each
 bench: requirements ## Measure how fast proofs are verified, beside OpenSSL's own speed in the same run
 	@Scripts/bench.sh
 
+bench-http: build ## Measure the service over HTTP with wrk, beside Hummingbird's bare hello in the same run
+	@Scripts/bench-http.sh .build/release/till $(or $(BENCH_SECONDS),30)
+
 format: ## Format the sources
-	@swift format --in-place --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/ProofSpeed Sources Tests
+	@swift format --in-place --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Sources Tests
 
 lint: ## Check the format of the sources
-	@swift format lint --strict --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/ProofSpeed Sources Tests
+	@swift format lint --strict --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Sources Tests
 
 clean: ## Remove what was built
 	@rm -rf .build .build-fuzz Benchmarks/.build

@@ -96,7 +96,8 @@ let package = Package(
         .testTarget(
             name: "ServerTests", dependencies: ["Device", "Server", "TestSupport", hummingbirdTesting],
             path: "Tests/Server"),
-        .testTarget(name: "tillTests", dependencies: ["till", "TestSupport"], path: "Tests/till"),
+        .testTarget(
+            name: "tillTests", dependencies: ["Device", "till", "TestSupport", asyncHTTPClient], path: "Tests/till"),
         .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/Replay"),
         .testTarget(name: "HouseTests", path: "Tests/House"),
     ],

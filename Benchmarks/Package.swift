@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that who builds Till does not build what measures it. `make bench` runs it.
+// A package of its own, so that who builds Till does not build what measures it. `make bench` and `make bench-http` run it.
 
 let package = Package(
     name: "benchmarks",
@@ -10,6 +10,7 @@ let package = Package(
         .package(name: "till", path: ".."),
         // Without its traits, which count allocations by replacing malloc.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     ],
     targets: [
         .executableTarget(
@@ -19,7 +20,11 @@ let package = Package(
                 .product(name: "Benchmark", package: "benchmark"),
             ],
             path: "ProofSpeed",
-            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")])
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
+        .executableTarget(
+            name: "Hello", dependencies: [.product(name: "Hummingbird", package: "hummingbird")], path: "Hello"),
+        .executableTarget(
+            name: "TransactionMint", dependencies: [.product(name: "Proofs", package: "till")], path: "TransactionMint"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -62,14 +62,19 @@ final class ServeProcess: Sendable {
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// Ends it at once, as a crash would, without waiting.
+    func kill() {
+        Foundation.kill(process.processIdentifier, SIGKILL)
     }
 
     /// Sends a signal and waits for the end.
     ///
     /// - Returns: The exit status; negative for the signal that ended it.
     func end(_ signal: Int32) async -> Int32 {
-        kill(process.processIdentifier, signal)
+        Foundation.kill(process.processIdentifier, signal)
         var status: Int32 = 0
         for await value in ended { status = value }
         return status

@@ -1,0 +1,63 @@
+import Commerce
+import Foundation
+import Receipts
+import Signatures
+import Synchronization
+
+/// Makes distinct signed transactions, for a service to redeem, and the root certificate that vouches for them.
+///
+/// Usage: `TransactionMint COUNT FOLDER`; writes `root.cer` and `transactions`, a line each.
+@main
+struct TransactionMint {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 3, let count = Int(arguments[1]) else {
+            print("Usage: TransactionMint COUNT FOLDER")
+            exit(64)
+        }
+        let folder = URL(filePath: arguments[2], directoryHint: .isDirectory)
+        let now = Timestamp(millisecondsSince1970: Int64(Date.now.timeIntervalSince1970 * 1000))
+        let day: Int64 = 86_400
+        let seconds = now.millisecondsSince1970 / 1000
+        let chain = try CertificateChain.make(
+            .ellipticCurve, name: "Load", validity: seconds - day...seconds + day,
+            randomBytes: Randomness.system.bytes)
+        try Data(chain.root.certificate.der).write(to: folder.appending(path: "root.cer"))
+        let file = folder.appending(path: "transactions")
+        try Data().write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        for first in stride(from: 0, to: count, by: batchSize) {
+            try handle.write(contentsOf: try batch(first..<min(first + batchSize, count), at: now, chain: chain))
+        }
+        try handle.close()
+    }
+
+    private static let batchSize = 4000
+
+    /// Made on all cores, a part each.
+    private static func batch(_ numbers: Range<Int>, at now: Timestamp, chain: CertificateChain) throws -> Data {
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        let parts = Mutex<[Result<String, any Error>]>([])
+        DispatchQueue.concurrentPerform(iterations: cores) { core in
+            let part = Result {
+                try numbers.filter { $0 % cores == core }
+                    .map { try transaction($0, at: now, chain: chain) + "\n" }.joined()
+            }
+            parts.withLock { $0.append(part) }
+        }
+        return Data(try parts.withLock { try $0.map { try $0.get() } }.joined().utf8)
+    }
+
+    private static func transaction(_ number: Int, at now: Timestamp, chain: CertificateChain) throws -> String {
+        let identifier = String(2_000_000_000_000_000 + number)
+        let purchase = PaymentTransaction.Purchase(
+            transactionIdentifier: identifier, originalTransactionIdentifier: identifier, purchaseDate: now,
+            originalPurchaseDate: now, price: Price(milliunits: 1_200_000, currency: "KRW"))
+        let statement = TransactionStatement(
+            bundleIdentifier: "com.memolease.sesac1",
+            payment: Payment(productIdentifier: "com.memolease.sesac1.sprout1"), purchase: purchase,
+            type: .nonConsumable, environment: .sandbox, storefront: Storefront.all[9],
+            appTransactionIdentifier: "704897469903783919", signedDate: now)
+        return try statement.signed(with: chain.leaf.key, chain: chain.certificates)
+    }
+}
