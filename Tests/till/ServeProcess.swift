@@ -82,7 +82,18 @@ final class ServeProcess: Sendable {
 
     struct Answer {
         let status: Int
+        /// The header fields as they came, a line each.
+        let head: String
         let body: Data
+
+        /// Of a problem document.
+        var code: String? { (try? object())?["code"] as? String }
+
+        /// The value of a header field.
+        func field(_ name: String) -> String? {
+            head.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
+                .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }
+        }
 
         func object() throws -> [String: Any] {
             try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
@@ -93,11 +104,13 @@ final class ServeProcess: Sendable {
     func curl(_ path: String, key: String? = nil, body: String? = nil, options: [String] = []) async throws -> Answer {
         let output = folder.appending(path: "\(UUID().uuidString).body")
         let status = folder.appending(path: "\(UUID().uuidString).status")
+        let head = folder.appending(path: "\(UUID().uuidString).head")
         try Data().write(to: status)
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments =
-            ["curl", "--silent", "--max-time", "30", "--output", output.path, "--write-out", "%{http_code}"] + options
+            ["curl", "--silent", "--max-time", "30", "--output", output.path, "--dump-header", head.path]
+            + ["--write-out", "%{http_code}"] + options
             + (key.map { ["--header", "Authorization: Bearer \($0)"] } ?? [])
             + (body.map { ["--data-binary", $0] } ?? []) + [url.absoluteString + path]
         process.standardInput = FileHandle.nullDevice
@@ -108,6 +121,7 @@ final class ServeProcess: Sendable {
         }
         return Answer(
             status: Int(try String(contentsOf: status, encoding: .utf8)) ?? 0,
+            head: (try? String(contentsOf: head, encoding: .utf8)) ?? "",
             body: (try? Data(contentsOf: output)) ?? Data())
     }
 }

@@ -11,6 +11,8 @@ struct RequestMiddleware: RouterMiddleware {
         context: ServiceContext,
         next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
+        metrics.requestBegan()
+        defer { metrics.requestEnded() }
         let started = ContinuousClock.now
         let response = try await next(request, context)
         let duration = ContinuousClock.now - started

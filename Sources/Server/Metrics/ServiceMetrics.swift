@@ -28,8 +28,17 @@ public final class ServiceMetrics: Sendable {
     }
 
     private let counts = Mutex(Counts())
+    private let requestsInFlight = Atomic(0)
 
     public init() {}
+
+    func requestBegan() {
+        requestsInFlight.add(1, ordering: .relaxed)
+    }
+
+    func requestEnded() {
+        requestsInFlight.subtract(1, ordering: .relaxed)
+    }
 
     func countRequest(method: String, route: String, status: Int, duration: Duration) {
         counts.withLock { counts in
@@ -64,6 +73,8 @@ public final class ServiceMetrics: Sendable {
         for (route, times) in counts.requestTimes.sorted(by: { $0.key < $1.key }) {
             text.add("till_http_request_seconds", [("route", route)], times)
         }
+        text.begin("till_http_requests_in_flight", .gauge, "Requests being answered, this one included.")
+        text.add("till_http_requests_in_flight", [], requestsInFlight.load(ordering: .relaxed))
         Self.add("till_redemptions_total", "Proofs handed in for a user.", counts.redemptions, to: &text)
         Self.add("till_notifications_total", "Notifications of the App Store.", counts.notifications, to: &text)
         text.begin("till_verify_seconds", .histogram, "Time to verify a proof.")

@@ -36,7 +36,9 @@ struct UserRoutes: Sendable {
         }
         group.get("items") { request, context in
             let user = try subjects.user(request, context)
-            return try JSONAnswer.response(ItemList(items: try await work.run { try service.items(of: user) }))
+            let items = try await work.run { try service.items(of: user) }
+            return try JSONAnswer.cacheable(
+                ItemList(items: items), for: request, headers: [.cacheControl: "private, no-cache"])
         }
         group.get("transactions") { request, context in
             try await transactions(of: try subjects.user(request, context), Page(request))

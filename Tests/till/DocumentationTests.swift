@@ -1,0 +1,80 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the documentation says, done.
+@Suite struct DocumentationTests {
+    let till: TillProcess
+
+    init() throws {
+        till = try TillProcess()
+    }
+
+    @Test func theAPIInTenLinesWorksAsPrinted() async throws {
+        let lines = try Project.text("Documentation/API.md").split(separator: "\n").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        let calls = lines.filter { $0.hasPrefix("curl ") }
+        #expect(calls.count == 10)
+        let bought = try await till.run(
+            "buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--kill-after", "purchased")
+        #expect(bought.signal == SIGKILL)
+        let receipt = till.folder.file("alice.receipt")
+        #expect(try await till.run("receipt", "export", "--user", "alice", "--out", receipt.path).status == 0)
+        let server = try await ServeProcess(till)
+        let made = try #require(lines.first { $0.contains("till keys make") }?.firstMatch(of: /(--scope [a-z]+ ?)+/))
+        let arguments = made.0.split(separator: " ").map(String.init)
+        let key = try await till.run(arguments: ["keys", "make", "shop"] + arguments).output
+            .trimmingCharacters(in: .newlines)
+        // A refusal fails the line.
+        try Data("fail\nsilent\nshow-error\n".utf8).write(to: till.folder.file(".curlrc"))
+        let script = calls.map { $0.replacing("http://127.0.0.1:8080", with: server.url.absoluteString) }
+        for (number, call) in script.enumerated() {
+            try await Tool.run(
+                "bash", ["-c", "CURL_HOME=. KEY=\(key); export CURL_HOME; \(call) > \(number).answer"],
+                in: till.folder.url)
+        }
+        let answers = try (0..<10).map { try String(contentsOf: till.folder.file("\($0).answer"), encoding: .utf8) }
+        #expect(answers[2].contains("\"kind\":\"appReceipt\""))
+        #expect(answers[4].contains("\"outcome\":\"granted\""))
+        #expect(answers[5] == answers[4])
+        #expect(answers[7].contains("{\"collection\":\"background\",\"number\":2}"))
+        #expect(answers[8].contains("\"transactionId\""))
+        #expect(answers[9].contains("till_redemptions_total{outcome=\"granted\",code=\"\"} 1\n"))
+    }
+
+    @Test func everySettingIsInTheTablesAndNoOther() async throws {
+        let help = try await till.run("serve", "--help").output
+        var options = Set(help.matches(of: /\n  --([a-z-]+)/).map { String($0.1) })
+        options.subtract(["config", "print-configuration", "json", "version", "help"])
+        let page = try Project.text("Documentation/Configuration.md")
+        var described: Set<String> = []
+        for row in page.split(separator: "\n") where row.hasPrefix("| ") {
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard let first = cells.first, let last = cells.last else { continue }
+            // The settings' own table begins with them; that of the limits ends with them.
+            for cell in [first, last] where cell.wholeMatch(of: /(`[a-z-]+`(, )?)+/) != nil {
+                described.formUnion(cell.matches(of: /`([a-z-]+)`/).map { String($0.1) })
+            }
+        }
+        #expect(described == options)
+        // What the page says of the environment and the file holds for each.
+        let printed = try await till.run("serve", "--print-configuration").json()
+        #expect(Set(printed.keys).subtracting(described) == [])
+    }
+
+    @Test func everyRouteIsInTheTable() throws {
+        let page = try Project.text("Documentation/API.md")
+        let text = try Project.text("Sources/Server/Resources/OpenAPI.json")
+        let document = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        let paths = try #require(document?["paths"] as? [String: [String: Any]])
+        for (path, methods) in paths {
+            for method in methods.keys {
+                let row = page.split(separator: "\n").first {
+                    $0.hasPrefix("| `\(method.uppercased()) ") && $0.contains("\(path)`")
+                }
+                #expect(row != nil, "\(method.uppercased()) \(path)")
+            }
+        }
+    }
+}
