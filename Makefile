@@ -34,7 +34,7 @@ bench: requirements ## Measure how fast proofs are verified, beside OpenSSL's ow
 	@Scripts/bench.sh
 
 bench-http: build ## Measure the service over HTTP with wrk, beside Hummingbird's bare hello in the same run
-	@Scripts/bench-http.sh .build/release/till $(or $(BENCH_SECONDS),30)
+	@Scripts/bench-http.sh .build/release/till $(or $(BENCH_SECONDS),30) $(BENCH_TRANSACTIONS)
 
 format: ## Format the sources
 	@swift format --in-place --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Sources Tests

@@ -29,7 +29,7 @@ function request()
   if not lines then return wrk.format(nil, user .. "/items") end
   local line = lines:read("*l")
   if not line then
-    io.stderr:write("the transactions are used up\n")
+    io.stderr:write("the transactions are used up: make more with BENCH_TRANSACTIONS=N\n")
     os.exit(1)
   end
   for _ = 2, threads do lines:read("*l") end

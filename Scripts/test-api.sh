@@ -6,7 +6,7 @@ set -euo pipefail
 
 till=$(realpath "$1")
 seconds=${2:-60}
-tools=.build/schemathesis
+tools=$(realpath "$(dirname "$0")/..")/.build/schemathesis
 work=$(mktemp -d)
 export TILL_DATA="$work/data"
 process=
@@ -49,8 +49,9 @@ read -r _ _ url <&"${server[0]}" || fail "the service did not start: $(cat "$wor
 checks=not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance
 checks=$checks,response_schema_conformance,unsupported_method,allow_header_conformance,ignored_auth
 examine() {
-    "$tools/bin/schemathesis" run "$url/openapi.json" --checks "$checks" --no-color --generation-database none \
-        --warnings off "$@" || fail "the service does not do what it describes (its log: $(tail -n 5 "$work/log"))"
+    # It keeps what it finds in the folder it runs in.
+    (cd "$work" && "$tools/bin/schemathesis" run "$url/openapi.json" --checks "$checks" --no-color --generation-database none \
+        --warnings off "$@") || fail "the service does not do what it describes (its log: $(tail -n 5 "$work/log"))"
 }
 echo "As a back end …"
 examine --header "Authorization: Bearer $key" --exclude-path-regex '^/v1/me' --max-time $((seconds * 2 / 3))

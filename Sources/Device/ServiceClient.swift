@@ -5,6 +5,14 @@ import Foundation
 public struct ServiceClient: Sendable {
     private static let maximumAnswer = 1 << 20
 
+    /// One that tells at once that nobody listens; it lives as long as the process.
+    public static let impatient: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout.connect = .seconds(5)
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
     private let client: HTTPClient
     private let url: URL
     private let credential: String
@@ -12,7 +20,7 @@ public struct ServiceClient: Sendable {
     /// - Parameters:
     ///   - url: Where the service listens, such as `http://127.0.0.1:8080`.
     ///   - credential: An API key, or the token of an app's user.
-    public init(client: HTTPClient = .shared, url: URL, credential: String) {
+    public init(client: HTTPClient = Self.impatient, url: URL, credential: String) {
         self.client = client
         self.url = url
         self.credential = credential
@@ -45,13 +53,21 @@ public struct ServiceClient: Sendable {
             status = response.status.code
             body = Data(try await response.body.collect(upTo: Self.maximumAnswer).readableBytesView)
         } catch {
-            throw ServiceUnreachable(reason: "\(type(of: error))")
+            throw ServiceUnreachable(reason: Self.reason(of: error, host: url.host() ?? "?"))
         }
         guard status == 200 else { throw refusal(status: status, body: body) }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
             throw ServiceUnreachable(reason: "an answer in another form")
         }
         return answer
+    }
+
+    private static func reason(of error: any Error, host: String) -> String {
+        switch "\(type(of: error))" {
+        case "NIOConnectionError", "IOError": "nobody listens at its address, or there is no host \(host)"
+        case "NIOSSLError", "NIOSSLExtraError", "BoringSSLError": "its address does not speak TLS that is trusted"
+        default: error is HTTPClientError ? "it took too long, or the connection ended" : "\(type(of: error))"
+        }
     }
 
     /// A problem document (RFC 9457) with a code is the service's own no; anything else may be a proxy's.

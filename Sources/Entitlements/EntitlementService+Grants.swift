@@ -3,14 +3,13 @@ import Foundation
 import Ledger
 
 extension EntitlementService {
-    /// Gives a user an item without a purchase.
+    /// A grant of an item, which nobody has yet.
     ///
     /// - Parameters:
     ///   - endsAt: From when on it counts no more; nil for good.
     ///   - caller: Whose API key it is.
-    public func grant(
-        _ item: Item,
-        to user: User,
+    public func newGrant(
+        of item: Item,
         reason: String,
         endsAt: Timestamp?,
         by caller: String
@@ -18,10 +17,21 @@ extension EntitlementService {
         let now = clock.now()
         guard catalog.product(granting: item) != nil else { throw .itemUnknown(item) }
         guard endsAt.map({ $0 > now }) ?? true else { throw .endPassed }
-        let grant = Grant(
+        return Grant(
             identifier: UUID(randomness: randomness).lowercasedString, item: item, reason: reason, grantedBy: caller,
             grantedAt: now, endsAt: endsAt)
-        do { return try ledger.add(grant, for: user) } catch { throw .storage(error) }
+    }
+
+    /// Gives a new grant to a user, and keeps what the caller is answered, in one commit: sent again under the same key, the
+    /// request gives nothing more, whatever happened in between.
+    public func give(
+        _ grant: Grant,
+        to user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?
+    ) throws(StorageFault) {
+        try ledger.add(
+            grant, for: user, keeping: answer, for: key, forgettingBefore: grant.grantedAt.adding(days: -1))
     }
 
     /// A user's grants, newest first, as `transactions` are.
@@ -46,33 +56,44 @@ extension EntitlementService {
         return revoked
     }
 
-    /// Takes a redeemed transaction back, whatever the App Store says of it; done twice, it stays as it was done first.
+    /// Takes back the purchase that a redeemed transaction is of, whatever the App Store says of it and whatever restores
+    /// it; done twice, it stays as it was done first.
+    ///
+    /// - Parameter origin: nil where one origin alone uses the identifier.
     public func revoke(
         transaction identifier: String,
+        origin: Origin?,
         of user: User,
         reason: String,
         by caller: String
     ) throws(GrantError) -> RedeemedTransaction {
-        try setRevocation(revocation(reason, caller), ofTransaction: identifier, of: user)
+        try change(.revoke(revocation(reason, caller)), ofTransaction: identifier, origin: origin, of: user)
     }
 
-    /// Lets a transaction that the team has taken back count again, as far as the App Store's word goes.
-    public func reinstate(transaction identifier: String, of user: User) throws(GrantError) -> RedeemedTransaction {
-        try setRevocation(nil, ofTransaction: identifier, of: user)
+    /// Lets a purchase that the team has taken back count again, as far as the App Store's word goes.
+    public func reinstate(
+        transaction identifier: String,
+        origin: Origin?,
+        of user: User,
+        by caller: String
+    ) throws(GrantError) -> RedeemedTransaction {
+        try change(.reinstate(by: caller, at: clock.now()), ofTransaction: identifier, origin: origin, of: user)
     }
 
-    private func setRevocation(
-        _ revocation: Revocation?,
+    private func change(
+        _ change: PurchaseChange,
         ofTransaction identifier: String,
+        origin: Origin?,
         of user: User
     ) throws(GrantError) -> RedeemedTransaction {
-        let transaction: RedeemedTransaction?
+        let found: [RedeemedTransaction]
         do {
-            transaction = try ledger.setRevocation(revocation, ofTransaction: identifier, of: user)
+            found = try ledger.change(change, ofTransaction: identifier, origin: origin, of: user)
         } catch {
             throw .storage(error)
         }
-        guard let transaction else { throw .transactionNotFound }
+        guard let transaction = found.first else { throw .transactionNotFound }
+        guard found.count == 1 else { throw .transactionAmbiguous }
         return transaction
     }
 

@@ -145,6 +145,7 @@ public struct EntitlementService: Sendable {
             purchaseDate: purchase.purchaseDate,
             revocationDate: purchase.revocationDate,
             revocationReason: purchase.revocationReason,
+            repeatsOriginal: catalog.product(purchase.productIdentifier)?.type == .nonConsumable,
             signedAt: proof.notifiedTransaction?.signedDate ?? proof.signedAt,
             appAccountToken: purchase.appAccountToken,
             proofDigest: proof.digest,

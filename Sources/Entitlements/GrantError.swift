@@ -7,6 +7,8 @@ public enum GrantError: CodedError, Equatable {
     case endPassed
     case grantNotFound
     case transactionNotFound
+    /// Two origins use the same identifier.
+    case transactionAmbiguous
     case storage(StorageFault)
 
     public var code: String {
@@ -15,6 +17,7 @@ public enum GrantError: CodedError, Equatable {
         case .endPassed: "endPassed"
         case .grantNotFound: "grantNotFound"
         case .transactionNotFound: "transactionNotFound"
+        case .transactionAmbiguous: "transactionAmbiguous"
         case .storage(let fault): fault.code
         }
     }
@@ -25,6 +28,8 @@ public enum GrantError: CodedError, Equatable {
         case .endPassed: "The grant would have ended already: give an end that is to come, or none."
         case .grantNotFound: "The user has no grant of this identifier."
         case .transactionNotFound: "The user has redeemed no transaction of this identifier."
+        case .transactionAmbiguous:
+            "The user has transactions of this identifier from two origins: name one with the query parameter origin."
         case .storage(let fault): fault.message
         }
     }

@@ -13,6 +13,8 @@ public struct Claim: Hashable, Sendable {
     public let revocationDate: Timestamp?
     /// Why, in Apple's numbers (`revocationReason`); nil where the proof does not say.
     public let revocationReason: Int?
+    /// Whether all transactions of the original purchase are that purchase, restored: then what is said of one holds for all.
+    public let repeatsOriginal: Bool
     /// When the proof was signed: of two statements about a transaction, the later counts.
     public let signedAt: Timestamp
     /// The account token the purchase was made under, which says whose it is; nil when the proof names none.
@@ -31,6 +33,7 @@ public struct Claim: Hashable, Sendable {
         purchaseDate: Timestamp,
         revocationDate: Timestamp?,
         revocationReason: Int? = nil,
+        repeatsOriginal: Bool = false,
         signedAt: Timestamp,
         appAccountToken: UUID? = nil,
         proofDigest: [UInt8],
@@ -44,6 +47,7 @@ public struct Claim: Hashable, Sendable {
         self.purchaseDate = purchaseDate
         self.revocationDate = revocationDate
         self.revocationReason = revocationReason
+        self.repeatsOriginal = repeatsOriginal
         self.signedAt = signedAt
         self.appAccountToken = appAccountToken
         self.proofDigest = proofDigest

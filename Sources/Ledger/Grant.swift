@@ -2,7 +2,7 @@ import Commerce
 
 /// An item given to a user without a purchase, such as a promotion or an apology.
 public struct Grant: Hashable, Sendable {
-    /// Its number among all grants, which grows with time; 0 until the ledger has it.
+    /// Its number among all grants, which grows with time; 0 of one that was not read from the ledger.
     public let sequence: Int64
     public let identifier: String
     public let item: Item
@@ -14,7 +14,9 @@ public struct Grant: Hashable, Sendable {
     /// From when on it counts no more; nil for one that lasts.
     public let endsAt: Timestamp?
     /// nil while nobody has taken it back.
-    public let revocation: Revocation?
+    public var revocation: Revocation? { revocations.first }
+    /// At most one; behind an array, so that a grant stays small enough to be returned by what throws.
+    private let revocations: [Revocation]
 
     public init(
         sequence: Int64 = 0,
@@ -33,7 +35,7 @@ public struct Grant: Hashable, Sendable {
         self.grantedBy = grantedBy
         self.grantedAt = grantedAt
         self.endsAt = endsAt
-        self.revocation = revocation
+        revocations = revocation.map { [$0] } ?? []
     }
 }
 

@@ -35,10 +35,17 @@ public protocol Ledger: Sendable {
     ///   - limit: At most so many.
     func transactions(of user: User, before sequence: Int64?, limit: Int) throws(StorageFault) -> [RedeemedTransaction]
 
-    /// Gives an item without a purchase.
+    /// Gives an item without a purchase, and keeps what the caller is answered, in the same commit. Where an answer is kept
+    /// for the same key already, nothing is given.
     ///
-    /// - Returns: The grant, with its number.
-    func add(_ grant: Grant, for user: User) throws(StorageFault) -> Grant
+    /// - Parameter oldest: Answers kept before are forgotten first.
+    func add(
+        _ grant: Grant,
+        for user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?,
+        forgettingBefore oldest: Timestamp
+    ) throws(StorageFault)
 
     /// A user's grants, newest first; as `transactions` are.
     func grants(of user: User, before sequence: Int64?, limit: Int) throws(StorageFault) -> [Grant]
@@ -48,16 +55,18 @@ public protocol Ledger: Sendable {
     /// - Returns: The grant; nil when the user has none of that identifier.
     func revoke(grant identifier: String, of user: User, _ revocation: Revocation) throws(StorageFault) -> Grant?
 
-    /// Takes a redeemed transaction back, whatever the App Store says of it, or lets it count again. One that was taken back
-    /// before stays as it is.
+    /// Takes back the purchase that a redeemed transaction is of, whatever the App Store says of it and whatever restores
+    /// it, or lets it count again. One that was taken back before stays as it is.
     ///
-    /// - Parameter revocation: nil to let it count again.
-    /// - Returns: The transaction; nil when the user has redeemed none of that identifier.
-    func setRevocation(
-        _ revocation: Revocation?,
+    /// - Parameter origin: nil for any.
+    /// - Returns: The transaction as it is then; none when the user has redeemed none of that identifier, and several,
+    ///   unchanged, when origins share the identifier.
+    func change(
+        _ change: PurchaseChange,
         ofTransaction identifier: String,
+        origin: Origin?,
         of user: User
-    ) throws(StorageFault) -> RedeemedTransaction?
+    ) throws(StorageFault) -> [RedeemedTransaction]
 
     /// The token a user's app puts into its purchases (StoreKit's `appAccountToken`), made at first sight.
     func appAccountToken(of user: User, at moment: Timestamp) throws(StorageFault) -> UUID
@@ -102,4 +111,11 @@ public enum AppAccountTokenAnswer: Hashable, Sendable {
     /// The user has another, which purchases may name already.
     case hasAnother(UUID)
     case ofAnotherUser
+}
+
+/// What the team does to a purchase.
+public enum PurchaseChange: Hashable, Sendable {
+    case revoke(Revocation)
+    /// - by: Whose API key it is.
+    case reinstate(by: String, at: Timestamp)
 }

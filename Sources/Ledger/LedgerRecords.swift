@@ -7,6 +7,8 @@ struct LedgerRecords {
     let database: Database
     let users: UserRecords
 
+    private var team: TeamRecords { TeamRecords(database: database) }
+
     /// Records one claim and what it grants.
     ///
     /// - Parameter user: The claiming user's number.
@@ -32,27 +34,28 @@ struct LedgerRecords {
             return .parked
         }
         let before = try standing(of: claim)
+        let stood = try before.map { $0.revocationDate == nil } ?? true && !team.isRevoked(claim)
         switch try state(claim, of: owner, at: moment) {
         case .granted: return .granted
-        case .revoked where before?.stands ?? true: return .revoked
+        case .revoked where stood: return .revoked
         default: return .recorded
         }
     }
 
-    /// Takes in a statement about a transaction of a user's; the later of two statements counts, and of two signed at the
-    /// same moment the one that takes back.
+    /// Takes in a statement about a transaction of a user's.
     private func state(_ claim: Claim, of user: Int64, at moment: Timestamp) throws -> Redemption.Result {
+        let isRevokedByTeam = try team.isRevoked(claim)
         guard let before = try standing(of: claim) else {
-            let parked = try takeParked(claim)
-            let standing = parked.map { $0.isLater(than: Standing(claim)) ? $0 : Standing(claim) } ?? Standing(claim)
+            let known = [Standing(claim)] + [try takeParked(claim), try originalStanding(of: claim)].compactMap(\.self)
+            let standing = known.dropFirst().reduce(known[0]) { $1.isLater(than: $0) ? $1 : $0 }
             try insert(claim, standing, for: user, at: moment)
-            return standing.revocationDate == nil ? .granted : .revoked
+            return standing.revocationDate == nil && !isRevokedByTeam ? .granted : .revoked
         }
         guard Standing(claim).isLater(than: before) else {
-            return before.stands ? .alreadyRedeemed : .revoked
+            return before.revocationDate == nil && !isRevokedByTeam ? .alreadyRedeemed : .revoked
         }
         try update(claim)
-        if claim.revocationDate != nil || before.isRevokedByTeam { return .revoked }
+        if claim.revocationDate != nil || isRevokedByTeam { return .revoked }
         return before.revocationDate == nil ? .alreadyRedeemed : .granted
     }
 
@@ -62,7 +65,10 @@ struct LedgerRecords {
                 sql: """
                     SELECT collection, number
                     FROM entitlement JOIN redeemed_transaction USING (origin, transaction_id)
-                    WHERE entitlement.user_id = ? AND revocation_date IS NULL AND team_revoked_at IS NULL
+                    WHERE entitlement.user_id = ? AND revocation_date IS NULL AND NOT EXISTS (
+                        SELECT * FROM team_revocation AS taken
+                        WHERE taken.origin = redeemed_transaction.origin AND reinstated_at IS NULL
+                            AND taken.original_transaction_id = redeemed_transaction.original_transaction_id)
                     UNION
                     SELECT collection, number
                     FROM team_grant
@@ -75,24 +81,32 @@ struct LedgerRecords {
 
     /// Newest first, older than a sequence number.
     func transactions(of user: Int64, before sequence: Int64, limit: Int) throws -> [RedeemedTransaction] {
-        let rows = try Row.fetchAll(
+        try Row.fetchAll(
             database.cachedStatement(
                 sql: """
-                    SELECT * FROM redeemed_transaction WHERE user_id = ? AND sequence < ?
-                    ORDER BY sequence DESC LIMIT ?
+                    \(Self.transactions) WHERE redeemed_transaction.user_id = ? AND redeemed_transaction.sequence < ?
+                    ORDER BY redeemed_transaction.sequence DESC LIMIT ?
                     """),
-            arguments: [user, sequence, limit])
-        return rows.compactMap(Self.transaction)
+            arguments: [user, sequence, limit]
+        ).compactMap(Self.transaction)
     }
 
-    /// - Returns: nil when the user has redeemed no such transaction.
-    func transaction(_ identifier: String, of user: Int64) throws -> RedeemedTransaction? {
-        try Row.fetchOne(
+    /// Those of an identifier that a user has redeemed; more than one where two origins use the same.
+    func transactions(_ identifier: String, of user: Int64) throws -> [RedeemedTransaction] {
+        try Row.fetchAll(
             database.cachedStatement(
-                sql: "SELECT * FROM redeemed_transaction WHERE transaction_id = ? AND user_id = ?"),
+                sql: "\(Self.transactions) WHERE transaction_id = ? AND redeemed_transaction.user_id = ?"),
             arguments: [identifier, user]
-        ).flatMap(Self.transaction)
+        ).compactMap(Self.transaction)
     }
+
+    /// With what the team has taken back, as far as it stands.
+    private static let transactions = """
+        SELECT redeemed_transaction.*, revoked_at, revoked_by, reason AS team_reason
+        FROM redeemed_transaction LEFT JOIN team_revocation
+        ON team_revocation.origin = redeemed_transaction.origin AND reinstated_at IS NULL
+            AND team_revocation.original_transaction_id = redeemed_transaction.original_transaction_id
+        """
 
     private static func transaction(_ row: Row) -> RedeemedTransaction? {
         let origin: String = row["origin"]
@@ -105,37 +119,8 @@ struct LedgerRecords {
             quantity: row["quantity"], purchaseDate: Timestamp(millisecondsSince1970: row["purchase_date"]),
             redeemedAt: Timestamp(millisecondsSince1970: row["redeemed_at"]),
             revocationDate: revocationDate.map(Timestamp.init(millisecondsSince1970:)),
-            revocationReason: row["revocation_reason"], revocation: Revocation(row, prefix: "team_"))
-    }
-
-    /// Whether a transaction stands, and when that was stated.
-    private struct Standing {
-        let revocationDate: Int64?
-        let revocationReason: Int?
-        let statedAt: Int64
-        /// Which no statement of the App Store's changes.
-        let isRevokedByTeam: Bool
-
-        var stands: Bool { revocationDate == nil && !isRevokedByTeam }
-
-        init(_ claim: Claim) {
-            isRevokedByTeam = false
-            revocationDate = claim.revocationDate?.millisecondsSince1970
-            revocationReason = claim.revocationReason
-            statedAt = claim.signedAt.millisecondsSince1970
-        }
-
-        init(_ row: Row) {
-            revocationDate = row["revocation_date"]
-            revocationReason = row["revocation_reason"]
-            statedAt = row["stated_at"]
-            isRevokedByTeam = (row["team_revoked_at"] as Int64?) != nil
-        }
-
-        func isLater(than other: Standing) -> Bool {
-            statedAt == other.statedAt
-                ? revocationDate != nil && other.revocationDate == nil : statedAt > other.statedAt
-        }
+            revocationReason: row["revocation_reason"],
+            revocations: Revocation(row, reason: "team_reason").map { [$0] } ?? [])
     }
 
     /// nil for a transaction that nobody has redeemed.
@@ -143,10 +128,25 @@ struct LedgerRecords {
         try Row.fetchOne(
             database.cachedStatement(
                 sql: """
-                    SELECT revocation_date, revocation_reason, stated_at, team_revoked_at
+                    SELECT revocation_date, revocation_reason, stated_at
                     FROM redeemed_transaction WHERE origin = ? AND transaction_id = ?
                     """),
             arguments: [claim.origin.rawValue, claim.transactionIdentifier]
+        ).map(Standing.init)
+    }
+
+    /// The last word on the purchase that a claim repeats, said of another of its transactions; nil where each transaction
+    /// is a purchase of its own.
+    private func originalStanding(of claim: Claim) throws -> Standing? {
+        guard claim.repeatsOriginal else { return nil }
+        return try Row.fetchOne(
+            database.cachedStatement(
+                sql: """
+                    SELECT revocation_date, revocation_reason, stated_at FROM redeemed_transaction
+                    WHERE origin = ? AND original_transaction_id = ? AND product_id = ?
+                    ORDER BY stated_at DESC, revocation_date IS NULL LIMIT 1
+                    """),
+            arguments: [claim.origin.rawValue, claim.originalTransactionIdentifier, claim.productIdentifier]
         ).map(Standing.init)
     }
 
@@ -240,12 +240,17 @@ struct LedgerRecords {
         let standing = Standing(claim)
         try database.cachedStatement(
             sql: """
-                UPDATE redeemed_transaction SET revocation_date = ?, revocation_reason = ?, stated_at = ?
-                WHERE origin = ? AND transaction_id = ?
+                UPDATE redeemed_transaction
+                SET revocation_date = :date, revocation_reason = :reason, stated_at = :stated
+                WHERE origin = :origin AND (transaction_id = :transaction OR (
+                    :repeats AND original_transaction_id = :original AND product_id = :product
+                    AND (stated_at < :stated OR (stated_at = :stated AND :date IS NOT NULL))))
                 """
         ).execute(arguments: [
-            standing.revocationDate, standing.revocationReason, standing.statedAt, claim.origin.rawValue,
-            claim.transactionIdentifier,
+            "date": standing.revocationDate, "reason": standing.revocationReason, "stated": standing.statedAt,
+            "origin": claim.origin.rawValue, "transaction": claim.transactionIdentifier,
+            "repeats": claim.repeatsOriginal, "original": claim.originalTransactionIdentifier,
+            "product": claim.productIdentifier,
         ])
     }
 }

@@ -18,8 +18,9 @@ struct LedgerSchema {
             try database.execute(sql: Self.userTables)
             for name in try String.fetchAll(database, sql: "SELECT DISTINCT user FROM old_original_transaction") {
                 // As it was written, whatever would be a name today: nobody's purchases stay behind.
-                try UserRecords(database: database, randomness: randomness)
-                    .insert(issuer: "", name: name, at: Timestamp(millisecondsSince1970: 0))
+                try database.execute(
+                    sql: "INSERT INTO user (issuer, name, app_account_token, first_seen_at) VALUES ('', ?, ?, 0)",
+                    arguments: [name, UUID(randomness: randomness).lowercasedString])
             }
             try database.execute(sql: Self.moveToUserTables)
         }
@@ -171,7 +172,8 @@ struct LedgerSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// What was taken back by the team stays so whatever the App Store says of the purchase.
+    /// What was taken back by the team stays so whatever the App Store says of the purchase, and for whatever transaction
+    /// restores it. An account token is settled once somebody was told it or has set it.
     private static let teamTables = """
         CREATE TABLE team_grant (
             sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -190,9 +192,24 @@ struct LedgerSchema {
         ) STRICT;
         CREATE INDEX team_grant_of_user ON team_grant (user_id, sequence);
 
-        ALTER TABLE redeemed_transaction ADD COLUMN team_revoked_at INTEGER;
-        ALTER TABLE redeemed_transaction ADD COLUMN team_revoked_by TEXT;
-        ALTER TABLE redeemed_transaction ADD COLUMN team_revocation_reason TEXT;
+        CREATE TABLE team_revocation (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            origin TEXT NOT NULL,
+            original_transaction_id TEXT NOT NULL,
+            reason TEXT NOT NULL CHECK (reason <> ''),
+            revoked_by TEXT NOT NULL,
+            revoked_at INTEGER NOT NULL,
+            reinstated_by TEXT,
+            reinstated_at INTEGER,
+            CHECK ((reinstated_by IS NULL) = (reinstated_at IS NULL)),
+            FOREIGN KEY (origin, original_transaction_id)
+                REFERENCES original_transaction (origin, original_transaction_id)
+        ) STRICT;
+        CREATE UNIQUE INDEX team_revocation_that_stands
+            ON team_revocation (origin, original_transaction_id) WHERE reinstated_at IS NULL;
+        CREATE INDEX redeemed_transaction_of_original ON redeemed_transaction (origin, original_transaction_id);
+
+        ALTER TABLE user ADD COLUMN is_app_account_token_settled INTEGER NOT NULL DEFAULT 1;
         """
 
     private static let moveToUserTables = """

@@ -16,5 +16,7 @@ public struct RedeemedTransaction: Hashable, Sendable {
     /// Why, in Apple's numbers (`revocationReason`); nil where nobody said.
     public let revocationReason: Int?
     /// That the team itself has taken it back; nil while it has not.
-    public let revocation: Revocation?
+    public var revocation: Revocation? { revocations.first }
+    /// At most one; behind an array, so that a transaction stays small enough to be returned by what throws.
+    let revocations: [Revocation]
 }

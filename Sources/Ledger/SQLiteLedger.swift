@@ -88,9 +88,9 @@ public final class SQLiteLedger: Ledger {
     public func appAccountToken(of user: User, at moment: Timestamp) throws(StorageFault) -> UUID {
         try write { database in
             let users = users(database)
-            guard let token = try users.appAccountToken(of: try users.identifier(of: user, at: moment)) else {
-                throw damaged
-            }
+            let identifier = try users.identifier(of: user, at: moment)
+            guard let token = try users.appAccountToken(of: identifier) else { throw damaged }
+            if try !users.isAppAccountTokenSettled(of: identifier) { try users.settleAppAccountToken(of: identifier) }
             return token
         }
     }
@@ -102,11 +102,14 @@ public final class SQLiteLedger: Ledger {
     ) throws(StorageFault) -> AppAccountTokenAnswer {
         try write { database in
             let users = users(database)
-            if let known = try users.known(user), let present = try users.appAccountToken(of: known) {
-                return present == token ? .set : .hasAnother(present)
+            let known = try users.known(user)
+            if let known, let present = try users.appAccountToken(of: known), present != token,
+                try users.isAppAccountTokenSettled(of: known)
+            {
+                return .hasAnother(present)
             }
-            guard try users.owner(of: token) == nil else { return .ofAnotherUser }
-            try users.insert(issuer: user.issuer, name: user.name, appAccountToken: token, at: moment)
+            if let owner = try users.owner(of: token), owner != known { return .ofAnotherUser }
+            try users.settleAppAccountToken(token, of: try users.identifier(of: user, at: moment))
             return .set
         }
     }

@@ -35,13 +35,33 @@ struct UserRecords {
         return text.flatMap(UUID.init(uuidString:))
     }
 
-    /// - Parameter appAccountToken: nil for a new one.
-    func insert(issuer: String, name: String, appAccountToken: UUID? = nil, at moment: Timestamp) throws {
-        let token = appAccountToken ?? UUID(randomness: randomness)
+    /// Whether a user's account token may be in use, because somebody was told it or has set it.
+    func isAppAccountTokenSettled(of identifier: Int64) throws -> Bool {
+        try Bool.fetchOne(
+            database.cachedStatement(sql: "SELECT is_app_account_token_settled FROM user WHERE user_id = ?"),
+            arguments: [identifier]) ?? false
+    }
+
+    /// - Parameter token: nil for the one the user has.
+    func settleAppAccountToken(_ token: UUID? = nil, of identifier: Int64) throws {
         try database.cachedStatement(
-            sql: "INSERT INTO user (issuer, name, app_account_token, first_seen_at) VALUES (?, ?, ?, ?)"
+            sql: """
+                UPDATE user
+                SET app_account_token = coalesce(?, app_account_token), is_app_account_token_settled = 1
+                WHERE user_id = ?
+                """
+        ).execute(arguments: [token?.lowercasedString, identifier])
+    }
+
+    /// With an account token that nobody knows yet.
+    func insert(issuer: String, name: String, at moment: Timestamp) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO user (issuer, name, app_account_token, first_seen_at, is_app_account_token_settled)
+                VALUES (?, ?, ?, ?, 0)
+                """
         ).execute(arguments: [
-            issuer, name, token.lowercasedString, moment.millisecondsSince1970,
+            issuer, name, UUID(randomness: randomness).lowercasedString, moment.millisecondsSince1970,
         ])
     }
 }

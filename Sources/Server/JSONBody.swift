@@ -13,11 +13,14 @@ struct JSONBody {
     let bytes: [UInt8]
     private let fields: JSONFields
 
+    /// - Parameters:
+    ///   - maximumSize: Of the body, in bytes.
+    ///   - work: Where it is parsed, since a large one takes its time.
     /// - Throws: `Problem`, `bodyInvalid`.
-    init(_ request: Request) async throws {
+    init(_ request: Request, upTo maximumSize: Int = Self.maximumSize, parsedBy work: BlockingWork) async throws {
         var request = request
         do {
-            bytes = Array(try await request.collectBody(upTo: Self.maximumSize).readableBytesView)
+            bytes = Array(try await request.collectBody(upTo: maximumSize).readableBytesView)
         } catch let error as any HTTPResponseError {
             throw error
         } catch {
@@ -25,14 +28,15 @@ struct JSONBody {
             throw Problem(
                 status: .badRequest, code: "httpError", detail: "The connection ended before the request's body did.")
         }
-        let value: JSONValue
-        do {
-            value = try JSONParser.parse(bytes, limits: .init(bytes: Self.maximumSize))
-        } catch {
-            throw Self.invalid("The body is not JSON: \(error.message).")
-        }
+        let value = try await work.run { [bytes] in try Self.parse(bytes, upTo: maximumSize) }
         guard case .object(let object) = value else { throw Self.invalid("The body has to be a JSON object.") }
         fields = JSONFields(object: object, path: "")
+    }
+
+    private static func parse(_ bytes: [UInt8], upTo maximumSize: Int) throws(Problem) -> JSONValue {
+        do { return try JSONParser.parse(bytes, limits: .init(bytes: maximumSize)) } catch {
+            throw invalid("The body is not JSON: \(error.message).")
+        }
     }
 
     func text(_ field: String) throws(Problem) -> String { try fields.text(field) }
@@ -78,7 +82,9 @@ struct JSONFields {
         switch object[field] {
         case nil, .null: return nil
         case .string(let text):
-            guard let date = Timestamp(rfc3339: text) else { fallthrough }
+            // Fractions of a second and small letters are RFC 3339 too; what ends with a second ends with its beginning.
+            let whole = text.uppercased().replacing(/\.[0-9]+/, with: "")
+            guard let date = Timestamp(rfc3339: whole) else { fallthrough }
             return date
         default: throw wrong(field, "a date as RFC 3339 writes it, such as 2027-01-31T00:00:00Z")
         }

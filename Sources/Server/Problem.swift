@@ -75,6 +75,7 @@ struct Problem: Error, Encodable {
         switch error {
         case .itemUnknown, .endPassed: status = .unprocessableContent
         case .grantNotFound, .transactionNotFound: status = .notFound
+        case .transactionAmbiguous: status = .conflict
         case .storage(let fault):
             self.init(fault)
             return
@@ -87,11 +88,17 @@ struct Problem: Error, Encodable {
         self.init(
             status: Self.status(of: fault), code: fault.code,
             detail: "The service cannot keep its records now: try again later; what is redeemed twice is granted once.",
-            couldSucceedLater: true)
+            couldSucceedLater: fault.cause != .damaged && fault.cause != .newerVersion)
     }
 
     private static func status(of fault: StorageFault) -> HTTPResponse.Status {
         fault.cause == .busy ? .serviceUnavailable : .internalServerError
+    }
+
+    /// Whether the service is set up in a way that refuses it: once that is mended, the same request succeeds.
+    var isForTheOperatorToMend: Bool {
+        ["chainUntrusted", "originNotAccepted", "bundleIdentifierMismatch", "productUnknown", "itemUnknown"].contains(
+            code)
     }
 
     func response() throws -> Response {

@@ -1,23 +1,27 @@
 import Commerce
 import Entitlements
 import Hummingbird
+import Logging
 
 /// Turns whatever a route throws into a problem document, and tells a stranger nothing of what went wrong inside.
-struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
+struct ProblemMiddleware: RouterMiddleware {
     func handle(
         _ request: Request,
-        context: Context,
-        next: (Request, Context) async throws -> Response
+        context: ServiceContext,
+        next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
         do {
             return try await next(request, context)
         } catch {
+            context.notes.code = (Problem(error) ?? .unexpected).code
             guard let problem = Problem(error) else {
                 context.logger.error("unexpected error", metadata: ["type": "\(type(of: error))"])
                 return try Problem.unexpected.response()
             }
+            // That it cannot answer now (503) is no failure of its own, and anybody may bring it about.
             if problem.status >= 500 {
-                context.logger.error("the service failed", metadata: ["code": "\(problem.code)"])
+                let level: Logger.Level = problem.status == 503 ? .info : .error
+                context.logger.log(level: level, "the service cannot answer", metadata: ["code": "\(problem.code)"])
             }
             return try problem.response()
         }
@@ -52,7 +56,7 @@ extension Problem {
         case .contentTooLarge:
             Problem(
                 status: status, code: "bodyTooLarge",
-                detail: "The body is larger than \(JSONBody.maximumSize) bytes: send one proof at a time.")
+                detail: "The body is larger than any this path takes: send one proof at a time.")
         default: Problem(status: status, code: "httpError", detail: "The request is not HTTP as the service reads it.")
         }
     }

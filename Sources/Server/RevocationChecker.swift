@@ -9,8 +9,8 @@ import Signatures
 /// Each question costs a round trip to the authority, until its answer ends; no answer is a refusal of its own, which says
 /// that trying again may help.
 public struct RevocationChecker: Sendable {
-    /// For how long a responder is waited for, in seconds.
-    private static let patience: Int64 = 10
+    /// For how long a responder is waited for, its answer's last byte included.
+    private static let patience = Duration.seconds(10)
 
     private let client: HTTPClient
     private let statuses: RevocationStatuses
@@ -45,9 +45,12 @@ public struct RevocationChecker: Sendable {
         let status: UInt
         let body: [UInt8]
         do {
-            let response = try await client.execute(request, timeout: .seconds(Self.patience))
-            status = response.status.code
-            body = Array(try await response.body.collect(upTo: OCSPRequest.maximumAnswerSize).readableBytesView)
+            // The client's own time limit ends with the head of the answer.
+            (status, body) = try await Deadline.run(within: Self.patience) { [client, request] in
+                let response = try await client.execute(request, deadline: .distantFuture)
+                let body = try await response.body.collect(upTo: OCSPRequest.maximumAnswerSize)
+                return (response.status.code, Array(body.readableBytesView))
+            }
         } catch {
             throw ProofRefusal(.revocationUnavailable, "\(responder) could not be asked.")
         }

@@ -74,7 +74,7 @@ struct Buy: Command {
             console.line(
                 "It waits for approval: \(common.hint("approve", number)), or \(common.hint("decline", number))")
         }
-        console.owned(items, by: user, names: parties.catalog.name(of:))
+        console.owned(items, by: parties.named(user), names: parties.catalog.name(of:))
         for (number, refusal) in reporter.refused where number != transaction.identifier {
             console.note("Transaction \(number), from before, stays in the queue: \(refusal.message)")
         }

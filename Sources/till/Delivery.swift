@@ -17,7 +17,7 @@ struct Delivery {
             console.line("#\(number) waits for approval: \(common.hint("approve", number))")
         }
         if delivered.isEmpty, waiting.isEmpty { console.line("Nothing was unfinished.") }
-        console.owned(items, by: user, names: parties.catalog.name(of:))
+        console.owned(items, by: parties.named(user), names: parties.catalog.name(of:))
         try console.json(
             DeliveryReport(
                 delivered: delivered.map { TransactionReport($0, user: user.name) },

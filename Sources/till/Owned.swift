@@ -20,7 +20,7 @@ struct Owned: Command {
 
     func perform() async throws {
         let items = try await service.withService(for: user, data: common.dataDirectory) { try await $0.items() }
-        console.owned(items, by: user, names: try Catalog(folder: Installation.products).name(of:))
+        console.owned(items, by: service.named(user), names: try Catalog(folder: Installation.products).name(of:))
         try console.json(["items": items])
     }
 }

@@ -47,6 +47,9 @@ struct Parties: Sendable {
         }
     }
 
+    /// The user as the service knows it; nil where a token says whose it is.
+    func named(_ user: User) -> User? { server.named(user) }
+
     /// Runs the app of a user: its queue in the store, its line to the service.
     func withDevice<Value: Sendable>(
         of user: User,

@@ -39,7 +39,8 @@ struct ReceiptRedeem: Command {
         for line in redemption.transactions {
             console.line("  \(line.transactionId)  \(line.productId)  \(line.result.rawValue)")
         }
-        console.owned(redemption.items, by: user, names: try Catalog(folder: Installation.products).name(of:))
+        console.owned(
+            redemption.items, by: service.named(user), names: try Catalog(folder: Installation.products).name(of:))
         try console.json(redemption)
     }
 }

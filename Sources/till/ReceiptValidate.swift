@@ -51,8 +51,9 @@ struct ReceiptValidate: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        let isLocal = bundleId == nil && environment == nil && guid == nil && trust == nil && !checkRevocation
-        if service.server != nil, !isLocal || output == .verifyReceipt {
+        let hasChecksOfItsOwn =
+            bundleId != nil || environment != nil || guid != nil || trust != nil || checkRevocation
+        if service.server != nil, hasChecksOfItsOwn || output == .verifyReceipt {
             throw ValidationError("With --server the service decides what is valid: leave the other options out.")
         }
         if checkRevocation, output == .verifyReceipt {

@@ -27,8 +27,9 @@ struct TransactionReport: Encodable {
 
 extension Console {
     /// What a user owns, a line each; the free items are marked.
-    func owned(_ items: [Item], by user: User, names: (Item) -> String) {
-        line("\(user) owns:")
+    /// - Parameter user: nil for the user whose token is used.
+    func owned(_ items: [Item], by user: User?, names: (Item) -> String) {
+        line("\(user?.name ?? "The token's user") owns:")
         for item in items { line("  \(item)  \(names(item))") }
     }
 }

@@ -13,7 +13,7 @@ struct Serve: Command {
     static let configuration = CommandConfiguration(
         abstract: "Run the service: it takes proofs of purchase over HTTP, and tells what users own.",
         discussion: """
-            Every option may stand in the environment too (TILL_PORT for --port, TILL_TLS_KEY for --tls-key) and in a JSON \
+            Every option but --config may stand in the environment too (TILL_PORT for --port, TILL_TLS_KEY for --tls-key) and in a JSON \
             file; an option counts before the environment, the environment before the file. SIGTERM or Ctrl-C ends the \
             service when what is under way is done.
 
@@ -36,8 +36,15 @@ struct Serve: Command {
             console.line(try configuration.text())
             return try console.json(configuration.report)
         }
+        try OpenFiles.allow(connections: configuration.server.maximumConnections)
         let data = DataDirectory(path: configuration.dataPath)
         try data.prepareService()
+        configuration.logger.notice(
+            "starting",
+            metadata: [
+                "data": "\(data.folder.path)",
+                "accept": "\(configuration.origins.map(\.rawValue).sorted().joined(separator: ","))",
+            ])
         let clock = SystemClock()
         let anchors = try TrustAnchors(folders: data.trustedFolders)
         try configuration.check(anchors)
@@ -48,7 +55,7 @@ struct Serve: Command {
             verifier: ProofVerifier(anchors: anchors, clock: clock), ledger: ledger, clock: clock,
             origins: configuration.origins, onStep: metrics.record)
         let keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
-        let tokens = configuration.tokens.map { UserTokens($0, clock: clock) }
+        let tokens = configuration.tokens.map { UserTokens($0, clock: clock, logger: configuration.logger) }
         try await prepare(tokens, configuration)
         if try keys.list().allSatisfy({ $0.revokedAt != nil }) {
             console.note(
@@ -144,7 +151,9 @@ struct ServeOptions: ParsableArguments {
     var graceSeconds: Int?
 
     @Option(
-        help: ArgumentHelp("What is logged: debug, info, notice, warning or error (default: info).", valueName: "level")
+        help: ArgumentHelp(
+            "What is logged: trace, debug, info, notice, warning, error or critical (default: info).",
+            valueName: "level")
     )
     var logLevel: String?
 }

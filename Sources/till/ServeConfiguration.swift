@@ -64,11 +64,12 @@ struct ServeConfiguration {
     }
 
     private static func origins(_ settings: ServeSettings) async throws -> Set<Origin> {
-        guard let names = try await settings.texts("accept"), !names.isEmpty else { return Origin.defaultAccepted }
+        guard let names = try await settings.texts("accept") else { return Origin.defaultAccepted }
         let origins = names.map { Origin(rawValue: $0) }
-        guard !origins.contains(nil) else {
+        guard !origins.contains(nil), !origins.isEmpty else {
             throw ConfigurationError(
-                setting: "accept", expected: "of \(Origin.allCases.map(\.rawValue).joined(separator: ", "))")
+                setting: "accept", expected: "one or more of \(Origin.allCases.map(\.rawValue).joined(separator: ", "))"
+            )
         }
         return Set(origins.compactMap(\.self))
     }
@@ -94,7 +95,8 @@ extension ServeConfiguration {
         let algorithms = try await settings.texts("jwt-algorithms")
         if values.isEmpty, algorithms == nil { return nil }
         guard values.count == names.count else {
-            throw ConfigurationError(setting: names.joined(separator: ", "), expected: "given all three or not at all")
+            throw ConfigurationError(
+                setting: "jwt-issuer", expected: "there together with jwt-audience and jwt-keys, or none of the three")
         }
         guard let keys = TokenKeySource(values[2]) else {
             throw ConfigurationError(

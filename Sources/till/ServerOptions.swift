@@ -31,9 +31,12 @@ struct ServerOptions: ParsableArguments {
     ///
     /// - Throws: `ValidationError` without a credential.
     func connection(for user: User) throws -> HTTPServiceConnection? {
-        // A token says whose it is, whatever the user is called here.
-        let named = Self.variable("TILL_TOKEN") == nil ? user : nil
-        return try client().map { HTTPServiceConnection(client: $0, user: named) }
+        try client().map { HTTPServiceConnection(client: $0, user: named(user)) }
+    }
+
+    /// The user a service knows; nil where a token says whose it is, whatever the user is called here.
+    func named(_ user: User) -> User? {
+        server != nil && Self.variable("TILL_TOKEN") != nil ? nil : user
     }
 
     private static func variable(_ name: String) -> String? {

@@ -26,6 +26,7 @@ struct TrustAdd: Command {
         let anchors = try TrustFolder(data.trustFolder).add(file: URL(filePath: file))
         let reports = anchors.map { AnchorReport($0, file: nil) }
         for report in reports { console.line("Trusted as \(report.realm): \(report.name)") }
+        console.note("A service that runs takes it up when it is started again.")
         try console.json(["added": reports])
     }
 }

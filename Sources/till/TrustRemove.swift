@@ -22,6 +22,7 @@ struct TrustRemove: Command {
         let data = try common.existingDataDirectory
         let report = AnchorReport(try TrustFolder(data.trustFolder).remove(fingerprint: sha256), file: nil)
         console.line("Trusted no longer: \(report.name)")
+        console.note("A service that runs trusts it until it is started again.")
         try console.json(["removed": report])
     }
 }

@@ -2,8 +2,10 @@ import Commerce
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Ledger
 import Server
 import Signatures
+import StrictJSON
 import TestSupport
 import Testing
 
@@ -68,7 +70,8 @@ import Testing
 
     @Test func aGrantEndsByItself() async throws {
         let end = Timestamp(millisecondsSince1970: fixture.shop.clock.now().millisecondsSince1970 + 60_000).rfc3339
-        #expect(try await grant(endsAt: end).object()["endsAt"] as? String == end)
+        let written = end.replacing("Z", with: ".999z")
+        #expect(try await grant(endsAt: written).object()["endsAt"] as? String == end)
         fixture.shop.clock.advance(milliseconds: 59_999)
         #expect(try await items() == ["sprout 3"])
         fixture.shop.clock.advance(milliseconds: 1)
@@ -125,6 +128,11 @@ import Testing
         ("{\"item\":{\"collection\":\"sprout\",\"number\":1}}", "bodyInvalid", "/reason"),
         ("{\"item\":{\"collection\":\"sprout\",\"number\":1},\"reason\":\"\"}", "bodyInvalid", "/reason"),
         ("{\"item\":{\"collection\":\"sprout\",\"number\":1},\"reason\":\"a\\nb\"}", "bodyInvalid", "/reason"),
+        ("{\"item\":{\"collection\":\"sprout\",\"number\":1},\"reason\":\"a\\u202eb\"}", "bodyInvalid", "/reason"),
+        (
+            "{\"item\":{\"collection\":\"sprout\",\"number\":1},\"reason\":\"a\(String(repeating: "\u{301}", count: 500))\"}",
+            "bodyInvalid", "/reason"
+        ),
         ("{\"item\":{\"collection\":\"sprout\",\"number\":1},\"reason\":\"x\",\"endsAt\":1}", "bodyInvalid", "/endsAt"),
         (
             "{\"item\":{\"collection\":\"sprout\",\"number\":1},\"reason\":\"x\",\"endsAt\":\"soon\"}", "bodyInvalid",
@@ -172,16 +180,60 @@ import Testing
             try await redeem(signed(secondsLater: 1, changing: ["revocationDate": date]))["outcome"] as? String
                 == "revoked")
         #expect(try await redeem(signed(secondsLater: 2))["outcome"] as? String == "revoked")
+        // Nor does it come back as another transaction that restores it.
+        let original = ["originalTransactionId": JSONValue.string(identifier), "transactionId": "2000000000000077"]
+        let date2 = TestProofs.signedAt.millisecondsSince1970 + 3000
+        let restored = TestProofs.transactionPayload(
+            changing: original.mapValues { $0 }.merging(["signedDate": .integer(date2)]) { $1 })
+        let proof = String(decoding: try TestProofs.transaction(restored, chain: chain), as: UTF8.self)
+        #expect(try await redeem(proof)["outcome"] as? String == "revoked")
         #expect(try await items() == [])
+        #expect(try await fixture.send(.delete, path + "?origin=apple/Production").code == "transactionNotFound")
+        #expect(try await fixture.send(.delete, path + "?origin=nowhere").code == "parameterInvalid")
         let again = try await fixture.send(.delete, path)
         #expect(again.status == 200)
         #expect(try again.object()["revocation"] == nil)
         #expect(try await items() == owned)
+        #expect(try await fixture.send(.get, "/v1/users/alice/transactions?cursor=x").code == "parameterInvalid")
         for method in [HTTPRequest.Method.put, .delete] {
             let none = try await fixture.send(
                 method, "/v1/users/bob/transactions/\(identifier)/revocation", body: "{\"reason\":\"x\"}")
             #expect(none.code == "transactionNotFound")
         }
+    }
+
+    @Test func whatIsGivenIsGivenWithItsAnswer() throws {
+        let ledger = try SQLiteLedger(file: fixture.shop.folder.file("own.sqlite"))
+        let alice = try #require(User(name: "alice"))
+        let moment = fixture.shop.clock.now()
+        let key = IdempotencyKey(caller: "c", key: "k")
+        func give(_ identifier: String) throws -> KeptAnswer? {
+            let grant = Grant(
+                identifier: identifier, item: Item(collection: "sprout", number: 1), reason: "r", grantedBy: "c",
+                grantedAt: moment, endsAt: nil)
+            let answer = KeptAnswer(
+                requestDigest: [UInt8](repeating: 1, count: 32), status: 201, contentType: "application/json",
+                body: Array(identifier.utf8))
+            try ledger.add(grant, for: alice, keeping: answer, for: key, forgettingBefore: moment)
+            return try ledger.keptAnswer(for: key, since: moment)
+        }
+        // Whoever sends it again after a crash, or to another process, gets the first answer and nothing more.
+        let first = try give("first")
+        #expect(first?.body == Array("first".utf8))
+        #expect(try give("second") == first)
+        #expect(try ledger.grants(of: alice, before: nil, limit: 10).map(\.identifier) == ["first"])
+    }
+
+    @Test func aGrantLeavesTheAccountTokenToBeSet() async throws {
+        _ = try await grant(for: "newcomer")
+        let token = UUID().uuidString.lowercased()
+        let set = try await fixture.send(.put, "/v1/users/newcomer", body: "{\"appAccountToken\":\"\(token)\"}")
+        #expect(set.status == 200)
+        #expect(try await fixture.send(.get, "/v1/users/newcomer").object()["appAccountToken"] as? String == token)
+        #expect(
+            try await fixture.send(
+                .put, "/v1/users/newcomer", body: "{\"appAccountToken\":\"\(UUID().uuidString)\"}"
+            ).code == "appAccountTokenSet")
     }
 
     @Test func onlyAKeyWithTheScopeGrants() async throws {

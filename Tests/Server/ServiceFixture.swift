@@ -4,6 +4,7 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Ledger
+import Logging
 import Receipts
 import Server
 import Signatures
@@ -42,7 +43,8 @@ struct ServiceFixture {
             service: EntitlementService(
                 catalog: shop.catalog, verifier: verifier, ledger: ledger, clock: shop.clock,
                 onStep: metrics.record),
-            authentication: .apiKeys(keys, tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock) }),
+            authentication: .apiKeys(
+                keys, tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock, logger: Self.logger) }),
             limits: limits, metrics: metrics, notificationsAtOnce: notificationsAtOnce, clock: shop.clock)
     }
 
@@ -51,6 +53,8 @@ struct ServiceFixture {
         _ = try shop.store.add(Payment(productIdentifier: "com.memolease.sesac1.\(product)"), account: account)
         return try #require(try shop.store.process(account: account).first)
     }
+
+    static let logger = Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() })
 
     struct Answer: Sendable {
         let status: Int

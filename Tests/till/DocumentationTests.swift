@@ -14,12 +14,12 @@ import Testing
         let lines = try Project.text("Documentation/API.md").split(separator: "\n").map {
             $0.trimmingCharacters(in: .whitespaces)
         }
-        let calls = lines.filter { $0.hasPrefix("curl ") }
+        let calls = lines.filter { $0.hasPrefix("curl -H ") }
         #expect(calls.count == 10)
         let bought = try await till.run(
             "buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--kill-after", "purchased")
         #expect(bought.signal == SIGKILL)
-        let receipt = till.folder.file("alice.receipt")
+        let receipt = till.folder.file("data/alice.receipt")
         #expect(try await till.run("receipt", "export", "--user", "alice", "--out", receipt.path).status == 0)
         let server = try await ServeProcess(till)
         let made = try #require(lines.first { $0.contains("till keys make") }?.firstMatch(of: /(--scope [a-z]+ ?)+/))
@@ -31,7 +31,7 @@ import Testing
         let script = calls.map { $0.replacing("http://127.0.0.1:8080", with: server.url.absoluteString) }
         for (number, call) in script.enumerated() {
             try await Tool.run(
-                "bash", ["-c", "CURL_HOME=. KEY=\(key); export CURL_HOME; \(call) > \(number).answer"],
+                "bash", ["-c", "CURL_HOME=. KEY=\(key) TILL_DATA=data; export CURL_HOME; \(call) > \(number).answer"],
                 in: till.folder.url)
         }
         let answers = try (0..<10).map { try String(contentsOf: till.folder.file("\($0).answer"), encoding: .utf8) }

@@ -74,6 +74,10 @@ import Testing
                 printf 'POST /v1/users/alice/receipts HTTP/1.1\\r\\nHost: x\\r\\nAuthorization: Bearer %s\\r\\n' '\(key)' >&3
                 printf 'Content-Length: 100\\r\\n\\r\\n{' >&3
                 timeout 25 cat <&3
+                # Nor does an answer that came before the body's end keep it open.
+                exec 3<>/dev/tcp/127.0.0.1/\(port)
+                printf 'POST /health/live HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 100\\r\\n\\r\\n{' >&3
+                timeout 25 cat <&3
                 """,
             ], in: till.folder.url)
         // Whoever was there before and after is served.
@@ -105,10 +109,11 @@ import Testing
         let lines = log.split(separator: "\n").filter { $0.contains(" request") && $0.contains("route=") }
         #expect(lines.count == 4)
         #expect(lines.allSatisfy { $0.contains("hb.request.id=") })
+        #expect(lines.first?.contains("key=\(key.split(separator: "_")[1]) ") == true)
         #expect(lines.first?.contains("route=/v1/users/{user}/receipts status=200") == true)
         let parts = token.split(separator: ".")
         let secrets: [Substring] = [
-            key.split(separator: "_", maxSplits: 2)[2], parts[1], parts[2], receipt.prefix(100), "mallory",
+            key.split(separator: "_", maxSplits: 2)[2], parts[1], parts[2], receipt.prefix(100), "mallory", "alice",
         ]
         for secret in secrets {
             #expect(!log.contains(secret))
@@ -134,7 +139,7 @@ import Testing
 
     @Test(
         arguments: [
-            (["--jwt-issuer", "x"], "given all three"),
+            (["--jwt-issuer", "x"], "jwt-audience"),
             (["--jwt-issuer", "x", "--jwt-audience", "x", "--jwt-keys", "http://example.com/"], "jwt-keys"),
             (["--jwt-issuer", "x", "--jwt-audience", "x", "--jwt-keys", "none.json"], "cannot be read"),
             (
@@ -186,6 +191,7 @@ import Testing
     @Test(arguments: [
         (#"{"prot":1}"#, [:], "prot"), (#"{"port":"many"}"#, [:], "port"), (#"{"port":70000}"#, [:], "port"),
         ("[]", [:], "till.json"), ("{", [:], "till.json"), (#"{"accept":["nobody"]}"#, [:], "accept"),
+        (#"{"accept":[]}"#, [:], "accept"),
         ("{}", ["TILL_PORT": "x"], "port"), ("{}", ["TILL_TLS_KEY": "k.pem"], "tls-certificate"),
         (#"{"log-level":"loud"}"#, [:], "log-level"), (#"{"maximum-connections":0}"#, [:], "maximum-connections"),
     ])

@@ -50,11 +50,11 @@ struct AuthenticationMiddleware: RouterMiddleware {
         guard let caller = try await authentication.caller(presenting: credential, work: work) else {
             throw Problem(
                 status: .unauthorized, code: "keyInvalid",
-                detail: "The API key is unknown or was revoked; `till keys list` tells which are good.")
+                detail: "The API key is unknown or was revoked; `till keys list` tells which are good. "
+                    + (authentication.issuer == nil ? "Users' tokens are not taken here (jwt-issuer)." : ""))
         }
         var context = context
         context.caller = caller
-        if case .backEnd(let key, _) = caller { context.logger[metadataKey: "key"] = "\(key)" }
         return try await next(request, context)
     }
 }

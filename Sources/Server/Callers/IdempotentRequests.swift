@@ -8,7 +8,7 @@ import Synchronization
 
 /// Requests that callers may send again under the same `Idempotency-Key`, and get the same answer, also after a restart.
 ///
-/// An answer is kept before it is sent, so whoever has seen one will see no other. What may succeed later is not kept.
+/// An answer is kept before it is sent, so whoever has seen one will see no other. What may succeed later, and what the operator can mend, is not kept.
 final class IdempotentRequests: Sendable {
     static let header = HTTPField.Name("Idempotency-Key")
     static let replayedHeader = HTTPField.Name("Idempotent-Replayed")
@@ -24,21 +24,35 @@ final class IdempotentRequests: Sendable {
         self.work = work
     }
 
+    /// A request under a key, which is answered for the first time.
+    struct Pending: Sendable {
+        let key: IdempotencyKey
+        let requestDigest: [UInt8]
+        let status: HTTPResponse.Status
+
+        /// What is kept of an answer.
+        func answer(_ body: [UInt8]) -> KeptAnswer {
+            KeptAnswer(
+                requestDigest: requestDigest, status: status.code, contentType: "application/json", body: body)
+        }
+    }
+
     /// Answers a request, or says again what it was answered with before.
     ///
     /// - Parameters:
     ///   - body: The request's, which with its method and path makes it the same or another.
     ///   - status: Of a new answer that is no problem.
-    ///   - perform: What gives the answer, as JSON; called once for each key, unless the service fails.
+    ///   - perform: What gives the answer, as JSON; called once for each key, unless the service fails. What would do its work
+    ///     twice keeps the answer itself, in the commit of its work.
     func answer(
         _ request: Request,
         from caller: Caller,
         body: [UInt8],
         status: HTTPResponse.Status = .ok,
-        perform: () async throws -> [UInt8]
+        perform: (Pending?) async throws -> [UInt8]
     ) async throws -> Response {
         guard let key = try key(of: request, from: caller) else {
-            return JSONAnswer.response(bytes: try await perform(), status: status)
+            return JSONAnswer.response(bytes: try await perform(nil), status: status)
         }
         let digest = DigestAlgorithm.sha256.digest(
             of: Array("\(request.method.rawValue) \(request.uri.string)\n".utf8) + body)
@@ -52,24 +66,24 @@ final class IdempotentRequests: Sendable {
         if let kept = try await work.run({ [service] in try service.keptAnswer(for: key) }) {
             return try response(kept, to: digest, isReplayed: true)
         }
-        let answer = try await newAnswer(digest, status, perform)
+        let answer = try await newAnswer(Pending(key: key, requestDigest: digest, status: status), perform)
         // Another process on the same ledger may have been quicker; then its answer is the answer.
         let kept = try await work.run { [service] in try service.keep(answer, for: key) }
         return try response(kept, to: digest, isReplayed: kept != answer)
     }
 
     private func newAnswer(
-        _ digest: [UInt8],
-        _ status: HTTPResponse.Status,
-        _ perform: () async throws -> [UInt8]
+        _ pending: Pending,
+        _ perform: (Pending?) async throws -> [UInt8]
     ) async throws -> KeptAnswer {
         do {
-            return KeptAnswer(
-                requestDigest: digest, status: status.code, contentType: "application/json", body: try await perform())
+            return pending.answer(try await perform(pending))
         } catch {
-            guard let problem = Problem(error), !problem.couldSucceedLater else { throw error }
+            guard let problem = Problem(error), !problem.couldSucceedLater, !problem.isForTheOperatorToMend else {
+                throw error
+            }
             return KeptAnswer(
-                requestDigest: digest, status: problem.status, contentType: Problem.contentType,
+                requestDigest: pending.requestDigest, status: problem.status, contentType: Problem.contentType,
                 body: try JSONAnswer.encode(problem))
         }
     }

@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Foundation
-import NIOCore
 
 /// Where an issuer's keys come from: a file, or an address the issuer publishes them at.
 public enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
@@ -8,8 +7,8 @@ public enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
     /// HTTPS, or HTTP on this machine.
     case address(URL)
 
-    /// For how long an address is waited for, in seconds.
-    private static let patience: Int64 = 10
+    /// For how long an address is waited for, its answer's last byte included.
+    private static let patience = Duration.seconds(10)
 
     /// - Parameter text: A path, or an address with its scheme.
     /// - Returns: nil for an address that anybody on the way could answer for.
@@ -37,14 +36,17 @@ public enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
             guard let data = try? Data(contentsOf: url) else { throw .unreadable }
             return [UInt8](data)
         case .address(let url):
-            do { return try await Self.fetch(url) } catch { throw .unreachable }
+            do { return try await Deadline.run(within: Self.patience) { try await Self.fetch(url) } } catch {
+                throw .unreachable
+            }
         }
     }
 
     private static func fetch(_ url: URL) async throws -> [UInt8] {
         try await HTTPClient.withHTTPClient(configuration: .init(redirectConfiguration: .disallow)) { client in
+            // The client's own time limit ends with the head of the answer.
             let response = try await client.execute(
-                HTTPClientRequest(url: url.absoluteString), timeout: .seconds(patience))
+                HTTPClientRequest(url: url.absoluteString), deadline: .distantFuture)
             guard response.status == .ok else { throw TokenKeysError.unreachable }
             return Array(try await response.body.collect(upTo: TokenKeySet.maximumSize).readableBytesView)
         }

@@ -1,5 +1,6 @@
 import Commerce
 import JWTKit
+import Logging
 import Signatures
 import StrictJSON
 import Synchronization
@@ -28,11 +29,14 @@ public struct TokenSettings: Sendable {
 
 /// The tokens (JWT, RFC 7519) by which an app's users are known: of one issuer, for one audience.
 ///
-/// A token that was verified is remembered until it expires, so that a user's next request costs a hash.
+/// A token that was verified is remembered until it expires, for an hour at most, and until the issuer's keys are loaded anew,
+/// so that a user's next request costs a hash.
 public final class UserTokens: Sendable {
     /// The longest token looked at, in bytes.
     private static let maximumSize = 8 * 1024
     private static let maximumRemembered = 10_000
+    /// Milliseconds after which a token is verified again, with the issuer's keys of then.
+    private static let rememberedFor: Int64 = 3_600_000
     /// Milliseconds by which an issuer's clock may be ahead.
     private static let clockSkew: Int64 = 60_000
     /// The largest NumericDate read: the end of the year 9999.
@@ -41,13 +45,22 @@ public final class UserTokens: Sendable {
     private let settings: TokenSettings
     private let keys: TokenKeys
     private let clock: any WallClock
-    /// Whose a token is and until when, by the token's SHA-256.
-    private let remembered = Mutex<[[UInt8]: (user: User, expiresAt: Timestamp)]>([:])
+    /// By the token's SHA-256.
+    private let remembered = Mutex<[[UInt8]: Remembered]>([:])
 
-    public init(_ settings: TokenSettings, clock: any WallClock) {
+    /// What a token was found to be.
+    private struct Remembered {
+        let user: User
+        let expiresAt: Timestamp
+        let verifiedAt: Timestamp
+        /// Of the keys it was verified with.
+        let generation: Int
+    }
+
+    public init(_ settings: TokenSettings, clock: any WallClock, logger: Logger) {
         self.settings = settings
         self.clock = clock
-        keys = TokenKeys(source: settings.keys, allowing: settings.algorithms, clock: clock)
+        keys = TokenKeys(source: settings.keys, allowing: settings.algorithms, clock: clock, logger: logger)
     }
 
     var issuer: String { settings.issuer }
@@ -67,12 +80,17 @@ public final class UserTokens: Sendable {
         }
         let digest = DigestAlgorithm.sha256.digest(of: bytes)
         let now = clock.now()
-        if let known = remembered.withLock({ $0[digest] }) {
+        let generation = keys.generation
+        if let known = remembered.withLock({ $0[digest] }), known.generation == generation,
+            abs(now.millisecondsSince1970 - known.verifiedAt.millisecondsSince1970) < Self.rememberedFor
+        {
             guard now < known.expiresAt else { throw .tokenExpired }
             return known.user
         }
         let (user, expiresAt) = try await verify(bytes, at: now)
-        remember(user, until: expiresAt, digest, at: now)
+        // The generation before: keys loaded meanwhile may be others.
+        remember(
+            Remembered(user: user, expiresAt: expiresAt, verifiedAt: now, generation: generation), digest, at: now)
         return user
     }
 
@@ -87,7 +105,7 @@ public final class UserTokens: Sendable {
         }
         let claims: Claims
         do { claims = try await key.verify(token) } catch {
-            throw .tokenInvalid("its signature does not hold, or a claim is missing")
+            throw .tokenInvalid("its signature does not hold, or iss, sub, aud or exp is missing or of another type")
         }
         return try judge(claims, at: now)
     }
@@ -108,13 +126,13 @@ public final class UserTokens: Sendable {
         return (user, expiresAt)
     }
 
-    private func remember(_ user: User, until expiresAt: Timestamp, _ digest: [UInt8], at now: Timestamp) {
+    private func remember(_ token: Remembered, _ digest: [UInt8], at now: Timestamp) {
         remembered.withLock { remembered in
             if remembered.count >= Self.maximumRemembered {
                 remembered = remembered.filter { now < $0.value.expiresAt }
                 if remembered.count >= Self.maximumRemembered { remembered = [:] }
             }
-            remembered[digest] = (user, expiresAt)
+            remembered[digest] = token
         }
     }
 
@@ -122,7 +140,9 @@ public final class UserTokens: Sendable {
         of token: [UInt8]
     ) throws(Problem) -> (algorithm: String, keyIdentifier: String) {
         let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let bytes = Base64.decode(parts[0], .urlSafe),
+        // Read strictly, so that a token has one spelling and is remembered once.
+        guard parts.count == 3, parts.allSatisfy({ Base64.decode($0, .urlSafe) != nil }),
+            let bytes = Base64.decode(parts[0], .urlSafe),
             case .object(let header)? = try? JSONParser.parse(bytes),
             case .string(let algorithm) = header["alg"], header["crit"] == nil
         else { throw .tokenInvalid("it is no signed JWT") }

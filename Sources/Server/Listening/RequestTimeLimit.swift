@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection whose request is not answered in time.
+/// Closes a connection whose request is not over in time.
 final class RequestTimeLimit: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -16,7 +16,11 @@ final class RequestTimeLimit: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .head = unwrapInboundIn(data) { perform(deadlines.requestBegan(at: .now()), context) }
+        switch unwrapInboundIn(data) {
+        case .head: perform(deadlines.requestBegan(at: .now()), context)
+        case .end: perform(deadlines.requestRead(), context)
+        case .body: break
+        }
         context.fireChannelRead(data)
     }
 

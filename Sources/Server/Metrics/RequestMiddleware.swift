@@ -1,4 +1,6 @@
+import HTTPTypes
 import Hummingbird
+import Logging
 
 /// Counts and logs each request: by its route, never by its address, which names users.
 struct RequestMiddleware: RouterMiddleware {
@@ -14,17 +16,22 @@ struct RequestMiddleware: RouterMiddleware {
         metrics.requestBegan()
         defer { metrics.requestEnded() }
         let started = ContinuousClock.now
-        let response = try await next(request, context)
+        var response = try await next(request, context)
+        // By which a caller's question leads to its line in the log.
+        if let name = HTTPField.Name("X-Request-Id"), let identifier = context.logger[metadataKey: "hb.request.id"] {
+            response.headers[name] = "\(identifier)"
+        }
         let duration = ContinuousClock.now - started
         let method = Self.methods.contains(request.method.rawValue) ? request.method.rawValue : "other"
         let route = context.endpointPath ?? "NotFound"
         metrics.countRequest(method: method, route: route, status: response.status.code, duration: duration)
-        context.logger.info(
-            "request",
-            metadata: [
-                "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",
-                "milliseconds": "\(Int(duration / .milliseconds(1)))",
-            ])
+        var metadata: Logger.Metadata = [
+            "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",
+            "milliseconds": "\(Int(duration / .milliseconds(1)))",
+        ]
+        if let key = context.notes.key { metadata["key"] = "\(key)" }
+        if let code = context.notes.code { metadata["code"] = "\(code)" }
+        context.logger.info("request", metadata: metadata)
         return response
     }
 }

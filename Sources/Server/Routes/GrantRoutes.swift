@@ -1,5 +1,6 @@
 import Commerce
 import Entitlements
+import Foundation
 import Hummingbird
 import Ledger
 
@@ -27,8 +28,8 @@ struct GrantRoutes: Sendable {
         granting.post("grants") { request, context in try await grant(request, context) }
         granting.put("grants/:grant/revocation") { request, context in
             let user = try subjects.user(request, context)
-            let identifier = try context.parameters.require("grant")
-            let (reason, caller) = (try await Self.reason(JSONBody(request)), try context.requiredCaller.name)
+            let identifier = try Self.identifier("grant", context)
+            let (reason, caller) = (try await reason(request), try context.requiredCaller.name)
             return try JSONAnswer.response(
                 GrantResource(
                     try await work.run {
@@ -36,47 +37,73 @@ struct GrantRoutes: Sendable {
                     }))
         }
         granting.put("transactions/:transaction/revocation") { request, context in
-            let user = try subjects.user(request, context)
-            let identifier = try context.parameters.require("transaction")
-            let (reason, caller) = (try await Self.reason(JSONBody(request)), try context.requiredCaller.name)
-            return try JSONAnswer.response(
-                TransactionResource(
-                    try await work.run {
-                        try service.revoke(transaction: identifier, of: user, reason: reason, by: caller)
-                    }))
+            let reason = try await reason(request)
+            return try await change(request, context) { identifier, origin, user, caller in
+                try service.revoke(transaction: identifier, origin: origin, of: user, reason: reason, by: caller)
+            }
         }
         granting.delete("transactions/:transaction/revocation") { request, context in
-            let user = try subjects.user(request, context)
-            let identifier = try context.parameters.require("transaction")
-            return try JSONAnswer.response(
-                TransactionResource(
-                    try await work.run { try service.reinstate(transaction: identifier, of: user) }))
+            try await change(request, context) { identifier, origin, user, caller in
+                try service.reinstate(transaction: identifier, origin: origin, of: user, by: caller)
+            }
         }
+    }
+
+    private func change(
+        _ request: Request,
+        _ context: ServiceContext,
+        _ change: @Sendable @escaping (String, Origin?, User, String) throws -> RedeemedTransaction
+    ) async throws -> Response {
+        let user = try subjects.user(request, context)
+        let identifier = try Self.identifier("transaction", context)
+        let caller = try context.requiredCaller.name
+        let origin = try request.uri.queryParameters["origin"].map { text in
+            guard let origin = Origin(rawValue: String(text)) else {
+                throw Problem.parameter("origin", "one of \(Origin.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            return origin
+        }
+        return try JSONAnswer.response(
+            TransactionResource(try await work.run { try change(identifier, origin, user, caller) }))
     }
 
     private func grant(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try subjects.user(request, context)
         let caller = try context.requiredCaller
-        let body = try await JSONBody(request)
+        let body = try await JSONBody(request, parsedBy: work)
         let item = try body.object("item")
         let granted = Item(collection: try item.text("collection"), number: try item.integer("number"))
         let reason = try Self.reason(body)
         let endsAt = try body.optionalDate("endsAt")
-        return try await idempotentRequests.answer(request, from: caller, body: body.bytes, status: .created) {
-            let grant = try await work.run {
-                try service.grant(granted, to: user, reason: reason, endsAt: endsAt, by: caller.name)
+        return try await idempotentRequests.answer(request, from: caller, body: body.bytes, status: .created) { kept in
+            let grant = try service.newGrant(of: granted, reason: reason, endsAt: endsAt, by: caller.name)
+            let answer = try JSONAnswer.encode(GrantResource(grant))
+            try await work.run {
+                try service.give(grant, to: user, keeping: kept?.answer(answer), for: kept?.key)
             }
-            return try JSONAnswer.encode(GrantResource(grant))
+            return answer
         }
+    }
+
+    private func reason(_ request: Request) async throws -> String {
+        try Self.reason(try await JSONBody(request, parsedBy: work))
+    }
+
+    private static func identifier(_ name: String, _ context: ServiceContext) throws -> String {
+        let text = try context.parameters.require(name)
+        return text.removingPercentEncoding ?? text
     }
 
     private static func reason(_ body: JSONBody) throws(Problem) -> String {
         let reason = try body.text("reason")
-        guard (1...maximumReasonLength).contains(reason.count),
-            !reason.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        // What cannot be seen could hide what can.
+        let isLegible = reason.unicodeScalars.allSatisfy {
+            ![.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+        }
+        guard (1...maximumReasonLength).contains(reason.unicodeScalars.count), isLegible
         else {
             throw JSONBody.invalid(
-                "The field /reason has to have 1 to \(maximumReasonLength) characters, and none that controls.")
+                "The field /reason has to have 1 to \(maximumReasonLength) characters, all of them legible.")
         }
         return reason
     }

@@ -11,12 +11,19 @@ struct NotificationRoutes: Sendable {
     /// Anybody may send here, and a proof that is worth nothing costs time too.
     let limit: ConcurrencyLimit
 
+    /// The largest notification read, in bytes: Apple's are of some 20 KB.
+    private static let maximumSize = 128 * 1024
+
     func add(to group: RouterGroup<ServiceContext>) {
         group.post("notifications/apple") { request, context in
-            let payload = Array(try await JSONBody(request).text("signedPayload").utf8)
             do {
-                let outcome = try await limit.run {
-                    try await work.run { try service.receive(notification: payload) }
+                var request = request
+                // As slow as who sends it; a place is taken only by what is whole.
+                _ = try await request.collectBody(upTo: Self.maximumSize)
+                let outcome = try await limit.run { [request] in
+                    let body = try await JSONBody(request, upTo: Self.maximumSize, parsedBy: work)
+                    let payload = Array(try body.text("signedPayload").utf8)
+                    return try await work.run { try service.receive(notification: payload) }
                 }
                 metrics.countNotification(outcome.rawValue)
                 context.logger.info("notification", metadata: ["outcome": "\(outcome.rawValue)"])

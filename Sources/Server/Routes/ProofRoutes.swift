@@ -10,7 +10,7 @@ struct ProofRoutes: Sendable {
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.post("proofs/verify") { request, _ in
-            let proof = Array(try await JSONBody(request).text("proof").utf8)
+            let proof = Array(try await JSONBody(request, parsedBy: work).text("proof").utf8)
             return try JSONAnswer.response(try await work.run { ProofResource(try service.verify(proof)) })
         }
     }

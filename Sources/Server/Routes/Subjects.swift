@@ -13,7 +13,11 @@ struct Subjects: Sendable {
         guard issuer == nil || issuer == self.issuer else {
             throw Problem.parameter("issuer", "the issuer whose tokens the service accepts (jwt-issuer), or left out")
         }
-        guard let user = name.removingPercentEncoding.flatMap({ User(issuer: issuer ?? "", name: $0) }) else {
+        // An empty name leaves two slashes, which the router takes for one; proxies tidy "." and ".." away.
+        let isMissing = request.uri.path.contains("//")
+        guard !isMissing, let text = name.removingPercentEncoding, text != ".", text != "..",
+            let user = User(issuer: issuer ?? "", name: text)
+        else {
             throw Problem(
                 status: .badRequest, code: "userInvalid",
                 detail: "A user's name has 1 to \(User.maximumLength) bytes, without spaces or control characters.")

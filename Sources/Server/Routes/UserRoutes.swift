@@ -76,9 +76,9 @@ struct UserRoutes: Sendable {
         for user: User,
         from caller: Caller
     ) async throws -> Response {
-        let body = try await JSONBody(request)
+        let body = try await JSONBody(request, parsedBy: work)
         let proof = Array(try body.text(field).utf8)
-        return try await idempotentRequests.answer(request, from: caller, body: body.bytes) {
+        return try await idempotentRequests.answer(request, from: caller, body: body.bytes) { _ in
             do {
                 let redemption = try await work.run { try service.redeem(proof, for: user) }
                 metrics.countRedemption(redemption.outcome.rawValue)
@@ -104,7 +104,7 @@ struct UserRoutes: Sendable {
     }
 
     private func setAccountToken(of user: User, _ request: Request) async throws -> Response {
-        guard let token = UUID(uuidString: try await JSONBody(request).text("appAccountToken")) else {
+        guard let token = UUID(uuidString: try await JSONBody(request, parsedBy: work).text("appAccountToken")) else {
             throw Problem(
                 status: .badRequest, code: "bodyInvalid", detail: "The field /appAccountToken has to be a UUID.")
         }

@@ -2,7 +2,7 @@ import Commerce
 import GRDB
 
 /// The ledger's statements about what the team gives and takes back, inside a transaction that the caller holds.
-struct GrantRecords {
+struct TeamRecords {
     let database: Database
 
     func insert(_ grant: Grant, for user: Int64) throws {
@@ -47,28 +47,41 @@ struct GrantRecords {
         ])
     }
 
-    /// Takes a user's transaction back, unless that was done before.
-    func revoke(transaction identifier: String, of user: Int64, _ revocation: Revocation) throws {
+    /// Whether the team has taken back the purchase that a claim is of.
+    func isRevoked(_ claim: Claim) throws -> Bool {
+        try Bool.fetchOne(
+            database.cachedStatement(
+                sql: """
+                    SELECT EXISTS (SELECT * FROM team_revocation
+                    WHERE origin = ? AND original_transaction_id = ? AND reinstated_at IS NULL)
+                    """),
+            arguments: [claim.origin.rawValue, claim.originalTransactionIdentifier]) ?? false
+    }
+
+    /// Takes back the purchase that a transaction is of, unless that was done before.
+    func revoke(_ transaction: RedeemedTransaction, _ revocation: Revocation) throws {
         try database.cachedStatement(
             sql: """
-                UPDATE redeemed_transaction
-                SET team_revoked_at = ?, team_revoked_by = ?, team_revocation_reason = ?
-                WHERE transaction_id = ? AND user_id = ? AND team_revoked_at IS NULL
+                INSERT OR IGNORE INTO team_revocation (origin, original_transaction_id, reason, revoked_by, revoked_at)
+                VALUES (?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
-            revocation.revokedAt.millisecondsSince1970, revocation.revokedBy, revocation.reason, identifier, user,
+            transaction.origin.rawValue, transaction.originalTransactionIdentifier, revocation.reason,
+            revocation.revokedBy, revocation.revokedAt.millisecondsSince1970,
         ])
     }
 
-    /// Lets a user's transaction count again.
-    func reinstate(transaction identifier: String, of user: Int64) throws {
+    /// Lets the purchase that a transaction is of count again; who took it back, and why, stays written.
+    func reinstate(_ transaction: RedeemedTransaction, by caller: String, at moment: Timestamp) throws {
         try database.cachedStatement(
             sql: """
-                UPDATE redeemed_transaction
-                SET team_revoked_at = NULL, team_revoked_by = NULL, team_revocation_reason = NULL
-                WHERE transaction_id = ? AND user_id = ?
+                UPDATE team_revocation SET reinstated_by = ?, reinstated_at = ?
+                WHERE origin = ? AND original_transaction_id = ? AND reinstated_at IS NULL
                 """
-        ).execute(arguments: [identifier, user])
+        ).execute(arguments: [
+            caller, moment.millisecondsSince1970, transaction.origin.rawValue,
+            transaction.originalTransactionIdentifier,
+        ])
     }
 
     private static func grant(_ row: Row) -> Grant {
@@ -82,11 +95,11 @@ struct GrantRecords {
 }
 
 extension Revocation {
-    /// - Parameter prefix: What the columns' names begin with.
-    init?(_ row: Row, prefix: String = "") {
-        guard let revokedAt = row[prefix + "revoked_at"] as Int64?,
-            let reason = row[prefix + "revocation_reason"] as String?, let by = row[prefix + "revoked_by"] as String?
+    /// - Parameter reason: The name of the column with the reason.
+    init?(_ row: Row, reason: String = "revocation_reason") {
+        guard let revokedAt = row["revoked_at"] as Int64?, let by = row["revoked_by"] as String?,
+            let text = row[reason] as String?
         else { return nil }
-        self.init(revokedAt: Timestamp(millisecondsSince1970: revokedAt), reason: reason, revokedBy: by)
+        self.init(revokedAt: Timestamp(millisecondsSince1970: revokedAt), reason: text, revokedBy: by)
     }
 }

@@ -1,0 +1,35 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// How many files and connections the system lets this process have open.
+enum OpenFiles {
+    /// What the service needs besides its connections: the ledger, the log, its listener, and some to spare.
+    private static let besidesConnections = 64
+
+    /// Raises the limit as far as the system allows, and sees that it covers so many connections: where it does not, the
+    /// service would hang instead of letting further connections wait.
+    ///
+    /// - Throws: `ConfigurationError`.
+    static func allow(connections: Int) throws(ConfigurationError) {
+        var limit = rlimit()
+        guard getrlimit(Self.resource, &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = setrlimit(Self.resource, &limit)
+        let allowed = getrlimit(Self.resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : Int.max
+        guard allowed < connections + besidesConnections else { return }
+        throw ConfigurationError(
+            setting: "maximum-connections",
+            expected:
+                "\(max(1, allowed - besidesConnections)) or less, since this process may have \(allowed) files open (ulimit -Hn)"
+        )
+    }
+
+    #if canImport(Glibc)
+        private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+        private static let resource = RLIMIT_NOFILE
+    #endif
+}
