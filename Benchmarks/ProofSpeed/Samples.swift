@@ -46,6 +46,7 @@ struct Samples: Sendable {
     }
 
     private static func transaction(_ number: Int, chain: CertificateChain) throws -> [UInt8] {
+        guard let korea = Storefront(countryCode: "KOR") else { preconditionFailure("no storefront") }
         let purchase = PaymentTransaction.Purchase(
             transactionIdentifier: identifier(number), originalTransactionIdentifier: identifier(number),
             purchaseDate: clock.now(), originalPurchaseDate: clock.now(),
@@ -53,7 +54,7 @@ struct Samples: Sendable {
         let statement = TransactionStatement(
             bundleIdentifier: "com.memolease.sesac1",
             payment: Payment(productIdentifier: "com.memolease.sesac1.sprout1"), purchase: purchase,
-            type: .nonConsumable, environment: .sandbox, storefront: Storefront.all[9],
+            type: .nonConsumable, environment: .sandbox, storefront: korea,
             appTransactionIdentifier: "704897469903783919", signedDate: clock.now())
         return Array(try statement.signed(with: chain.leaf.key, chain: chain.certificates).utf8)
     }

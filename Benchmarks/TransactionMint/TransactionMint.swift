@@ -49,6 +49,7 @@ struct TransactionMint {
     }
 
     private static func transaction(_ number: Int, at now: Timestamp, chain: CertificateChain) throws -> String {
+        guard let korea = Storefront(countryCode: "KOR") else { preconditionFailure("no storefront") }
         let identifier = String(2_000_000_000_000_000 + number)
         let purchase = PaymentTransaction.Purchase(
             transactionIdentifier: identifier, originalTransactionIdentifier: identifier, purchaseDate: now,
@@ -56,7 +57,7 @@ struct TransactionMint {
         let statement = TransactionStatement(
             bundleIdentifier: "com.memolease.sesac1",
             payment: Payment(productIdentifier: "com.memolease.sesac1.sprout1"), purchase: purchase,
-            type: .nonConsumable, environment: .sandbox, storefront: Storefront.all[9],
+            type: .nonConsumable, environment: .sandbox, storefront: korea,
             appTransactionIdentifier: "704897469903783919", signedDate: now)
         return try statement.signed(with: chain.leaf.key, chain: chain.certificates)
     }

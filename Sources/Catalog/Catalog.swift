@@ -24,9 +24,9 @@ public struct Catalog: Sendable {
     ///   the other file does not know.
     public init(folder: URL) throws(CatalogError) {
         let configuration = try StoreKitConfiguration(
-            try Self.read(folder.appending(path: Self.configurationFile, directoryHint: .notDirectory)))
+            try CatalogReader(contentsOf: folder.appending(path: Self.configurationFile, directoryHint: .notDirectory)))
         let map = try ItemMap(
-            try Self.read(folder.appending(path: Self.itemsFile, directoryHint: .notDirectory)),
+            try CatalogReader(contentsOf: folder.appending(path: Self.itemsFile, directoryHint: .notDirectory)),
             products: configuration.products)
         bundleIdentifier = map.bundleIdentifier
         storefront = configuration.storefront
@@ -52,16 +52,5 @@ public struct Catalog: Sendable {
     /// The names of all collections, in order.
     public var collections: [String] {
         Set(items.values.map(\.collection) + ownedByEverybody.map(\.collection)).sorted()
-    }
-
-    private static func read(_ file: URL) throws(CatalogError) -> CatalogReader {
-        let bytes: [UInt8]
-        do {
-            bytes = try [UInt8](Data(contentsOf: file))
-        } catch {
-            let isMissing = (error as? CocoaError)?.code == .fileReadNoSuchFile
-            throw CatalogError(file: file.path, reason: isMissing ? "the file is missing" : "the file cannot be read")
-        }
-        return try CatalogReader(file: file.path, json: bytes)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import StrictJSON
 
 /// A value inside a catalog file together with the path that leads to it, so that every complaint names its place.
@@ -19,6 +20,18 @@ struct CatalogReader {
             throw CatalogError(file: file, reason: "it is not JSON: \(error.message)")
         }
         self.init(file: file, value: value)
+    }
+
+    /// - Throws: `CatalogError` when the file is missing, cannot be read, or is no JSON.
+    init(contentsOf file: URL) throws(CatalogError) {
+        let bytes: [UInt8]
+        do {
+            bytes = try [UInt8](Data(contentsOf: file))
+        } catch {
+            let isMissing = (error as? CocoaError)?.code == .fileReadNoSuchFile
+            throw CatalogError(file: file.path, reason: isMissing ? "the file is missing" : "the file cannot be read")
+        }
+        try self.init(file: file.path, json: bytes)
     }
 
     func failure(_ reason: String) -> CatalogError {
@@ -49,8 +62,14 @@ struct CatalogReader {
         }
     }
 
-    func string() throws(CatalogError) -> String {
+    /// A text that may be empty.
+    func text() throws(CatalogError) -> String {
         guard case .string(let text) = value else { throw mismatch("text in quotes") }
+        return text
+    }
+
+    func string() throws(CatalogError) -> String {
+        let text = try text()
         guard !text.isEmpty else { throw failure("the text is empty") }
         return text
     }

@@ -1,75 +1,71 @@
 import Commerce
+import Foundation
 import StrictJSON
 
-/// The products and the storefront of a `.storekit` file, the format of Xcode's StoreKit configurations.
-package struct StoreKitConfiguration {
-    let storefront: Storefront
-    /// In the file's order.
-    let products: [Product]
+/// A `.storekit` file, the format of Xcode's StoreKit configurations, versions 1.0 to 5.0.
+///
+/// Keys that are not known stay as they are: what is written back is what Xcode wrote, byte for byte.
+public struct StoreKitConfiguration: Sendable {
+    public let storefront: Storefront
+    /// One-time products first, then non-renewing ones, then the subscriptions of each group; each in the file's order.
+    public let products: [Product]
+    private let document: JSONValue
 
     /// - Parameters:
     ///   - json: The file's bytes.
     ///   - file: What to call the file in complaints.
-    package init(json: [UInt8], file: String) throws(CatalogError) {
+    public init(json: [UInt8], file: String) throws(CatalogError) {
         try self.init(try CatalogReader(file: file, json: json))
     }
 
+    /// - Parameter file: Its path.
+    public init(file: String) throws(CatalogError) {
+        try self.init(try CatalogReader(contentsOf: URL(filePath: file)))
+    }
+
     init(_ root: CatalogReader) throws(CatalogError) {
+        document = root.value
         let countryCode = try root.optional("settings")?.optional("_storefront")
         guard let storefront = Storefront(countryCode: try countryCode?.string() ?? "USA") else {
-            let known = Storefront.all.map(\.countryCode).joined(separator: ", ")
-            throw (countryCode ?? root).failure("the storefront is none of \(known)")
+            throw (countryCode ?? root).failure(
+                "it is no storefront of the App Store; write the country as ISO 3166-1 does, such as USA")
         }
         self.storefront = storefront
+        products = try Self.products(root, currency: storefront.currency)
+    }
+
+    /// The file as Xcode writes it.
+    public var text: String { document.prettyText + "\n" }
+
+    private static func products(_ root: CatalogReader, currency: String) throws(CatalogError) -> [Product] {
         var products: [Product] = []
-        var identifiers: Set<String> = []
-        for entry in try root.required("products").elements() {
-            let product = try Self.product(entry, currency: storefront.currency)
-            guard identifiers.insert(product.productIdentifier).inserted else {
-                throw try entry.required("productID").failure("\(product.productIdentifier) is there twice")
+        for (key, types) in [
+            ("products", [ProductType.consumable, .nonConsumable]),
+            ("nonRenewingSubscriptions", [.nonRenewingSubscription]),
+        ] {
+            // Files of version 1.0 have no non-renewing subscriptions.
+            for entry in try (key == "products" ? root.required(key) : root.optional(key))?.elements() ?? [] {
+                let reader = ProductReader(entry: entry, currency: currency)
+                try add(try reader.product(type: try reader.type(among: types)), at: entry, to: &products)
             }
-            products.append(product)
         }
-        self.products = products
-    }
-
-    private static func product(_ entry: CatalogReader, currency: String) throws(CatalogError) -> Product {
-        let displayPrice = try entry.required("displayPrice")
-        guard let price = Price(majorUnits: try displayPrice.string(), currency: currency) else {
-            throw displayPrice.failure("it is no price; write \"1200\" or \"0.99\"")
-        }
-        let type = try entry.required("type")
-        return Product(
-            productIdentifier: try entry.required("productID").string(),
-            type: try productType(type),
-            price: price,
-            isFamilyShareable: try entry.required("familyShareable").bool(),
-            localizations: try localizations(try entry.required("localizations")))
-    }
-
-    private static func productType(_ entry: CatalogReader) throws(CatalogError) -> ProductType {
-        switch try entry.string() {
-        case "Consumable": .consumable
-        case "NonConsumable": .nonConsumable
-        case "NonRenewingSubscription": .nonRenewingSubscription
-        default: throw entry.failure("it is none of Consumable, NonConsumable, NonRenewingSubscription")
-        }
-    }
-
-    private static func localizations(_ entry: CatalogReader) throws(CatalogError) -> [Product.Localization] {
-        let elements = try entry.elements()
-        guard !elements.isEmpty else { throw entry.failure("there is no localization") }
-        var localizations: [Product.Localization] = []
-        for element in elements {
-            let localization = Product.Localization(
-                locale: try element.required("locale").string(),
-                displayName: try element.required("displayName").string(),
-                description: try element.required("description").string())
-            guard !localizations.contains(where: { $0.locale == localization.locale }) else {
-                throw try element.required("locale").failure("\(localization.locale) is there twice")
+        for group in try root.optional("subscriptionGroups")?.elements() ?? [] {
+            let found = try SubscriptionReader(currency: currency).products(ofGroup: group)
+            for (product, entry) in zip(found, try group.required("subscriptions").elements()) {
+                try add(product, at: entry, to: &products)
             }
-            localizations.append(localization)
         }
-        return localizations
+        return products
+    }
+
+    private static func add(
+        _ product: Product,
+        at entry: CatalogReader,
+        to products: inout [Product]
+    ) throws(CatalogError) {
+        guard !products.contains(where: { $0.productIdentifier == product.productIdentifier }) else {
+            throw try entry.required("productID").failure("\(product.productIdentifier) is there twice")
+        }
+        products.append(product)
     }
 }

@@ -21,22 +21,32 @@ public struct Product: Hashable, Sendable {
 
     public let productIdentifier: String
     public let type: ProductType
+    /// What its makers call it among themselves.
+    public let referenceName: String
     public let price: Price
     public let isFamilyShareable: Bool
-    /// In the catalog's order; never empty.
+    /// In the catalog's order.
     public let localizations: [Localization]
+    /// nil for a product that does not renew by itself.
+    public var subscription: Subscription? { subscriptions.first }
+    /// At most one; behind an array, so that a product stays small enough to be returned by what throws.
+    private let subscriptions: [Subscription]
 
     public init(
         productIdentifier: String,
         type: ProductType,
+        referenceName: String = "",
         price: Price,
         isFamilyShareable: Bool,
-        localizations: [Localization]
+        localizations: [Localization],
+        subscription: Subscription? = nil
     ) {
         self.productIdentifier = productIdentifier
         self.type = type
+        self.referenceName = referenceName
         self.price = price
         self.isFamilyShareable = isFamilyShareable
         self.localizations = localizations
+        subscriptions = subscription.map { [$0] } ?? []
     }
 }

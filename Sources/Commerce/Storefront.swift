@@ -13,17 +13,9 @@ public struct Storefront: Hashable, Sendable {
         self = known
     }
 
-    private init(_ countryCode: String, _ identifier: String, _ currency: String) {
+    init(_ countryCode: String, _ identifier: String, _ currency: String) {
         self.countryCode = countryCode
         self.identifier = identifier
         self.currency = currency
     }
-
-    /// The storefronts a catalog may name. Numbers as Apple's Search Ads and iTunes headers use them.
-    public static let all = [
-        Storefront("AUS", "143460", "AUD"), Storefront("CAN", "143455", "CAD"), Storefront("CHN", "143465", "CNY"),
-        Storefront("DEU", "143443", "EUR"), Storefront("ESP", "143454", "EUR"), Storefront("FRA", "143442", "EUR"),
-        Storefront("GBR", "143444", "GBP"), Storefront("ITA", "143450", "EUR"), Storefront("JPN", "143462", "JPY"),
-        Storefront("KOR", "143466", "KRW"), Storefront("USA", "143441", "USD"),
-    ]
 }

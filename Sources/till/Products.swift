@@ -14,24 +14,43 @@ struct Products: Command {
               till products
               till products --collection sprout --locale ko
               till products --server http://127.0.0.1:8080
+              till products --products Configuration.storekit
             """)
 
     @Option(help: "Only the items of this collection: sprout or background.")
     var collection: String?
 
-    @Option(help: "The language of the texts: ko or en.")
-    var locale = "en"
+    @Option(help: "The language of the texts, such as ko (default: en, or else the catalog's first).")
+    var locale: String?
+
+    @Option(
+        name: .customLong("products"),
+        help: ArgumentHelp("A StoreKit configuration of Xcode's to list instead of the catalog.", valueName: "file"))
+    var configurationFile: String?
 
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
 
+    func validate() throws {
+        if configurationFile != nil, service.server != nil || collection != nil {
+            throw ValidationError("--products lists a file alone: leave out --server and --collection.")
+        }
+    }
+
     func perform() async throws {
         let rows: [ProductResource]
-        if let client = try service.client() { rows = try await self.rows(of: client) } else { rows = try self.rows() }
-        var table = TextTable(header: ["ITEM", "NAME", "PRICE", "IDENTIFIER"])
+        if let client = try service.client() {
+            rows = try await self.rows(of: client)
+        } else if let configurationFile {
+            rows = try self.rows(of: try StoreKitConfiguration(file: configurationFile).products) { _ in nil }
+        } else {
+            rows = try self.rows()
+        }
+        var table = TextTable(header: [configurationFile == nil ? "ITEM" : "TYPE", "NAME", "PRICE", "IDENTIFIER"])
         for row in rows {
-            table.add([row.item?.description ?? "-", row.displayName, row.displayPrice, row.productId])
+            let first = configurationFile == nil ? row.item?.description ?? "-" : row.type
+            table.add([first, row.displayName, row.priceForPeople, row.productId])
         }
         table.lines.forEach(console.line)
         try console.json(["products": rows])
@@ -54,7 +73,7 @@ struct Products: Command {
                 cursor.map { URLQueryItem(name: "cursor", value: $0) },
             ].compactMap(\.self)
             guard let path = query.string else { break }
-            let page: Page = try await client.get(path, language: locale)
+            let page: Page = try await client.get(path, language: locale ?? "en")
             rows += page.products
             cursor = page.nextCursor
         } while cursor != nil
@@ -68,17 +87,27 @@ struct Products: Command {
                 "There is no collection \"\(collection)\": choose one of \(catalog.collections.joined(separator: ", "))."
             )
         }
-        let languages = catalog.languages
-        guard languages.contains(locale) else {
+        return try rows(of: catalog.products) { catalog.item(for: $0.productIdentifier) }
+            .filter { collection == nil || $0.item?.collection == collection }
+    }
+
+    private func rows(of products: [Product], item: (Product) -> Item?) throws -> [ProductResource] {
+        let languages = products.languages
+        if let locale, !languages.contains(locale) {
             throw ValidationError(
                 "There are no texts in \"\(locale)\": choose one of \(languages.sorted().joined(separator: ", ")).")
         }
-        return catalog.products
-            .map { product in
-                ProductResource(
-                    product, item: catalog.item(for: product.productIdentifier),
-                    localization: product.localization(language: locale))
-            }
-            .filter { collection == nil || $0.item?.collection == collection }
+        return products.map { product in
+            ProductResource(
+                product, item: item(product), localization: product.localization(language: locale ?? "en"))
+        }
+    }
+}
+
+extension ProductResource {
+    /// `USD 4.99 every month`.
+    fileprivate var priceForPeople: String {
+        guard let period = subscription.flatMap({ SubscriptionPeriod($0.period) }) else { return displayPrice }
+        return "\(displayPrice) every \(period.words)"
     }
 }

@@ -61,12 +61,13 @@ import Testing
             "it should be text in quotes; it is number"),
         Typo(
             "Till.storekit", "\"type\" : \"NonConsumable\"", "\"type\" : \"Consumabel\"", key: "products[0].type",
-            "it is none of Consumable, NonConsumable, NonRenewingSubscription"),
+            "it is none of Consumable, NonConsumable"),
         Typo("Till.storekit", "\"productID\"", "\"productId\"", key: "products[0].productID", "the key is missing"),
         Typo(
             "Till.storekit", "\"locale\" : \"en_US\"", "\"locale\" : \"ko\"",
             key: "products[0].localizations[1].locale", "ko is there twice"),
-        Typo("Till.storekit", "\"KOR\"", "\"KRO\"", key: "settings._storefront", "the storefront is none of AUS"),
+        Typo(
+            "Till.storekit", "\"KOR\"", "\"KRO\"", key: "settings._storefront", "it is no storefront of the App Store"),
         Typo(
             "Till.storekit", "\"products\" :", "\"products\" ", key: nil,
             "it is not JSON: there is an unexpected character"),

@@ -16,6 +16,27 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: till.folder.folder("data").path))
     }
 
+    @Test func aConfigurationOfXcodesIsListed() async throws {
+        let till = try TillProcess(hasKeys: false)
+        let product = #""displayPrice":"4.99","familyShareable":false,"localizations":[],"referenceName":"Club""#
+        try Data(
+            """
+            {"products":[],"subscriptionGroups":[{"id":"G","name":"Club","subscriptions":[{\(product),"productID":"club.monthly",
+            "type":"RecurringSubscription","groupNumber":1,"recurringSubscriptionPeriod":"P3M"}]}]}
+            """.utf8
+        ).write(to: till.folder.file("a.storekit"))
+        let listed = try await till.run("products", "--products", "a.storekit")
+        #expect(listed.status == 0)
+        #expect(listed.output.contains("Auto-Renewable Subscription  Club  USD 4.99 every 3 months  club.monthly"))
+        let report = try await till.run("products", "--products", "a.storekit", "--json").json()
+        let subscription = (report["products"] as? [[String: Any]])?.first?["subscription"] as? [String: Any]
+        #expect(subscription?["period"] as? String == "P3M")
+        let missing = try await till.run("products", "--products", "b.storekit")
+        #expect(missing.status == 1)
+        #expect(missing.error.contains("b.storekit: the file is missing"))
+        #expect(try await till.run("products", "--products", "a.storekit", "--collection", "sprout").status == 64)
+    }
+
     @Test(arguments: [
         ["buy"], ["buy", "x"], ["buy", "x", "--user", ""], ["buy", "x", "--user", "a b"],
         ["buy", "x", "--user", "a", "--outcome", "maybe"], ["buy", "x", "--user", "a", "--kill-after", "breakfast"],

@@ -13,15 +13,19 @@ public struct ProductResource: Codable, Sendable {
     /// ISO 4217.
     public let currency: String
     public let displayPrice: String
+    /// Absent where the product does not renew by itself.
+    public let subscription: SubscriptionResource?
 
     public init(_ product: Product, item: Item?, localization: Product.Localization?) {
         productId = product.productIdentifier
         type = product.type.rawValue
         self.item = item
-        displayName = localization?.displayName ?? product.productIdentifier
+        let names = [localization?.displayName, product.referenceName, product.productIdentifier]
+        displayName = names.compactMap(\.self).first { !$0.isEmpty } ?? ""
         description = localization?.description ?? ""
         price = product.price.milliunits
         currency = product.price.currency
         displayPrice = product.price.formatted
+        subscription = product.subscription.map(SubscriptionResource.init)
     }
 }

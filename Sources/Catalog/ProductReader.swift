@@ -1,0 +1,59 @@
+import Commerce
+
+/// What the products of a `.storekit` file have in common.
+struct ProductReader {
+    let entry: CatalogReader
+    let currency: String
+
+    func product(type: ProductType, subscription: Subscription? = nil) throws(CatalogError) -> Product {
+        Product(
+            productIdentifier: try entry.required("productID").string(), type: type,
+            referenceName: try entry.optional("referenceName")?.text() ?? "",
+            price: try Self.price(try entry.required("displayPrice"), currency: currency),
+            isFamilyShareable: try entry.optional("familyShareable")?.bool() ?? false,
+            localizations: try localizations(), subscription: subscription)
+    }
+
+    /// - Throws: `CatalogError` for a type of another list, or of none.
+    func type(among types: [ProductType]) throws(CatalogError) -> ProductType {
+        let type = try entry.required("type")
+        let name = try type.string()
+        guard let known = types.first(where: { Self.name(of: $0) == name }) else {
+            throw type.failure("it is none of \(types.map(Self.name).joined(separator: ", "))")
+        }
+        return known
+    }
+
+    static func price(_ entry: CatalogReader, currency: String) throws(CatalogError) -> Price {
+        guard let price = Price(majorUnits: try entry.string(), currency: currency) else {
+            throw entry.failure("it is no price; write \"1200\" or \"0.99\"")
+        }
+        return price
+    }
+
+    /// A type as `.storekit` files name it.
+    private static func name(of type: ProductType) -> String {
+        switch type {
+        case .consumable: "Consumable"
+        case .nonConsumable: "NonConsumable"
+        case .nonRenewingSubscription: "NonRenewingSubscription"
+        case .autoRenewableSubscription: "RecurringSubscription"
+        }
+    }
+
+    /// What Xcode has just made has a localization without texts.
+    private func localizations() throws(CatalogError) -> [Product.Localization] {
+        var localizations: [Product.Localization] = []
+        for element in try entry.optional("localizations")?.elements() ?? [] {
+            let localization = Product.Localization(
+                locale: try element.required("locale").string(),
+                displayName: try element.optional("displayName")?.text() ?? "",
+                description: try element.optional("description")?.text() ?? "")
+            guard !localizations.contains(where: { $0.locale == localization.locale }) else {
+                throw try element.required("locale").failure("\(localization.locale) is there twice")
+            }
+            localizations.append(localization)
+        }
+        return localizations
+    }
+}

@@ -1,0 +1,68 @@
+import Commerce
+
+/// The subscription groups of a `.storekit` file.
+struct SubscriptionReader {
+    let currency: String
+
+    /// A group's products, in the file's order.
+    func products(ofGroup group: CatalogReader) throws(CatalogError) -> [Product] {
+        let identifier = try group.required("id").string()
+        let name = try group.optional("name")?.text() ?? ""
+        return try group.required("subscriptions").elements().map { entry throws(CatalogError) in
+            let fields = ProductReader(entry: entry, currency: currency)
+            let period = try entry.required("recurringSubscriptionPeriod")
+            return try fields.product(
+                type: .autoRenewableSubscription,
+                subscription: Subscription(
+                    groupIdentifier: identifier, groupName: name, level: try entry.required("groupNumber").count(),
+                    period: try Self.period(period), offers: try offers(entry)))
+        }
+    }
+
+    /// Files up to 4.0 have one introductory offer; later ones have several, beside the first or instead of it.
+    private func offers(_ entry: CatalogReader) throws(CatalogError) -> [SubscriptionOffer] {
+        var offers: [SubscriptionOffer] = []
+        let introductory = try entry.optional("introductoryOffers")?.elements() ?? []
+        if introductory.isEmpty, let single = try entry.optional("introductoryOffer") {
+            offers.append(try offer(single, kind: .introductory, identifiedBy: nil))
+        }
+        for element in introductory { offers.append(try offer(element, kind: .introductory, identifiedBy: nil)) }
+        for (key, kind, name) in [
+            ("adHocOffers", SubscriptionOffer.Kind.promotional, "offerID"), ("codeOffers", .offerCode, "referenceName"),
+            ("winbackOffers", .winBack, "offerID"),
+        ] {
+            for element in try entry.optional(key)?.elements() ?? [] {
+                offers.append(try offer(element, kind: kind, identifiedBy: name))
+            }
+        }
+        return offers
+    }
+
+    private func offer(
+        _ entry: CatalogReader,
+        kind: SubscriptionOffer.Kind,
+        identifiedBy name: String?
+    ) throws(CatalogError) -> SubscriptionOffer {
+        let mode = try entry.required("paymentMode")
+        guard let paymentMode = SubscriptionOffer.PaymentMode(rawValue: try mode.string()) else {
+            throw mode.failure("it is none of free, payAsYouGo, payUpFront")
+        }
+        var identifier: String?
+        if let name { identifier = try entry.required(name).string() }
+        var price: Price?
+        if paymentMode != .freeTrial {
+            price = try ProductReader.price(try entry.required("displayPrice"), currency: currency)
+        }
+        return SubscriptionOffer(
+            kind: kind, identifier: identifier, paymentMode: paymentMode,
+            period: try Self.period(try entry.required("subscriptionPeriod")),
+            periodCount: try entry.optional("numberOfPeriods")?.count() ?? 1, price: price)
+    }
+
+    private static func period(_ entry: CatalogReader) throws(CatalogError) -> SubscriptionPeriod {
+        guard let period = SubscriptionPeriod(try entry.string()) else {
+            throw entry.failure("it is no period; write P1W, P1M or P1Y")
+        }
+        return period
+    }
+}

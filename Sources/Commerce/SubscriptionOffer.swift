@@ -1,0 +1,44 @@
+/// Another price for the first periods of a subscription (StoreKit's `Product.SubscriptionOffer`).
+public struct SubscriptionOffer: Hashable, Sendable {
+    /// Who may have it, in the numbers of signed transactions (`offerType`).
+    public enum Kind: Int, Sendable, CaseIterable {
+        case introductory = 1
+        case promotional = 2
+        case offerCode = 3
+        case winBack = 4
+    }
+
+    /// How it is paid, in the words of `.storekit` files.
+    public enum PaymentMode: String, Sendable, CaseIterable {
+        case freeTrial = "free"
+        case payAsYouGo
+        case payUpFront
+    }
+
+    public let kind: Kind
+    /// By which an app asks for it, and transactions name it: of an offer code its reference name; nil for an introductory
+    /// offer.
+    public let identifier: String?
+    public let paymentMode: PaymentMode
+    public let period: SubscriptionPeriod
+    /// How many periods it lasts; more than 1 only where each is paid by itself.
+    public let periodCount: Int
+    /// nil for a free trial.
+    public let price: Price?
+
+    public init(
+        kind: Kind,
+        identifier: String?,
+        paymentMode: PaymentMode,
+        period: SubscriptionPeriod,
+        periodCount: Int,
+        price: Price?
+    ) {
+        self.kind = kind
+        self.identifier = identifier
+        self.paymentMode = paymentMode
+        self.period = period
+        self.periodCount = periodCount
+        self.price = price
+    }
+}

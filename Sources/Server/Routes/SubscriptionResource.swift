@@ -1,0 +1,38 @@
+import Commerce
+
+/// What makes a product a subscription, as the service shows it.
+public struct SubscriptionResource: Codable, Sendable {
+    /// Another price for the first periods.
+    public struct Offer: Codable, Sendable {
+        /// In Apple's numbers: 1 introductory, 2 promotional, 3 offer code, 4 win-back.
+        public let offerType: Int
+        /// Absent of an introductory offer.
+        public let offerIdentifier: String?
+        /// `free`, `payAsYouGo` or `payUpFront`.
+        public let paymentMode: String
+        /// ISO 8601, such as `P1M`.
+        public let period: String
+        public let periodCount: Int
+        /// Milliunits of the product's currency; absent of a free trial.
+        public let price: Int64?
+    }
+
+    public let subscriptionGroupIdentifier: String
+    /// Its rank in the group; 1 is the highest.
+    public let level: Int
+    /// ISO 8601, such as `P1M`.
+    public let period: String
+    public let offers: [Offer]
+
+    init(_ subscription: Subscription) {
+        subscriptionGroupIdentifier = subscription.groupIdentifier
+        level = subscription.level
+        period = subscription.period.description
+        offers = subscription.offers.map { offer in
+            Offer(
+                offerType: offer.kind.rawValue, offerIdentifier: offer.identifier,
+                paymentMode: offer.paymentMode.rawValue, period: offer.period.description,
+                periodCount: offer.periodCount, price: offer.price?.milliunits)
+        }
+    }
+}

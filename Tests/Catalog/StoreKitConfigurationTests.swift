@@ -1,0 +1,162 @@
+import Catalog
+import Commerce
+import Foundation
+import TestSupport
+import Testing
+
+/// Xcode's own files.
+@Suite struct StoreKitConfigurationTests {
+    private func configuration(_ name: String) throws -> StoreKitConfiguration {
+        let file = try #require(Vectors.files("storekit", prefix: name).first)
+        return try StoreKitConfiguration(file: file.path)
+    }
+
+    @Test(.enabled(if: Vectors.areAvailable), arguments: Vectors.files("storekit"))
+    func whatXcodeWroteIsReadAndWrittenBackByteForByte(file: URL) throws {
+        let bytes = try [UInt8](Data(contentsOf: file))
+        let configuration = try StoreKitConfiguration(json: bytes, file: file.path)
+        #expect(Array(configuration.text.utf8) == bytes)
+        // As many as Foundation's own reader of JSON finds.
+        let root = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+        let groups = root["subscriptionGroups"] as? [[String: Any]] ?? []
+        let counts =
+            [root["products"], root["nonRenewingSubscriptions"]].map { ($0 as? [Any])?.count ?? 0 }
+            + groups.map { ($0["subscriptions"] as? [Any])?.count ?? 0 }
+        #expect(configuration.products.count == counts.reduce(0, +))
+    }
+
+    @Test(.enabled(if: Vectors.areAvailable)) func subscriptionsHaveTheirGroupsLevelsAndOffers() throws {
+        let products = try configuration("v2.0-offers").products
+        let monthly = try #require(products.first { $0.productIdentifier == "socialfeedplus.monthly" })
+        #expect(monthly.type == .autoRenewableSubscription)
+        #expect(monthly.price == Price(milliunits: 4990, currency: "USD"))
+        #expect(monthly.referenceName == "Social Feed+ (Monthly)")
+        let subscription = try #require(monthly.subscription)
+        #expect(subscription.groupIdentifier == "20947887")
+        #expect(subscription.level == 1)
+        #expect(subscription.period == SubscriptionPeriod("P1M"))
+        let month = try #require(SubscriptionPeriod("P1M"))
+        #expect(
+            subscription.offers.prefix(2) == [
+                SubscriptionOffer(
+                    kind: .introductory, identifier: nil, paymentMode: .payAsYouGo, period: month, periodCount: 3,
+                    price: Price(milliunits: 2490, currency: "USD")),
+                SubscriptionOffer(
+                    kind: .offerCode, identifier: "Free month", paymentMode: .freeTrial, period: month, periodCount: 1,
+                    price: nil),
+            ])
+    }
+
+    @Test(
+        .enabled(if: Vectors.areAvailable),
+        arguments: [
+            ("v1.0", ["subscription": 2]), ("v1.1", ["subscription": 2]), ("v5.0", ["subscription": 2]),
+        ] as [(String, [String: Int])])
+    func everyVersionHasItsSubscriptions(name: String, least: [String: Int]) throws {
+        let products = try configuration(name).products
+        #expect(products.count { $0.subscription != nil } >= least["subscription"] ?? 0)
+        #expect(products.allSatisfy { ($0.type == .autoRenewableSubscription) == ($0.subscription != nil) })
+    }
+
+    private static func file(
+        products: String = "",
+        nonRenewing: String = "",
+        subscription: String? = nil,
+        settings: String = ""
+    ) -> String {
+        let group = subscription.map { "{\"id\":\"G\",\"name\":\"Club\",\"subscriptions\":[{\($0)}]}" } ?? ""
+        return """
+            {"products":[\(products)],"nonRenewingSubscriptions":[\(nonRenewing)],"subscriptionGroups":[\(group)],
+             "settings":{\(settings)}}
+            """
+    }
+
+    private static let fields = #""productID":"p","displayPrice":"1","localizations":[]"#
+    private static let monthly =
+        fields + #","type":"RecurringSubscription","groupNumber":2,"recurringSubscriptionPeriod":"P1M""#
+
+    @Test(
+        arguments: [
+            (file(products: "{\(fields),\"type\":\"Consumable\"}"), ProductType.consumable),
+            (file(products: "{\(fields),\"type\":\"NonConsumable\"}"), .nonConsumable),
+            (file(nonRenewing: "{\(fields),\"type\":\"NonRenewingSubscription\"}"), .nonRenewingSubscription),
+            (file(subscription: monthly), .autoRenewableSubscription),
+            (
+                file(subscription: monthly + #","introductoryOffer":null,"winbackOffers":[]"#),
+                .autoRenewableSubscription
+            ),
+        ] as [(String, ProductType)])
+    func everyKindOfProductIsRead(text: String, type: ProductType) throws {
+        let products = try StoreKitConfiguration(json: Array(text.utf8), file: "f").products
+        #expect(products.map(\.type) == [type])
+        #expect(products.first?.localization(language: "en") == nil)
+    }
+
+    @Test(arguments: [
+        (#""_storefront":"USA""#, "USD"), (#""_storefront":"KOR""#, "KRW"), (#""_storefront":"XKS""#, "EUR"),
+        ("", "USD"),
+    ])
+    func thePriceIsInTheStorefrontsCurrency(settings: String, currency: String) throws {
+        let text = Self.file(products: "{\(Self.fields),\"type\":\"Consumable\"}", settings: settings)
+        let configuration = try StoreKitConfiguration(json: Array(text.utf8), file: "f")
+        #expect(configuration.products.first?.price == Price(milliunits: 1000, currency: currency))
+    }
+
+    @Test(arguments: [
+        (file(products: "{\(fields),\"type\":\"RecurringSubscription\"}"), "products[0].type"),
+        (
+            file(subscription: fields + #","groupNumber":1"#),
+            "subscriptionGroups[0].subscriptions[0].recurringSubscriptionPeriod"
+        ),
+        (
+            file(subscription: fields + #","groupNumber":1,"recurringSubscriptionPeriod":"1 month""#),
+            "subscriptionGroups[0].subscriptions[0].recurringSubscriptionPeriod"
+        ),
+        (
+            file(products: "{\(fields),\"type\":\"Consumable\"}", subscription: monthly),
+            "subscriptionGroups[0].subscriptions[0].productID"
+        ),
+        (
+            file(
+                subscription: monthly
+                    + #","adHocOffers":[{"offerID":"o","paymentMode":"barter","subscriptionPeriod":"P1M"}]"#),
+            "subscriptionGroups[0].subscriptions[0].adHocOffers[0].paymentMode"
+        ),
+        (
+            file(
+                subscription: monthly
+                    + #","adHocOffers":[{"offerID":"o","paymentMode":"payUpFront","subscriptionPeriod":"P1M"}]"#),
+            "subscriptionGroups[0].subscriptions[0].adHocOffers[0].displayPrice"
+        ),
+        (file(settings: #""_storefront":"ZZZ""#), "settings._storefront"), ("{}", "products"),
+    ])
+    func whatIsWrongIsNamedByItsKey(text: String, key: String) {
+        #expect {
+            try StoreKitConfiguration(json: Array(text.utf8), file: "f")
+        } throws: { ($0 as? CatalogError)?.key == key }
+    }
+
+    @Test(arguments: ["P1D", "P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P1Y", "P999Y"])
+    func aPeriodIsWrittenAsItWasRead(text: String) {
+        #expect(SubscriptionPeriod(text)?.description == text)
+    }
+
+    @Test(arguments: ["", "P", "P1", "1M", "P0M", "P-1M", "P1000M", "P1H", "PT1M", "P1MM", "p1m", "P١M"])
+    func whatIsNoPeriodIsRefused(text: String) {
+        #expect(SubscriptionPeriod(text) == nil)
+    }
+
+    @Test func productsAreSmallEnoughToBeReturned() {
+        #expect(MemoryLayout<Product>.size <= 128)
+        #expect(MemoryLayout<SubscriptionOffer>.size <= 128)
+        #expect(MemoryLayout<Subscription>.size <= 128)
+    }
+
+    @Test func everyStorefrontHasANumberOfItsOwn() {
+        #expect(Storefront.all.count == 175)
+        #expect(Set(Storefront.all.map(\.identifier)).count == 175)
+        #expect(Storefront.all.map(\.countryCode) == Set(Storefront.all.map(\.countryCode)).sorted())
+        #expect(Storefront(countryCode: "KOR")?.identifier == "143466")
+        #expect(Storefront(countryCode: "ZZZ") == nil)
+    }
+}
