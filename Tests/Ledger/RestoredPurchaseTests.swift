@@ -1,0 +1,87 @@
+import Commerce
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+/// A purchase that is restored under new transaction identifiers is one purchase.
+@Suite struct RestoredPurchaseTests {
+    let folder: TemporaryFolder
+    let ledger: SQLiteLedger
+    let alice: User
+
+    init() throws {
+        folder = try TemporaryFolder()
+        ledger = try SQLiteLedger(file: folder.file("ledger.sqlite"))
+        alice = try #require(User(name: "alice"))
+    }
+
+    private static let now = Timestamp(secondsSince1970: 1_790_000_000)
+    private static let sprout = Item(collection: "sprout", number: 1)
+
+    private func claim(
+        _ transaction: String,
+        signedAfter seconds: Int64 = 0,
+        isRevoked: Bool = false,
+        repeatsOriginal: Bool = true
+    ) -> Claim {
+        let signedAt = Timestamp(millisecondsSince1970: Self.now.millisecondsSince1970 + seconds * 1000)
+        return Claim(
+            origin: .localSandbox, transactionIdentifier: transaction, originalTransactionIdentifier: "1",
+            productIdentifier: "p", quantity: 1, purchaseDate: Self.now, revocationDate: isRevoked ? signedAt : nil,
+            repeatsOriginal: repeatsOriginal, signedAt: signedAt, proofDigest: [UInt8](repeating: 7, count: 32),
+            item: Self.sprout)
+    }
+
+    private func redeem(_ claims: Claim...) throws -> [Redemption.Result] {
+        try ledger.redeem(claims, for: alice, at: Self.now).results
+    }
+
+    private func notify(_ claim: Claim) throws -> NotificationOutcome {
+        let record = NotificationRecord(
+            origin: .localSandbox, notificationUUID: UUID().uuidString, type: "REFUND", subtype: nil,
+            signedAt: claim.signedAt, proofDigest: claim.proofDigest)
+        return try ledger.record(record, stating: claim, at: Self.now)
+    }
+
+    private func items() throws -> [Item] { try ledger.items(of: alice, at: Self.now) }
+
+    @Test func aRefundTakesWhatWasRestoredToo() throws {
+        #expect(try redeem(claim("1"), claim("2")) == [.granted, .granted])
+        #expect(try notify(claim("1", signedAfter: 10, isRevoked: true)) == .revoked)
+        #expect(try items() == [])
+        // An older proof of another restore brings nothing back, and the reversal all of it.
+        #expect(try redeem(claim("3", signedAfter: 5)) == [.revoked])
+        #expect(try items() == [])
+        #expect(try notify(claim("1", signedAfter: 20)) == .granted)
+        #expect(try items() == [Self.sprout])
+        #expect(try ledger.transactions(of: alice, before: nil, limit: 9).allSatisfy { $0.revocationDate == nil })
+    }
+
+    @Test func wherePurchasesRepeatEachStandsOnItsOwn() throws {
+        #expect(
+            try redeem(claim("1", repeatsOriginal: false), claim("2", repeatsOriginal: false)) == [.granted, .granted])
+        #expect(try notify(claim("1", signedAfter: 10, isRevoked: true, repeatsOriginal: false)) == .revoked)
+        #expect(try items() == [Self.sprout])
+        #expect(try notify(claim("2", signedAfter: 10, isRevoked: true, repeatsOriginal: false)) == .revoked)
+        #expect(try items() == [])
+    }
+
+    @Test func whatTheTeamTakesStaysTakenAndKeepsItsStory() throws {
+        #expect(try redeem(claim("1")) == [.granted])
+        let revocation = Revocation(revokedAt: Self.now, reason: "why", revokedBy: "key")
+        func change(_ change: PurchaseChange) throws -> RedeemedTransaction? {
+            try ledger.change(change, ofTransaction: "1", origin: nil, of: alice).first
+        }
+        #expect(try change(.revoke(revocation))?.revocation == revocation)
+        let another = Revocation(revokedAt: Self.now, reason: "another", revokedBy: "key")
+        #expect(try change(.revoke(another))?.revocation == revocation)
+        #expect(try redeem(claim("1", signedAfter: 1), claim("2", signedAfter: 2)) == [.revoked, .revoked])
+        #expect(try notify(claim("1", signedAfter: 3)) == .recorded)
+        #expect(try items() == [])
+        #expect(try change(.reinstate(by: "key", at: Self.now))?.revocation == nil)
+        #expect(try items() == [Self.sprout])
+        #expect(try change(.revoke(another))?.revocation == another)
+        #expect(try items() == [])
+    }
+}
