@@ -73,13 +73,14 @@ struct Serve: Command {
         }
     }
 
-    /// A file of keys has to be good; an address that does not answer today may answer when the first token comes.
+    /// A file of keys has to be good. An address may answer later, and nobody else waits for it: what is wrong with it is
+    /// logged.
     private func prepare(_ tokens: UserTokens?, _ configuration: ServeConfiguration) async throws {
-        do {
-            try await tokens?.prepare()
-        } catch {
-            guard error == .unreachable else { throw error }
-            configuration.logger.warning("the keys of jwt-keys cannot be had yet; users' tokens are refused until then")
+        guard let tokens else { return }
+        if case .file = configuration.tokens?.keys {
+            try await tokens.prepare()
+        } else {
+            Task { try? await tokens.prepare() }
         }
     }
 }
