@@ -97,7 +97,7 @@ public final class OpenSSLResponder: Sendable {
         self.folder = folder
         let output = Pipe()
         process.standardOutput = output
-        try process.run()
+        try process.launchAlone()
         // It says where it listens in its first line: ACCEPT [::]:PORT PID=…
         var line = ""
         while !line.hasSuffix("\n") {

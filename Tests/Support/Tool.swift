@@ -18,7 +18,7 @@ public enum Tool {
         process.standardError = try FileHandle(forWritingTo: errors)
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
+            do { try process.launchAlone() } catch { continuation.resume(throwing: error) }
         }
         guard process.terminationStatus == 0 else {
             throw Failure(

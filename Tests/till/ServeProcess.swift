@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// `till serve` as a process of its own, until the test is done with it.
@@ -33,7 +34,7 @@ final class ServeProcess: Sendable {
             ending.yield(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
             ending.finish()
         }
-        try process.run()
+        try process.launchAlone()
         // The write end is the child's alone now, so that its end ends the reading.
         try output.fileHandleForWriting.close()
         let (pieces, arriving) = AsyncStream<String>.makeStream()
@@ -117,7 +118,7 @@ final class ServeProcess: Sendable {
         process.standardOutput = try FileHandle(forWritingTo: status)
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
+            do { try process.launchAlone() } catch { continuation.resume(throwing: error) }
         }
         return Answer(
             status: Int(try String(contentsOf: status, encoding: .utf8)) ?? 0,

@@ -63,7 +63,7 @@ struct TillProcess {
         process.standardError = try FileHandle(forWritingTo: files[2])
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
+            do { try process.launchAlone() } catch { continuation.resume(throwing: error) }
         }
         let wasKilled = process.terminationReason == .uncaughtSignal
         return Result(
