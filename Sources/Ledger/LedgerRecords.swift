@@ -49,12 +49,13 @@ struct LedgerRecords {
             let known = [Standing(claim)] + [try takeParked(claim), try originalStanding(of: claim)].compactMap(\.self)
             let standing = known.dropFirst().reduce(known[0]) { $1.isLater(than: $0) ? $1 : $0 }
             try insert(claim, standing, for: user, at: moment)
+            try write(standing, of: claim)
             return standing.revocationDate == nil && !isRevokedByTeam ? .granted : .revoked
         }
         guard Standing(claim).isLater(than: before) else {
             return before.revocationDate == nil && !isRevokedByTeam ? .alreadyRedeemed : .revoked
         }
-        try update(claim)
+        try write(Standing(claim), of: claim)
         if claim.revocationDate != nil || isRevokedByTeam { return .revoked }
         return before.revocationDate == nil ? .alreadyRedeemed : .granted
     }
@@ -71,18 +72,25 @@ struct LedgerRecords {
         ).map(Standing.init)
     }
 
-    /// The last word on the purchase that a claim repeats, said of another of its transactions; nil where each transaction
-    /// is a purchase of its own.
+    /// The last word on the purchase that a claim repeats, said of another of its transactions or, before anybody has claimed
+    /// it, of the purchase itself; nil where each transaction is a purchase of its own.
     private func originalStanding(of claim: Claim) throws -> Standing? {
         guard claim.repeatsOriginal else { return nil }
         return try Row.fetchOne(
             database.cachedStatement(
                 sql: """
-                    SELECT revocation_date, revocation_reason, stated_at FROM redeemed_transaction
-                    WHERE origin = ? AND original_transaction_id = ? AND product_id = ?
+                    SELECT * FROM (
+                        SELECT revocation_date, revocation_reason, stated_at FROM redeemed_transaction
+                        WHERE origin = :origin AND original_transaction_id = :original AND product_id = :product
+                        UNION ALL
+                        SELECT revocation_date, revocation_reason, stated_at FROM parked_transaction
+                        WHERE origin = :origin AND transaction_id = :original)
                     ORDER BY stated_at DESC, revocation_date IS NULL LIMIT 1
                     """),
-            arguments: [claim.origin.rawValue, claim.originalTransactionIdentifier, claim.productIdentifier]
+            arguments: [
+                "origin": claim.origin.rawValue, "original": claim.originalTransactionIdentifier,
+                "product": claim.productIdentifier,
+            ]
         ).map(Standing.init)
     }
 
@@ -172,8 +180,8 @@ struct LedgerRecords {
         ])
     }
 
-    private func update(_ claim: Claim) throws {
-        let standing = Standing(claim)
+    /// Writes whether a transaction stands, and with it those that repeat the same purchase, unless they are spoken of later.
+    private func write(_ standing: Standing, of claim: Claim) throws {
         try database.cachedStatement(
             sql: """
                 UPDATE redeemed_transaction

@@ -13,14 +13,25 @@ struct JSONBody {
     let bytes: [UInt8]
     private let fields: JSONFields
 
-    /// - Parameters:
-    ///   - maximumSize: Of the body, in bytes.
-    ///   - work: Where it is parsed, since a large one takes its time.
+    /// - Parameter work: Where it is parsed, since a large one takes its time.
     /// - Throws: `Problem`, `bodyInvalid`.
-    init(_ request: Request, upTo maximumSize: Int = Self.maximumSize, parsedBy work: BlockingWork) async throws {
+    init(_ request: Request, parsedBy work: BlockingWork) async throws {
+        self = try await Self(bytes: Self.collect(request, upTo: Self.maximumSize), parsedBy: work)
+    }
+
+    /// - Parameter bytes: A body that was collected before.
+    init(bytes: [UInt8], parsedBy work: BlockingWork) async throws {
+        self.bytes = bytes
+        let value = try await work.run { [bytes] in try Self.parse(bytes) }
+        guard case .object(let object) = value else { throw Self.invalid("The body has to be a JSON object.") }
+        fields = JSONFields(object: object, path: "")
+    }
+
+    /// The bytes of a request's body, as slow as who sends them.
+    static func collect(_ request: Request, upTo maximumSize: Int) async throws -> [UInt8] {
         var request = request
         do {
-            bytes = Array(try await request.collectBody(upTo: maximumSize).readableBytesView)
+            return Array(try await request.collectBody(upTo: maximumSize).readableBytesView)
         } catch let error as any HTTPResponseError {
             throw error
         } catch {
@@ -28,13 +39,10 @@ struct JSONBody {
             throw Problem(
                 status: .badRequest, code: "httpError", detail: "The connection ended before the request's body did.")
         }
-        let value = try await work.run { [bytes] in try Self.parse(bytes, upTo: maximumSize) }
-        guard case .object(let object) = value else { throw Self.invalid("The body has to be a JSON object.") }
-        fields = JSONFields(object: object, path: "")
     }
 
-    private static func parse(_ bytes: [UInt8], upTo maximumSize: Int) throws(Problem) -> JSONValue {
-        do { return try JSONParser.parse(bytes, limits: .init(bytes: maximumSize)) } catch {
+    private static func parse(_ bytes: [UInt8]) throws(Problem) -> JSONValue {
+        do { return try JSONParser.parse(bytes, limits: .init(bytes: Self.maximumSize)) } catch {
             throw invalid("The body is not JSON: \(error.message).")
         }
     }

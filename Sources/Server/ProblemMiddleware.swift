@@ -13,11 +13,10 @@ struct ProblemMiddleware: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch {
-            context.notes.code = (Problem(error) ?? .unexpected).code
-            guard let problem = Problem(error) else {
-                context.logger.error("unexpected error", metadata: ["type": "\(type(of: error))"])
-                return try Problem.unexpected.response()
-            }
+            let known = Problem(error)
+            if known == nil { context.logger.error("unexpected error", metadata: ["type": "\(type(of: error))"]) }
+            let problem = known ?? .unexpected
+            context.notes.code = problem.code
             // That it cannot answer now (503) is no failure of its own, and anybody may bring it about.
             if problem.status >= 500 {
                 let level: Logger.Level = problem.status == 503 ? .info : .error

@@ -6,7 +6,7 @@ public struct ServiceContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
     /// nil until the caller is recognised.
     var caller: Caller? {
-        didSet { notes.set(caller) }
+        didSet { if case .backEnd(let key, _) = caller { notes.key = key } }
     }
     /// What is learnt of the request further in, for whoever has sent it on its way.
     let notes = RequestNotes()
@@ -26,19 +26,17 @@ public struct ServiceContext: RequestContext {
 
 /// What is learnt of a request while it is answered; shared by all copies of its context.
 final class RequestNotes: Sendable {
-    private let callerKey = Mutex<String?>(nil)
-    private let problemCode = Mutex<String?>(nil)
-
-    /// The code of the problem it was answered with.
-    var code: String? {
-        get { problemCode.withLock { $0 } }
-        set { problemCode.withLock { $0 = newValue } }
-    }
+    private let notes = Mutex<(key: String?, code: String?)>((nil, nil))
 
     /// The identifier of the API key the request came with; nil where there was none.
-    var key: String? { callerKey.withLock { $0 } }
+    var key: String? {
+        get { notes.withLock { $0.key } }
+        set { notes.withLock { $0.key = newValue } }
+    }
 
-    func set(_ caller: Caller?) {
-        if case .backEnd(let key, _) = caller { callerKey.withLock { $0 = key } }
+    /// The code of the problem it was answered with; nil where there was none.
+    var code: String? {
+        get { notes.withLock { $0.code } }
+        set { notes.withLock { $0.code = newValue } }
     }
 }

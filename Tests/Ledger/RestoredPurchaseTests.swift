@@ -5,32 +5,24 @@ import TestSupport
 import Testing
 
 /// A purchase that is restored under new transaction identifiers is one purchase.
-@Suite struct RestoredPurchaseTests {
-    let folder: TemporaryFolder
-    let ledger: SQLiteLedger
-    let alice: User
+@Suite struct RestoredPurchaseTests: LedgerSuite {
+    let fixture: LedgerFixture
 
     init() throws {
-        folder = try TemporaryFolder()
-        ledger = try SQLiteLedger(file: folder.file("ledger.sqlite"))
-        alice = try #require(User(name: "alice"))
+        fixture = try LedgerFixture()
     }
 
-    private static let now = Timestamp(secondsSince1970: 1_790_000_000)
-    private static let sprout = Item(collection: "sprout", number: 1)
-
+    /// One of the transactions of the purchase "1".
     private func claim(
         _ transaction: String,
         signedAfter seconds: Int64 = 0,
         isRevoked: Bool = false,
         repeatsOriginal: Bool = true
     ) -> Claim {
-        let signedAt = Timestamp(millisecondsSince1970: Self.now.millisecondsSince1970 + seconds * 1000)
-        return Claim(
-            origin: .localSandbox, transactionIdentifier: transaction, originalTransactionIdentifier: "1",
-            productIdentifier: "p", quantity: 1, purchaseDate: Self.now, revocationDate: isRevoked ? signedAt : nil,
-            repeatsOriginal: repeatsOriginal, signedAt: signedAt, proofDigest: [UInt8](repeating: 7, count: 32),
-            item: Self.sprout)
+        let signedAt = Self.later(seconds)
+        return claim(
+            transaction, original: "1", revoked: isRevoked ? signedAt : nil, repeatsOriginal: repeatsOriginal,
+            signedAt: signedAt)
     }
 
     private func redeem(_ claims: Claim...) throws -> [Redemption.Result] {
@@ -38,10 +30,7 @@ import Testing
     }
 
     private func notify(_ claim: Claim) throws -> NotificationOutcome {
-        let record = NotificationRecord(
-            origin: .localSandbox, notificationUUID: UUID().uuidString, type: "REFUND", subtype: nil,
-            signedAt: claim.signedAt, proofDigest: claim.proofDigest)
-        return try ledger.record(record, stating: claim, at: Self.now)
+        try notify(UUID().uuidString, claim)
     }
 
     private func items() throws -> [Item] { try ledger.items(of: alice, at: Self.now) }
@@ -54,15 +43,33 @@ import Testing
         #expect(try redeem(claim("3", signedAfter: 5)) == [.revoked])
         #expect(try items() == [])
         #expect(try notify(claim("1", signedAfter: 20)) == .granted)
-        #expect(try items() == [Self.sprout])
+        #expect(try items() == [Self.sprout1])
         #expect(try ledger.transactions(of: alice, before: nil, limit: 9).allSatisfy { $0.revocationDate == nil })
+    }
+
+    @Test func aRefundOfThePurchaseTakesARestoreThatAloneWasHandedIn() throws {
+        #expect(try redeem(claim("2")) == [.granted])
+        #expect(try notify(claim("1", signedAfter: 10, isRevoked: true)) == .revoked)
+        #expect(try items() == [])
+        #expect(try notify(claim("1", signedAfter: 20)) == .granted)
+        #expect(try items() == [Self.sprout1])
+    }
+
+    @Test func aRefundThatCameBeforeAnybodyHandedAnythingInHoldsForARestore() throws {
+        #expect(try notify(claim("1", signedAfter: 10, isRevoked: true)) == .parked)
+        #expect(try redeem(claim("2")) == [.revoked])
+        #expect(try items() == [])
+        // The purchase itself finds it too.
+        #expect(try redeem(claim("1")) == [.revoked])
+        #expect(try redeem(claim("2", signedAfter: 20)) == [.granted])
+        #expect(try items() == [Self.sprout1])
     }
 
     @Test func wherePurchasesRepeatEachStandsOnItsOwn() throws {
         #expect(
             try redeem(claim("1", repeatsOriginal: false), claim("2", repeatsOriginal: false)) == [.granted, .granted])
         #expect(try notify(claim("1", signedAfter: 10, isRevoked: true, repeatsOriginal: false)) == .revoked)
-        #expect(try items() == [Self.sprout])
+        #expect(try items() == [Self.sprout1])
         #expect(try notify(claim("2", signedAfter: 10, isRevoked: true, repeatsOriginal: false)) == .revoked)
         #expect(try items() == [])
     }
@@ -80,7 +87,7 @@ import Testing
         #expect(try notify(claim("1", signedAfter: 3)) == .recorded)
         #expect(try items() == [])
         #expect(try change(.reinstate(by: "key", at: Self.now))?.revocation == nil)
-        #expect(try items() == [Self.sprout])
+        #expect(try items() == [Self.sprout1])
         #expect(try change(.revoke(another))?.revocation == another)
         #expect(try items() == [])
     }

@@ -8,7 +8,8 @@ import Synchronization
 
 /// Requests that callers may send again under the same `Idempotency-Key`, and get the same answer, also after a restart.
 ///
-/// An answer is kept before it is sent, so whoever has seen one will see no other. What may succeed later, and what the operator can mend, is not kept.
+/// An answer is kept before it is sent, so whoever has seen one will see no other. What may succeed later, and what the
+/// operator can mend, is not kept.
 final class IdempotentRequests: Sendable {
     static let header = HTTPField.Name("Idempotency-Key")
     static let replayedHeader = HTTPField.Name("Idempotent-Replayed")

@@ -17,11 +17,10 @@ struct NotificationRoutes: Sendable {
     func add(to group: RouterGroup<ServiceContext>) {
         group.post("notifications/apple") { request, context in
             do {
-                var request = request
-                // As slow as who sends it; a place is taken only by what is whole.
-                _ = try await request.collectBody(upTo: Self.maximumSize)
-                let outcome = try await limit.run { [request] in
-                    let body = try await JSONBody(request, upTo: Self.maximumSize, parsedBy: work)
+                // A place is taken only by what is whole.
+                let bytes = try await JSONBody.collect(request, upTo: Self.maximumSize)
+                let outcome = try await limit.run {
+                    let body = try await JSONBody(bytes: bytes, parsedBy: work)
                     let payload = Array(try body.text("signedPayload").utf8)
                     return try await work.run { try service.receive(notification: payload) }
                 }

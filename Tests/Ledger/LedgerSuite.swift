@@ -1,0 +1,71 @@
+import Commerce
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+/// A ledger of a test's own, and two users.
+struct LedgerFixture {
+    let folder: TemporaryFolder
+    let ledger: SQLiteLedger
+    let alice: User
+    let bob: User
+
+    init() throws {
+        folder = try TemporaryFolder()
+        ledger = try SQLiteLedger(file: folder.file("ledger.sqlite"))
+        alice = try #require(User(name: "alice"))
+        bob = try #require(User(name: "bob"))
+    }
+}
+
+/// Tests over a ledger, in the words they share.
+protocol LedgerSuite {
+    var fixture: LedgerFixture { get }
+}
+
+extension LedgerSuite {
+    static var now: Timestamp { Timestamp(secondsSince1970: 1_790_000_000) }
+    static var sprout1: Item { Item(collection: "sprout", number: 1) }
+
+    static func later(_ seconds: Int64) -> Timestamp {
+        Timestamp(millisecondsSince1970: now.millisecondsSince1970 + seconds * 1000)
+    }
+
+    var folder: TemporaryFolder { fixture.folder }
+    var ledger: SQLiteLedger { fixture.ledger }
+    var alice: User { fixture.alice }
+    var bob: User { fixture.bob }
+
+    func claim(
+        _ transaction: String = "1",
+        original: String? = nil,
+        origin: Origin = .localSandbox,
+        revoked: Timestamp? = nil,
+        repeatsOriginal: Bool = false,
+        signedAt: Timestamp = now,
+        appAccountToken: UUID? = nil,
+        item: Item? = sprout1
+    ) -> Claim {
+        Claim(
+            origin: origin, transactionIdentifier: transaction, originalTransactionIdentifier: original ?? transaction,
+            productIdentifier: "p", quantity: 1, purchaseDate: Self.now, revocationDate: revoked,
+            repeatsOriginal: repeatsOriginal, signedAt: signedAt, appAccountToken: appAccountToken,
+            proofDigest: [UInt8](repeating: 7, count: 32), item: item)
+    }
+
+    func redeem(_ claims: Claim..., for user: User) throws -> [Redemption.Result] {
+        try ledger.redeem(claims, for: user, at: Self.now).results
+    }
+
+    func notify(
+        _ uuid: String,
+        _ claim: Claim?,
+        to ledger: SQLiteLedger? = nil
+    ) throws -> NotificationOutcome {
+        let record = NotificationRecord(
+            origin: .localSandbox, notificationUUID: uuid, type: "REFUND", subtype: nil,
+            signedAt: claim?.signedAt ?? Self.now, proofDigest: [UInt8](repeating: 8, count: 32))
+        return try (ledger ?? self.ledger).record(record, stating: claim, at: Self.now)
+    }
+}
