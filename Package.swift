@@ -79,7 +79,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "Store", "StrictJSON", jwtKit],
-            path: "Tests/Support"),
+            path: "Tests/Support", exclude: ["Garden.storekit"]),
         .target(
             name: "FuzzTargets", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", "StrictJSON"],
             path: "Tests/Fuzzing/Targets"),

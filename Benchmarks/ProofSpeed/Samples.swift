@@ -47,16 +47,14 @@ struct Samples: Sendable {
 
     private static func transaction(_ number: Int, chain: CertificateChain) throws -> [UInt8] {
         guard let korea = Storefront(countryCode: "KOR") else { preconditionFailure("no storefront") }
-        let purchase = PaymentTransaction.Purchase(
-            transactionIdentifier: identifier(number), originalTransactionIdentifier: identifier(number),
-            purchaseDate: clock.now(), originalPurchaseDate: clock.now(),
-            price: Price(milliunits: 1_200_000, currency: "KRW"))
         let statement = TransactionStatement(
-            bundleIdentifier: "com.memolease.sesac1",
-            payment: Payment(productIdentifier: "com.memolease.sesac1.sprout1"), purchase: purchase,
-            type: .nonConsumable, environment: .sandbox, storefront: korea,
-            appTransactionIdentifier: "704897469903783919", signedDate: clock.now())
-        return Array(try statement.signed(with: chain.leaf.key, chain: chain.certificates).utf8)
+            transactionIdentifier: identifier(number), originalTransactionIdentifier: identifier(number),
+            bundleIdentifier: "com.memolease.sesac1", productIdentifier: "com.memolease.sesac1.sprout1",
+            purchaseDate: clock.now(), originalPurchaseDate: clock.now(), type: .nonConsumable,
+            price: Price(milliunits: 1_200_000, currency: "KRW"), environment: .sandbox, storefront: korea,
+            appTransactionIdentifier: "704897469903783919")
+        return Array(
+            try statement.statement(at: clock.now()).signed(with: chain.leaf.key, chain: chain.certificates).utf8)
     }
 
     private static func receipt(_ number: Int, purchases: Int, chain: CertificateChain) throws -> [UInt8] {

@@ -51,14 +51,12 @@ struct TransactionMint {
     private static func transaction(_ number: Int, at now: Timestamp, chain: CertificateChain) throws -> String {
         guard let korea = Storefront(countryCode: "KOR") else { preconditionFailure("no storefront") }
         let identifier = String(2_000_000_000_000_000 + number)
-        let purchase = PaymentTransaction.Purchase(
-            transactionIdentifier: identifier, originalTransactionIdentifier: identifier, purchaseDate: now,
-            originalPurchaseDate: now, price: Price(milliunits: 1_200_000, currency: "KRW"))
         let statement = TransactionStatement(
-            bundleIdentifier: "com.memolease.sesac1",
-            payment: Payment(productIdentifier: "com.memolease.sesac1.sprout1"), purchase: purchase,
-            type: .nonConsumable, environment: .sandbox, storefront: korea,
-            appTransactionIdentifier: "704897469903783919", signedDate: now)
-        return try statement.signed(with: chain.leaf.key, chain: chain.certificates)
+            transactionIdentifier: identifier, originalTransactionIdentifier: identifier,
+            bundleIdentifier: "com.memolease.sesac1", productIdentifier: "com.memolease.sesac1.sprout1",
+            purchaseDate: now, originalPurchaseDate: now, type: .nonConsumable,
+            price: Price(milliunits: 1_200_000, currency: "KRW"), environment: .sandbox, storefront: korea,
+            appTransactionIdentifier: "704897469903783919")
+        return try statement.statement(at: now).signed(with: chain.leaf.key, chain: chain.certificates)
     }
 }

@@ -10,9 +10,8 @@ public struct Catalog: Sendable {
     public static let itemsFile = "Items.json"
 
     public let bundleIdentifier: String
-    public let storefront: Storefront
-    /// In the order of the `.storekit` file.
-    public let products: [Product]
+    /// What is sold, and where.
+    public let configuration: StoreKitConfiguration
     /// The items nobody has to buy, in order.
     public let ownedByEverybody: [Item]
     private let items: [String: Item]
@@ -23,21 +22,22 @@ public struct Catalog: Sendable {
     ///   missing or of another type, an identifier or item that is there twice, a price that is no number, a product that
     ///   the other file does not know.
     public init(folder: URL) throws(CatalogError) {
-        let configuration = try StoreKitConfiguration(
+        configuration = try StoreKitConfiguration(
             try CatalogReader(contentsOf: folder.appending(path: Self.configurationFile, directoryHint: .notDirectory)))
         let map = try ItemMap(
             try CatalogReader(contentsOf: folder.appending(path: Self.itemsFile, directoryHint: .notDirectory)),
             products: configuration.products)
         bundleIdentifier = map.bundleIdentifier
-        storefront = configuration.storefront
-        products = configuration.products
         ownedByEverybody = map.ownedByEverybody
         items = map.items
     }
 
-    public func product(_ productIdentifier: String) -> Product? {
-        products.first { $0.productIdentifier == productIdentifier }
-    }
+    /// In the order of the `.storekit` file.
+    public var products: [Product] { configuration.products }
+
+    public var storefront: Storefront { configuration.storefront }
+
+    public func product(_ productIdentifier: String) -> Product? { configuration.product(productIdentifier) }
 
     /// What buying a product grants; nil for a product that is not in the catalog or grants no item.
     public func item(for productIdentifier: String) -> Item? {

@@ -9,6 +9,7 @@ public struct StoreKitConfiguration: Sendable {
     public let storefront: Storefront
     /// One-time products first, then non-renewing ones, then the subscriptions of each group; each in the file's order.
     public let products: [Product]
+    public let settings: StoreKitSettings
     private let document: JSONValue
 
     /// - Parameters:
@@ -31,7 +32,12 @@ public struct StoreKitConfiguration: Sendable {
                 "it is no storefront of the App Store; write the country as ISO 3166-1 does, such as USA")
         }
         self.storefront = storefront
+        settings = try StoreKitSettings(root.optional("settings"))
         products = try Self.products(root, currency: storefront.currency)
+    }
+
+    public func product(_ productIdentifier: String) -> Product? {
+        products.first { $0.productIdentifier == productIdentifier }
     }
 
     /// The file as Xcode writes it.

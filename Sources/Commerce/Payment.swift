@@ -1,3 +1,5 @@
+import Foundation
+
 /// A request to buy (SKPayment).
 public struct Payment: Hashable, Sendable {
     /// The quantities StoreKit takes.
@@ -5,9 +7,34 @@ public struct Payment: Hashable, Sendable {
 
     public let productIdentifier: String
     public let quantity: Int
+    /// Whom the app buys for, as its server knows them (`appAccountToken`).
+    public let appAccountToken: UUID?
+    /// The offer asked for, at most one; nil for the standard price, or an introductory offer that the customer may have.
+    public var offer: OfferChoice? { offers.first }
+    /// Behind an array, so that a transaction stays small enough to be returned by what throws.
+    private let offers: [OfferChoice]
 
-    public init(productIdentifier: String, quantity: Int = 1) {
+    /// An offer of a subscription, as an app asks for it.
+    public struct OfferChoice: Hashable, Sendable, Codable {
+        public let kind: SubscriptionOffer.Kind
+        /// Of an offer code its reference name.
+        public let identifier: String
+
+        public init(kind: SubscriptionOffer.Kind, identifier: String) {
+            self.kind = kind
+            self.identifier = identifier
+        }
+    }
+
+    public init(
+        productIdentifier: String,
+        quantity: Int = 1,
+        appAccountToken: UUID? = nil,
+        offer: OfferChoice? = nil
+    ) {
         self.productIdentifier = productIdentifier
         self.quantity = quantity
+        self.appAccountToken = appAccountToken
+        offers = offer.map { [$0] } ?? []
     }
 }

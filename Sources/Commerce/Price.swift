@@ -1,5 +1,5 @@
 /// An amount of money in milliunits of a currency: 1990 milliunits of AUD are 1.99 dollars, 1200000 of KRW are 1200 won.
-public struct Price: Hashable, Sendable {
+public struct Price: Hashable, Sendable, Codable {
     public let milliunits: Int64
     /// The ISO 4217 code, such as `KRW`.
     public let currency: String

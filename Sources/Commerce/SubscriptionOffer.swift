@@ -1,7 +1,7 @@
 /// Another price for the first periods of a subscription (StoreKit's `Product.SubscriptionOffer`).
-public struct SubscriptionOffer: Hashable, Sendable {
+public struct SubscriptionOffer: Hashable, Sendable, Codable {
     /// Who may have it, in the numbers of signed transactions (`offerType`).
-    public enum Kind: Int, Sendable, CaseIterable {
+    public enum Kind: Int, Sendable, CaseIterable, Codable {
         case introductory = 1
         case promotional = 2
         case offerCode = 3
@@ -9,7 +9,7 @@ public struct SubscriptionOffer: Hashable, Sendable {
     }
 
     /// How it is paid, in the words of `.storekit` files.
-    public enum PaymentMode: String, Sendable, CaseIterable {
+    public enum PaymentMode: String, Sendable, CaseIterable, Codable {
         case freeTrial = "free"
         case payAsYouGo
         case payUpFront

@@ -34,3 +34,18 @@ public struct SubscriptionPeriod: Hashable, Sendable, CustomStringConvertible {
         return value == 1 ? name : "\(value) \(name)s"
     }
 }
+
+extension SubscriptionPeriod: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let period = Self(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is no period")
+        }
+        self = period
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -38,7 +38,7 @@ extension Timestamp {
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    private static func days(inMonth month: Int64, year: Int64) -> Int64 {
+    static func days(inMonth month: Int64, year: Int64) -> Int64 {
         switch month {
         case 4, 6, 9, 11: 30
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -48,7 +48,7 @@ extension Timestamp {
 
     /// Days from 1970-01-01 to a date of the proleptic Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level
     /// Date Algorithms", `days_from_civil`): years start in March, so that the leap day comes last.
-    private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
+    static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = quotient(shiftedYear, 400)
         let yearOfEra = shiftedYear - era * 400
@@ -58,7 +58,7 @@ extension Timestamp {
     }
 
     /// The inverse of `daysSince1970` (Hinnant, `civil_from_days`).
-    private static func civilDate(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    static func civilDate(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = quotient(shifted, 146_097)
         let dayOfEra = shifted - era * 146_097

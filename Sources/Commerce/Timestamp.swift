@@ -34,6 +34,11 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
         Timestamp(millisecondsSince1970: millisecondsSince1970 + days * 86_400_000)
     }
 
+    /// The same moment moved by a number of seconds.
+    public func adding(seconds: Int64) -> Timestamp {
+        Timestamp(millisecondsSince1970: millisecondsSince1970 + seconds * 1000)
+    }
+
     /// Rounds towards the past, and holds for every number there is.
     static func quotient(_ value: Int64, _ divisor: Int64) -> Int64 {
         value / divisor - (value % divisor < 0 ? 1 : 0)

@@ -8,6 +8,12 @@ public enum StoreError: CodedError, Equatable {
     case illegalTransition(IllegalPaymentTransition)
     /// Only a transaction that is purchased or restored has a signed form.
     case notPurchased(Int64)
+    /// No sale has this number (`transactionId`).
+    case saleNotFound(String)
+    case subscriptionNotFound(String)
+    /// What was asked for cannot be done as things stand; the sentence says why.
+    case invalidAction(String)
+    case storefrontNotFound(String)
     case keysUnreadable(path: String)
     /// A key or certificate could not be made, written or used; the reason is the system's or OpenSSL's.
     case signingFailed(String)
@@ -20,6 +26,10 @@ public enum StoreError: CodedError, Equatable {
         case .transactionNotFound: "transactionNotFound"
         case .illegalTransition(let transition): transition.code
         case .notPurchased: "notPurchased"
+        case .saleNotFound: "transactionNotFound"
+        case .subscriptionNotFound: "subscriptionNotFound"
+        case .invalidAction: "invalidAction"
+        case .storefrontNotFound: "storefrontNotFound"
         case .keysUnreadable: "keysUnreadable"
         case .signingFailed: "signingFailed"
         case .storage(let fault): fault.code
@@ -35,6 +45,12 @@ public enum StoreError: CodedError, Equatable {
             "The store has no transaction \(identifier): see the numbers with till queue."
         case .illegalTransition(let transition): transition.message
         case .notPurchased(let identifier): "Transaction \(identifier) is not purchased, so there is nothing to sign."
+        case .saleNotFound(let identifier): "The store has sold nothing under the number \"\(identifier.prefix(100))\"."
+        case .subscriptionNotFound(let identifier):
+            "The transaction \"\(identifier.prefix(100))\" belongs to no subscription."
+        case .invalidAction(let reason): reason
+        case .storefrontNotFound(let code):
+            "There is no storefront \"\(code.prefix(100))\": name the country as ISO 3166-1 does, such as KOR."
         case .keysUnreadable(let path):
             "The store's signing keys in \(path) are incomplete or damaged: restore them, or remove the folder to have "
                 + "new ones made, which the service then has to trust."

@@ -20,18 +20,19 @@ struct Parties: Sendable {
 
     init(_ data: DataDirectory, server: ServerOptions = ServerOptions()) throws {
         self.server = server
-        let clock = SystemClock()
         catalog = try Catalog(folder: Installation.products)
         try data.prepare()
-        store = try Store(folder: data.storeFolder, catalog: catalog, clock: clock, randomness: .system)
+        store = try Store(
+            folder: data.storeFolder, bundleIdentifier: catalog.bundleIdentifier,
+            configuration: catalog.configuration, clock: SystemClock(), randomness: .system)
         try Self.trust(store.rootCertificates, in: data.trustFolder)
         service = EntitlementService(
             catalog: catalog,
             verifier: ProofVerifier(
                 anchors: try TrustAnchors(folders: data.trustedFolders),
-                clock: clock),
+                clock: store.clock),
             ledger: try SQLiteLedger(file: data.ledgerFile),
-            clock: clock)
+            clock: store.clock)
     }
 
     /// Runs the service on a free port, as long as `body` needs it, and hands `body` a user's line to it.

@@ -62,8 +62,11 @@ import Testing
         let roots = try await withThrowingTaskGroup(of: [Certificate].self) { group in
             for _ in 0..<6 {
                 group.addTask {
-                    try Store(folder: folder.url, catalog: shop.catalog, clock: shop.clock, randomness: .system)
-                        .rootCertificates
+                    try Store(
+                        folder: folder.url, bundleIdentifier: shop.catalog.bundleIdentifier,
+                        configuration: shop.catalog.configuration, clock: shop.clock, randomness: .system
+                    )
+                    .rootCertificates
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }

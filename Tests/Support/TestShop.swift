@@ -47,14 +47,17 @@ public struct TestShop: Sendable {
     }
 
     private static func open(_ folder: TemporaryFolder, catalog: Catalog, clock: ManualClock) throws -> Store {
-        try Store(folder: folder.folder("store"), catalog: catalog, clock: clock, randomness: .system)
+        try Store(
+            folder: folder.folder("store"), bundleIdentifier: catalog.bundleIdentifier,
+            configuration: catalog.configuration, clock: clock, randomness: .system)
     }
 
     /// A folder with a store's keys in it.
     private static let keys = Result {
         let folder = try TemporaryFolder()
         _ = try Store(
-            folder: folder.url, catalog: try Catalog(folder: Project.products), clock: ManualClock(),
+            folder: folder.url, bundleIdentifier: "any",
+            configuration: try Catalog(folder: Project.products).configuration, clock: ManualClock(),
             randomness: .system)
         return folder
     }

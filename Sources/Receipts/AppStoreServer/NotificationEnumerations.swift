@@ -1,5 +1,5 @@
 /// What a notification is about (App Store Server Notifications V2, `notificationType`).
-public enum NotificationTypeV2: String, Sendable, CaseIterable {
+public enum NotificationTypeV2: String, Sendable, CaseIterable, Codable {
     case subscribed = "SUBSCRIBED"
     case didChangeRenewalPref = "DID_CHANGE_RENEWAL_PREF"
     case didChangeRenewalStatus = "DID_CHANGE_RENEWAL_STATUS"
@@ -26,7 +26,7 @@ public enum NotificationTypeV2: String, Sendable, CaseIterable {
 }
 
 /// What a notification is about, more closely (App Store Server Notifications V2, `subtype`).
-public enum Subtype: String, Sendable, CaseIterable {
+public enum Subtype: String, Sendable, CaseIterable, Codable {
     case initialBuy = "INITIAL_BUY"
     case resubscribe = "RESUBSCRIBE"
     case downgrade = "DOWNGRADE"
@@ -47,10 +47,25 @@ public enum Subtype: String, Sendable, CaseIterable {
 }
 
 /// Why a customer wants a refund (App Store Server Notifications V2, `consumptionRequestReason`).
-public enum ConsumptionRequestReason: String, Sendable, CaseIterable {
+public enum ConsumptionRequestReason: String, Sendable, CaseIterable, Codable {
     case unintendedPurchase = "UNINTENDED_PURCHASE"
     case fulfillmentIssue = "FULFILLMENT_ISSUE"
     case unsatisfiedWithPurchase = "UNSATISFIED_WITH_PURCHASE"
     case legal = "LEGAL"
+    case other = "OTHER"
+}
+
+/// What came of sending a notification (App Store Server API, `sendAttemptResult`).
+public enum SendAttemptResult: String, Sendable, CaseIterable, Codable {
+    case success = "SUCCESS"
+    case timedOut = "TIMED_OUT"
+    case tlsIssue = "TLS_ISSUE"
+    case circularRedirect = "CIRCULAR_REDIRECT"
+    case noResponse = "NO_RESPONSE"
+    case socketIssue = "SOCKET_ISSUE"
+    case unsupportedCharset = "UNSUPPORTED_CHARSET"
+    case invalidResponse = "INVALID_RESPONSE"
+    case prematureClose = "PREMATURE_CLOSE"
+    case unsuccessfulHTTPResponseCode = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
     case other = "OTHER"
 }

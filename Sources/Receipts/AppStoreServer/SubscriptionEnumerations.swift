@@ -1,11 +1,11 @@
 /// Whether a subscription renews (App Store Server API, `autoRenewStatus`).
-public enum AutoRenewStatus: Int, Sendable, CaseIterable {
+public enum AutoRenewStatus: Int, Sendable, CaseIterable, Codable {
     case off = 0
     case on = 1
 }
 
 /// Why a subscription ended (App Store Server API, `expirationIntent`).
-public enum ExpirationIntent: Int, Sendable, CaseIterable {
+public enum ExpirationIntent: Int, Sendable, CaseIterable, Codable {
     case customerCancelled = 1
     case billingError = 2
     case customerDidNotConsentToPriceIncrease = 3
@@ -14,13 +14,13 @@ public enum ExpirationIntent: Int, Sendable, CaseIterable {
 }
 
 /// What the customer said to a price increase (App Store Server API, `priceIncreaseStatus`).
-public enum PriceIncreaseStatus: Int, Sendable, CaseIterable {
+public enum PriceIncreaseStatus: Int, Sendable, CaseIterable, Codable {
     case customerHasNotResponded = 0
     case customerConsentedOrWasNotifiedWithoutNeedingConsent = 1
 }
 
 /// Where a subscription stands (App Store Server API, `status`).
-public enum Status: Int, Sendable, CaseIterable {
+public enum Status: Int, Sendable, CaseIterable, Codable {
     case active = 1
     case expired = 2
     case billingRetry = 3
@@ -29,7 +29,7 @@ public enum Status: Int, Sendable, CaseIterable {
 }
 
 /// How the next period is billed (App Store Server API, `renewalBillingPlanType`).
-public enum RenewalBillingPlanType: String, Sendable, CaseIterable {
+public enum RenewalBillingPlanType: String, Sendable, CaseIterable, Codable {
     case billedUpfront = "BILLED_UPFRONT"
     case monthly = "MONTHLY"
 }

@@ -1,24 +1,24 @@
 /// How a customer came to own a purchase (App Store Server API, `inAppOwnershipType`).
-public enum InAppOwnershipType: String, Sendable, CaseIterable {
+public enum InAppOwnershipType: String, Sendable, CaseIterable, Codable {
     case familyShared = "FAMILY_SHARED"
     case purchased = "PURCHASED"
 }
 
 /// Why Apple took a purchase back (App Store Server API, `revocationReason`).
-public enum RevocationReason: Int, Sendable, CaseIterable {
+public enum RevocationReason: Int, Sendable, CaseIterable, Codable {
     case refundedForOtherReason = 0
     case refundedDueToIssue = 1
 }
 
 /// How much of a purchase was taken back (App Store Server API, `revocationType`).
-public enum RevocationType: String, Sendable, CaseIterable {
+public enum RevocationType: String, Sendable, CaseIterable, Codable {
     case refundFull = "REFUND_FULL"
     case refundProrated = "REFUND_PRORATED"
     case familyRevoke = "FAMILY_REVOKE"
 }
 
 /// What kind of offer applied (App Store Server API, `offerType`).
-public enum OfferType: Int, Sendable, CaseIterable {
+public enum OfferType: Int, Sendable, CaseIterable, Codable {
     case introductoryOffer = 1
     case promotionalOffer = 2
     case offerCode = 3
@@ -26,7 +26,7 @@ public enum OfferType: Int, Sendable, CaseIterable {
 }
 
 /// How an offer is paid (App Store Server API, `offerDiscountType`).
-public enum OfferDiscountType: String, Sendable, CaseIterable {
+public enum OfferDiscountType: String, Sendable, CaseIterable, Codable {
     case freeTrial = "FREE_TRIAL"
     case payAsYouGo = "PAY_AS_YOU_GO"
     case payUpFront = "PAY_UP_FRONT"
@@ -34,19 +34,19 @@ public enum OfferDiscountType: String, Sendable, CaseIterable {
 }
 
 /// What led to a transaction (App Store Server API, `transactionReason`).
-public enum TransactionReason: String, Sendable, CaseIterable {
+public enum TransactionReason: String, Sendable, CaseIterable, Codable {
     case purchase = "PURCHASE"
     case renewal = "RENEWAL"
 }
 
 /// How a subscription is billed (App Store Server API, `billingPlanType`).
-public enum BillingPlanType: String, Sendable, CaseIterable {
+public enum BillingPlanType: String, Sendable, CaseIterable, Codable {
     case billedUpfront = "BILLED_UPFRONT"
     case monthly = "MONTHLY"
 }
 
 /// Where the app was first bought (App Store Server API, `originalPlatform`).
-public enum PurchasePlatform: String, Sendable, CaseIterable {
+public enum PurchasePlatform: String, Sendable, CaseIterable, Codable {
     case iOS = "iOS"
     case macOS = "macOS"
     case tvOS = "tvOS"

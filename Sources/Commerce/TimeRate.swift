@@ -1,0 +1,116 @@
+/// How fast subscriptions renew (StoreKitTest's `SKTestTimeRate`, with its names and raw values).
+public enum TimeRate: Int, Sendable, CaseIterable, Codable {
+    case realTime = 0
+    case oneHourIsOneDay = 1
+    case thirtyMinutesIsOneDay = 2
+    case fiveMinutesIsOneDay = 3
+    case oneMinuteIsOneDay = 4
+    case thirtySecondsIsOneDay = 5
+    case oneSecondIsOneDay = 6
+    case monthlyRenewalEveryHour = 10
+    case monthlyRenewalEveryThirtyMinutes = 11
+    case monthlyRenewalEveryFifteenMinutes = 12
+    case monthlyRenewalEveryFiveMinutes = 13
+    case monthlyRenewalEveryThirtySeconds = 15
+    case oneRenewalEveryFifteenMinutes = 1000
+    case oneRenewalEveryFiveMinutes = 1001
+    case oneRenewalEveryMinute = 1002
+    case oneRenewalEveryThirtySeconds = 1003
+    case oneRenewalEveryTenSeconds = 1004
+    case oneRenewalEveryTwoSeconds = 1005
+
+    /// The case's name as StoreKitTest spells it, such as `monthlyRenewalEveryFiveMinutes`.
+    public var name: String { String(describing: self) }
+
+    /// - Returns: nil when StoreKitTest has no rate of that name.
+    public init?(name: String) {
+        guard let rate = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = rate
+    }
+
+    /// When a period ends that starts at a moment.
+    ///
+    /// - Parameter dayOfMonth: On which a period of months or years ends in real time, where the month has that day.
+    public func end(of period: SubscriptionPeriod, from start: Timestamp, dayOfMonth: Int) -> Timestamp {
+        switch scale {
+        case .calendar: start.adding(period, dayOfMonth: dayOfMonth)
+        case .day(let seconds): start.adding(seconds: Int64(period.days) * seconds)
+        case .month(let seconds, let week):
+            switch period.unit {
+            case .day: start.adding(seconds: max(1, Int64(period.value) * week / 7))
+            case .week: start.adding(seconds: Int64(period.value) * week)
+            case .month: start.adding(seconds: Int64(period.value) * seconds)
+            case .year: start.adding(seconds: Int64(period.value) * 12 * seconds)
+            }
+        case .renewal(let seconds): start.adding(seconds: seconds)
+        }
+    }
+
+    /// How long a customer keeps a subscription that could not be charged, in seconds: of weeks six days, else sixteen.
+    public func gracePeriodSeconds(for period: SubscriptionPeriod) -> Int64 {
+        let isShort = period.days <= 7
+        return switch scale {
+        case .calendar: (isShort ? 6 : 16) * 86_400
+        case .day(let seconds): (isShort ? 6 : 16) * seconds
+        // Six days of seven, to the nearest second.
+        case .month(_, let week) where isShort: (week * 12 + 7) / 14
+        case .month(let seconds, _): seconds / 2
+        case .renewal(let seconds): seconds
+        }
+    }
+
+    /// How long Apple goes on trying to charge, in seconds: sixty days.
+    public var billingRetrySeconds: Int64 {
+        switch scale {
+        case .calendar: 60 * 86_400
+        case .day(let seconds): 60 * seconds
+        case .month(let seconds, _), .renewal(let seconds): 2 * seconds
+        }
+    }
+
+    /// What a rate fixes, in seconds.
+    private enum Scale {
+        case calendar
+        case day(Int64)
+        case month(Int64, week: Int64)
+        /// Every period is as long.
+        case renewal(Int64)
+    }
+
+    /// Apple gives the week of the rates of an hour, five minutes and thirty seconds; a quarter of a month stands in for the
+    /// others.
+    private var scale: Scale {
+        switch self {
+        case .realTime: .calendar
+        case .oneHourIsOneDay: .day(3600)
+        case .thirtyMinutesIsOneDay: .day(1800)
+        case .fiveMinutesIsOneDay: .day(300)
+        case .oneMinuteIsOneDay: .day(60)
+        case .thirtySecondsIsOneDay: .day(30)
+        case .oneSecondIsOneDay: .day(1)
+        case .monthlyRenewalEveryHour: .month(3600, week: 900)
+        case .monthlyRenewalEveryThirtyMinutes: .month(1800, week: 450)
+        case .monthlyRenewalEveryFifteenMinutes: .month(900, week: 225)
+        case .monthlyRenewalEveryFiveMinutes: .month(300, week: 180)
+        case .monthlyRenewalEveryThirtySeconds: .month(30, week: 10)
+        case .oneRenewalEveryFifteenMinutes: .renewal(900)
+        case .oneRenewalEveryFiveMinutes: .renewal(300)
+        case .oneRenewalEveryMinute: .renewal(60)
+        case .oneRenewalEveryThirtySeconds: .renewal(30)
+        case .oneRenewalEveryTenSeconds: .renewal(10)
+        case .oneRenewalEveryTwoSeconds: .renewal(2)
+        }
+    }
+}
+
+extension SubscriptionPeriod {
+    /// About how many days it has.
+    fileprivate var days: Int {
+        switch unit {
+        case .day: value
+        case .week: value * 7
+        case .month: value * 30
+        case .year: value * 365
+        }
+    }
+}

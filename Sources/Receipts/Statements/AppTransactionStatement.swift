@@ -1,0 +1,30 @@
+import Commerce
+import StrictJSON
+
+/// What a store states of the app itself, as an account has it (StoreKit, `AppTransaction`).
+public struct AppTransactionStatement: Sendable {
+    private let bundleIdentifier: String
+    private let environment: AppStoreEnvironment
+    private let appTransactionIdentifier: String
+
+    public init(bundleIdentifier: String, environment: AppStoreEnvironment, appTransactionIdentifier: String) {
+        self.bundleIdentifier = bundleIdentifier
+        self.environment = environment
+        self.appTransactionIdentifier = appTransactionIdentifier
+    }
+
+    /// Version, platform and original purchase date are those that every app has in Apple's sandbox.
+    public func statement(at signedDate: Timestamp) -> SignedStatement {
+        var fields = StatementFields()
+        fields.set("receiptType", environment)
+        fields.set("bundleId", bundleIdentifier)
+        fields.set("applicationVersion", "1")
+        fields.set("versionExternalIdentifier", 0)
+        fields.set("receiptCreationDate", signedDate)
+        fields.set("originalPurchaseDate", Timestamp(rfc3339: "2013-08-01T07:00:00Z"))
+        fields.set("originalApplicationVersion", "1.0")
+        fields.set("appTransactionId", appTransactionIdentifier)
+        fields.set("originalPlatform", PurchasePlatform.iOS)
+        return SignedStatement(fields: fields.object)
+    }
+}

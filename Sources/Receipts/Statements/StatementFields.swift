@@ -1,0 +1,63 @@
+import Commerce
+import Foundation
+import StrictJSON
+
+/// The fields of a payload as a store writes them: what there is none of is left out, never null.
+struct StatementFields {
+    private(set) var object = JSONObject()
+
+    mutating func set(_ key: String, _ value: JSONValue?) {
+        if let value { _ = object.add(key, value) }
+    }
+
+    mutating func set(_ key: String, _ value: String?) { set(key, value.map { .string($0) }) }
+    mutating func set(_ key: String, _ value: Bool?) { set(key, value.map { .bool($0) }) }
+    mutating func set(_ key: String, _ value: (some BinaryInteger)?) { set(key, value.map { .integer($0) }) }
+    /// In milliseconds since 1970.
+    mutating func set(_ key: String, _ value: Timestamp?) { set(key, value?.millisecondsSince1970) }
+    /// In small letters.
+    mutating func set(_ key: String, _ value: UUID?) { set(key, value?.uuidString.lowercased()) }
+
+    mutating func set<Value: RawRepresentable>(_ key: String, _ value: Value?) where Value.RawValue == String {
+        set(key, value?.rawValue)
+    }
+
+    mutating func set<Value: RawRepresentable>(_ key: String, _ value: Value?) where Value.RawValue == Int {
+        set(key, value?.rawValue)
+    }
+}
+
+/// The offer under which something was bought, as payloads name it.
+public struct OfferStatement: Sendable {
+    private let kind: SubscriptionOffer.Kind
+    private let identifier: String?
+    private let paymentMode: SubscriptionOffer.PaymentMode
+    private let period: SubscriptionPeriod
+
+    public init(
+        kind: SubscriptionOffer.Kind,
+        identifier: String?,
+        paymentMode: SubscriptionOffer.PaymentMode,
+        period: SubscriptionPeriod
+    ) {
+        self.kind = kind
+        self.identifier = identifier
+        self.paymentMode = paymentMode
+        self.period = period
+    }
+
+    func write(to fields: inout StatementFields) {
+        fields.set("offerType", kind)
+        fields.set("offerIdentifier", identifier)
+        fields.set("offerDiscountType", discountType)
+        fields.set("offerPeriod", period.description)
+    }
+
+    private var discountType: OfferDiscountType {
+        switch paymentMode {
+        case .freeTrial: .freeTrial
+        case .payAsYouGo: .payAsYouGo
+        case .payUpFront: .payUpFront
+        }
+    }
+}

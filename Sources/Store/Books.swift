@@ -1,0 +1,48 @@
+import Catalog
+import Commerce
+import Foundation
+import GRDB
+
+/// The store's books, open inside one transaction of its database: all that a use case reads and writes, at one moment of
+/// the store's own clock.
+struct Books {
+    let database: Database
+    let bundleIdentifier: String
+    let configuration: StoreKitConfiguration
+    let issuer: ProofIssuer
+    let randomness: Randomness
+    let settings: StoreSettings
+    /// By the store's clock.
+    let now: Timestamp
+
+    var payments: PaymentRecords { PaymentRecords(database: database) }
+    var transactions: TransactionRecords { TransactionRecords(database: database) }
+    var subscriptions: SubscriptionRecords { SubscriptionRecords(database: database) }
+    var notifications: NotificationRecords { NotificationRecords(database: database) }
+
+    var storefront: Storefront { Storefront(countryCode: settings.storefront) ?? configuration.storefront }
+
+    var terms: SubscriptionTerms {
+        let configuration = configuration
+        return SubscriptionTerms(
+            product: { configuration.product($0) }, timeRate: settings.timeRate,
+            isBillingFailing: settings.shouldEnterBillingRetryOnRenewal,
+            isGracePeriodEnabled: settings.isBillingGracePeriodEnabled)
+    }
+
+    /// The same books at an earlier moment, when something became due.
+    func at(_ moment: Timestamp) -> Books {
+        Books(
+            database: database, bundleIdentifier: bundleIdentifier, configuration: configuration, issuer: issuer,
+            randomness: randomness, settings: settings, now: moment)
+    }
+
+    /// Lets everything happen that has become due, in order, each at its own moment.
+    func catchUp() throws {
+        while let subscription = try subscriptions.firstDue(until: now), let dueDate = subscription.dueDate {
+            var changed = subscription
+            let effects = changed.becomeDue(terms)
+            try at(dueDate).record(changed, effects)
+        }
+    }
+}

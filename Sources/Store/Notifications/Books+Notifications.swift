@@ -1,0 +1,46 @@
+import Commerce
+import Foundation
+import Receipts
+
+extension Books {
+    /// Notifies of what happened to a subscription, with its latest transaction.
+    func notify(_ type: NotificationTypeV2, _ subtype: Subtype?, of subscription: CustomerSubscription) throws {
+        guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else { return }
+        try notify(type, subtype, of: latest, in: subscription)
+    }
+
+    /// Notifies of what happened to a transaction.
+    ///
+    /// - Parameter subscription: The one it belongs to; nil of anything but a subscription.
+    func notify(
+        _ type: NotificationTypeV2,
+        _ subtype: Subtype?,
+        of transaction: Transaction,
+        in subscription: CustomerSubscription? = nil,
+        consumptionRequestReason: ConsumptionRequestReason? = nil
+    ) throws {
+        let data = NotificationStatement.Data(
+            signedTransaction: try issuer.signedTransaction(transaction, at: now),
+            signedRenewalInfo: try subscription.map { try issuer.signedRenewalInfo($0, terms, at: now) },
+            status: subscription?.status, consumptionRequestReason: consumptionRequestReason)
+        try notify(type, subtype, .data(data), transaction: transaction)
+    }
+
+    @discardableResult
+    func notify(
+        _ type: NotificationTypeV2,
+        _ subtype: Subtype?,
+        _ body: NotificationStatement.Body,
+        transaction: Transaction? = nil
+    ) throws -> StoreNotification {
+        let notificationUUID = UUID(randomness: randomness)
+        let notification = StoreNotification(
+            notificationUUID: notificationUUID, type: type, subtype: subtype,
+            transactionIdentifier: transaction?.transactionIdentifier,
+            originalTransactionIdentifier: transaction?.originalTransactionIdentifier, date: now,
+            signedPayload: try issuer.signedNotification(type, subtype, notificationUUID, body, at: now),
+            nextAttemptDate: settings.notificationsURL == nil ? nil : now)
+        try notifications.add(notification)
+        return notification
+    }
+}

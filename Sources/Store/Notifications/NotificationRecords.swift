@@ -1,0 +1,83 @@
+import Commerce
+import Foundation
+import GRDB
+import Receipts
+
+/// The statements on notifications, inside a transaction of the store's database that the caller holds.
+struct NotificationRecords {
+    let database: Database
+
+    func add(_ notification: StoreNotification) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO notification
+                    (uuid, type, subtype, transaction_id, original_transaction_id, date, payload, next_attempt_date)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                notification.notificationUUID.uuidString, notification.type.rawValue, notification.subtype?.rawValue,
+                notification.transactionIdentifier, notification.originalTransactionIdentifier,
+                notification.date.millisecondsSince1970, notification.signedPayload,
+                notification.nextAttemptDate?.millisecondsSince1970,
+            ])
+    }
+
+    /// Adds a try to deliver one, and when the next is.
+    func add(_ attempt: StoreNotification.SendAttempt, to notificationUUID: UUID, next: Timestamp?) throws {
+        try database.execute(
+            sql: "INSERT INTO send_attempt (notification_uuid, date, result) VALUES (?, ?, ?)",
+            arguments: [
+                notificationUUID.uuidString, attempt.date.millisecondsSince1970, attempt.result.rawValue,
+            ])
+        try database.execute(
+            sql: "UPDATE notification SET next_attempt_date = ? WHERE uuid = ?",
+            arguments: [next?.millisecondsSince1970, notificationUUID.uuidString])
+    }
+
+    func notification(_ notificationUUID: UUID) throws -> StoreNotification? {
+        try fetch("uuid = ?", [notificationUUID.uuidString]).first
+    }
+
+    /// Those that came about from one moment until before another, in this order.
+    func notifications(from start: Timestamp, until end: Timestamp) throws -> [StoreNotification] {
+        try fetch(
+            "date >= ? AND date < ? ORDER BY rowid", [start.millisecondsSince1970, end.millisecondsSince1970])
+    }
+
+    /// Those to be sent by a moment, in the order in which they came about.
+    func due(by moment: Timestamp, limit: Int) throws -> [StoreNotification] {
+        try fetch("next_attempt_date <= ? ORDER BY rowid LIMIT ?", [moment.millisecondsSince1970, limit])
+    }
+
+    func nextAttemptDate() throws -> Timestamp? {
+        try Int64.fetchOne(database, sql: "SELECT min(next_attempt_date) FROM notification").map(
+            Timestamp.init(millisecondsSince1970:))
+    }
+
+    private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [StoreNotification] {
+        try Row.fetchAll(database, sql: "SELECT * FROM notification WHERE \(condition)", arguments: arguments)
+            .compactMap { row in
+                guard let uuid = UUID(uuidString: row["uuid"]), let type = NotificationTypeV2(rawValue: row["type"])
+                else { return nil }
+                let next: Int64? = row["next_attempt_date"]
+                let subtype: String? = row["subtype"]
+                return StoreNotification(
+                    notificationUUID: uuid, type: type, subtype: subtype.flatMap(Subtype.init),
+                    transactionIdentifier: row["transaction_id"],
+                    originalTransactionIdentifier: row["original_transaction_id"],
+                    date: Timestamp(millisecondsSince1970: row["date"]), signedPayload: row["payload"],
+                    sendAttempts: try attempts(uuid), nextAttemptDate: next.map(Timestamp.init(millisecondsSince1970:)))
+            }
+    }
+
+    private func attempts(_ notificationUUID: UUID) throws -> [StoreNotification.SendAttempt] {
+        try Row.fetchAll(
+            database, sql: "SELECT date, result FROM send_attempt WHERE notification_uuid = ? ORDER BY rowid",
+            arguments: [notificationUUID.uuidString]
+        ).map {
+            StoreNotification.SendAttempt(
+                date: Timestamp(millisecondsSince1970: $0["date"]),
+                result: SendAttemptResult(rawValue: $0["result"]) ?? .other)
+        }
+    }
+}

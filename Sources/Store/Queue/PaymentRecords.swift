@@ -1,0 +1,104 @@
+import Commerce
+import Foundation
+import GRDB
+
+/// The payment queue's statements, inside a transaction of the store's database that the caller holds.
+struct PaymentRecords {
+    let database: Database
+
+    /// Adds a payment to an account's queue, purchasing.
+    func add(_ payment: Payment, account: String, outcome: PaymentOutcome) throws -> PaymentTransaction {
+        try database.execute(
+            sql: """
+                INSERT INTO payment_transaction
+                    (account, product_id, quantity, app_account_token, offer, outcome, state)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                account, payment.productIdentifier, payment.quantity, payment.appAccountToken?.uuidString,
+                try payment.offer.map { try StoreRecord.text($0) }, outcome.name,
+                PaymentTransactionState.purchasing.rawValue,
+            ])
+        return PaymentTransaction(
+            identifier: database.lastInsertedRowID, payment: payment, state: .purchasing, error: nil, purchase: nil)
+    }
+
+    /// Adds a transaction that restores an earlier purchase, or that the customer came to outside the app.
+    func add(_ purchase: Transaction, _ state: PaymentTransactionState) throws -> PaymentTransaction {
+        let payment = Payment(
+            productIdentifier: purchase.productIdentifier, quantity: purchase.quantity,
+            appAccountToken: purchase.appAccountToken)
+        let added = try add(payment, account: purchase.account, outcome: .purchased)
+        let transaction = PaymentTransaction(
+            identifier: added.identifier, payment: payment, state: state, error: nil, purchase: purchase.purchase)
+        try update(transaction)
+        return transaction
+    }
+
+    /// All transactions, or one account's, in the order in which they were added.
+    func transactions(account: String? = nil) throws -> [QueuedTransaction] {
+        try fetch("?1 IS NULL OR payment_transaction.account = ?1", [account])
+    }
+
+    func transaction(_ identifier: Int64) throws -> QueuedTransaction? {
+        try fetch("identifier = ?", [identifier]).first
+    }
+
+    /// Those that show one transaction of the App Store.
+    func transactions(showing transactionIdentifier: String) throws -> [QueuedTransaction] {
+        try fetch("payment_transaction.transaction_id = ?", [transactionIdentifier])
+    }
+
+    /// How the payment of a transaction shall end.
+    func outcome(of identifier: Int64) throws -> PaymentOutcome {
+        let name = try String.fetchOne(
+            database, sql: "SELECT outcome FROM payment_transaction WHERE identifier = ?", arguments: [identifier])
+        return name.flatMap(PaymentOutcome.init(name:)) ?? .failed(.unknown)
+    }
+
+    func setOutcome(_ outcome: PaymentOutcome, of identifier: Int64) throws {
+        try database.execute(
+            sql: "UPDATE payment_transaction SET outcome = ? WHERE identifier = ?",
+            arguments: [outcome.name, identifier])
+    }
+
+    /// Writes a transaction's state, and what came with it.
+    func update(_ transaction: PaymentTransaction) throws {
+        try database.execute(
+            sql: "UPDATE payment_transaction SET state = ?, error = ?, transaction_id = ? WHERE identifier = ?",
+            arguments: [
+                transaction.state.rawValue, transaction.error?.rawValue,
+                transaction.purchase?.transactionIdentifier, transaction.identifier,
+            ])
+    }
+
+    private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [QueuedTransaction] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT payment_transaction.*, record FROM payment_transaction
+                LEFT JOIN app_store_transaction USING (transaction_id)
+                WHERE \(condition) ORDER BY identifier
+                """,
+            arguments: arguments
+        ).map { row in
+            let error: Int? = row["error"]
+            let token: String? = row["app_account_token"]
+            let offer: String? = row["offer"]
+            let record: String? = row["record"]
+            let sold: Transaction? = try record.map { try StoreRecord.value($0) }
+            return QueuedTransaction(
+                account: row["account"],
+                transaction: PaymentTransaction(
+                    identifier: row["identifier"],
+                    payment: Payment(
+                        productIdentifier: row["product_id"], quantity: row["quantity"],
+                        appAccountToken: token.flatMap { UUID(uuidString: $0) },
+                        offer: try offer.map { try StoreRecord.value($0) }),
+                    // The table's constraint allows no other state.
+                    state: PaymentTransactionState(rawValue: row["state"]) ?? .failed,
+                    error: error.map { SKErrorCode(rawValue: $0) ?? .unknown },
+                    purchase: sold?.purchase))
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Commerce
+
+/// The payment queue, as an app sees it (StoreKit, `SKPaymentQueue`).
+extension Store {
+    /// Adds a payment to an account's queue; it is purchasing until `process` takes it further.
+    public func add(
+        _ payment: Payment,
+        account: String,
+        outcome: PaymentOutcome = .purchased
+    ) throws(StoreError) -> PaymentTransaction {
+        guard configuration.product(payment.productIdentifier) != nil else {
+            throw .productNotFound(payment.productIdentifier)
+        }
+        guard Payment.quantities.contains(payment.quantity) else { throw .quantityOutOfRange(payment.quantity) }
+        return try write { try $0.payments.add(payment, account: account, outcome: outcome) }
+    }
+
+    /// Takes every payment of an account that is still purchasing to the outcome asked for.
+    ///
+    /// - Returns: The transactions that changed.
+    public func process(account: String) throws(StoreError) -> [PaymentTransaction] {
+        try write { books in
+            try books.payments.transactions(account: account).filter { $0.transaction.state == .purchasing }
+                .map(books.process)
+        }
+    }
+
+    /// Approves a deferred transaction: it is purchased, unless the product was withdrawn meanwhile.
+    public func approve(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
+        try change(identifier) { books, queued in try books.pay(queued, by: .approve) }
+    }
+
+    /// Declines a deferred transaction: it fails, cancelled.
+    public func decline(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
+        try change(identifier) { books, queued in
+            try books.apply(.decline, to: queued, error: .paymentCancelled)
+        }
+    }
+
+    /// Lets an interrupted payment come to its end after all, as a new transaction of the queue.
+    public func resolveIssue(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
+        try write { books in
+            let queued = try Self.queued(identifier, in: books)
+            guard queued.transaction.error != nil, try books.payments.outcome(of: identifier) == .interrupted else {
+                throw StoreError.invalidAction("Transaction \(identifier) was not interrupted.")
+            }
+            try books.payments.setOutcome(.failed(.unknown), of: identifier)
+            let added = try books.payments.add(
+                queued.transaction.payment, account: queued.account, outcome: .purchased)
+            let transaction = try books.pay(
+                QueuedTransaction(account: queued.account, transaction: added), by: .purchase)
+            return QueuedTransaction(account: queued.account, transaction: transaction)
+        }
+    }
+
+    /// Takes a transaction out of the queue, for good: the app has handled it. Of a finished one, nothing is left to do: two
+    /// launches of the app may both have handled it.
+    public func finish(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
+        try change(identifier, account: account) { books, queued in
+            guard queued.transaction.state != .finished else { return queued.transaction }
+            return try books.apply(.finish, to: queued)
+        }.transaction
+    }
+
+    /// One of an account's transactions.
+    public func transaction(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
+        guard let queued = try read({ try $0.payments.transaction(identifier) }), queued.account == account else {
+            throw .transactionNotFound(identifier)
+        }
+        return queued.transaction
+    }
+
+    /// All transactions, or one account's, finished ones included, in the order in which they were added.
+    public func transactions(account: String? = nil) throws(StoreError) -> [QueuedTransaction] {
+        try read { try $0.payments.transactions(account: account) }
+    }
+
+    /// Adds a restored transaction for each purchase that lasts, unless one of it is in the queue for the app to finish
+    /// anyway: of a non-consumable a new one, of a subscription the period that is paid.
+    public func restoreCompletedTransactions(account: String) throws(StoreError) {
+        try write { books in
+            let queued = try books.payments.transactions(account: account).map(\.transaction)
+            let waiting = Set(
+                queued.filter(\.state.isAwaitingFinish).compactMap(\.purchase?.originalTransactionIdentifier))
+            let sold = try books.transactions.transactions(of: account)
+            var restored = waiting
+            for transaction in sold where restored.insert(transaction.originalTransactionIdentifier).inserted {
+                guard let lasting = try Self.restorable(transaction, in: books) else { continue }
+                _ = try books.payments.add(lasting, .restored)
+            }
+        }
+    }
+
+    private static func restorable(_ transaction: Transaction, in books: Books) throws -> Transaction? {
+        switch transaction.type {
+        case .nonConsumable: transaction.revocation == nil ? try books.again(transaction) : nil
+        case .autoRenewableSubscription:
+            try books.transactions.latest(original: transaction.originalTransactionIdentifier)
+        case .consumable, .nonRenewingSubscription: nil
+        }
+    }
+
+    private static func queued(_ identifier: Int64, in books: Books) throws -> QueuedTransaction {
+        guard let queued = try books.payments.transaction(identifier) else {
+            throw StoreError.transactionNotFound(identifier)
+        }
+        return queued
+    }
+
+    private func change(
+        _ identifier: Int64,
+        account: String? = nil,
+        _ body: (Books, QueuedTransaction) throws -> PaymentTransaction
+    ) throws(StoreError) -> QueuedTransaction {
+        try write { books in
+            let queued = try Self.queued(identifier, in: books)
+            guard account == nil || queued.account == account else { throw StoreError.transactionNotFound(identifier) }
+            return QueuedTransaction(account: queued.account, transaction: try body(books, queued))
+        }
+    }
+}

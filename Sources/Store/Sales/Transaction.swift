@@ -1,0 +1,83 @@
+import Commerce
+import Foundation
+import Receipts
+
+/// What the App Store knows of a purchase, a renewal or a restoration (StoreKit, `Transaction`).
+public struct Transaction: Hashable, Sendable, Codable {
+    public let transactionIdentifier: String
+    /// The first purchase of the same product, or of the same subscription group; the transaction itself when it is the
+    /// first.
+    public let originalTransactionIdentifier: String
+    /// What the customer sees on Apple's invoice.
+    public let orderIdentifier: String
+    /// Of each period of a subscription; nil of anything else.
+    public let webOrderLineItemIdentifier: String?
+    /// The customer's App Store account.
+    public let account: String
+    public let productIdentifier: String
+    public let type: ProductType
+    public let subscriptionGroupIdentifier: String?
+    public let quantity: Int
+    public let purchaseDate: Timestamp
+    public let originalPurchaseDate: Timestamp
+    /// What was charged.
+    public let price: Price
+    public let offer: SubscriptionOffer?
+    public let reason: TransactionReason
+    public let ownership: InAppOwnershipType
+    /// Where it was bought, as ISO 3166-1 alpha-3.
+    public let storefrontCountryCode: String
+    public var expiresDate: Timestamp?
+    public var appAccountToken: UUID?
+    /// Whether the customer went on to a higher subscription before the period was over.
+    public var isUpgraded = false
+    public var revocation: TransactionStatement.Revocation?
+
+    init(
+        transactionIdentifier: String,
+        originalTransactionIdentifier: String,
+        orderIdentifier: String,
+        webOrderLineItemIdentifier: String?,
+        account: String,
+        productIdentifier: String,
+        type: ProductType,
+        subscriptionGroupIdentifier: String?,
+        quantity: Int,
+        purchaseDate: Timestamp,
+        originalPurchaseDate: Timestamp,
+        price: Price,
+        offer: SubscriptionOffer?,
+        reason: TransactionReason,
+        ownership: InAppOwnershipType,
+        storefrontCountryCode: String,
+        expiresDate: Timestamp? = nil,
+        appAccountToken: UUID? = nil
+    ) {
+        self.transactionIdentifier = transactionIdentifier
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.orderIdentifier = orderIdentifier
+        self.webOrderLineItemIdentifier = webOrderLineItemIdentifier
+        self.account = account
+        self.productIdentifier = productIdentifier
+        self.type = type
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.quantity = quantity
+        self.purchaseDate = purchaseDate
+        self.originalPurchaseDate = originalPurchaseDate
+        self.price = price
+        self.offer = offer
+        self.reason = reason
+        self.ownership = ownership
+        self.storefrontCountryCode = storefrontCountryCode
+        self.expiresDate = expiresDate
+        self.appAccountToken = appAccountToken
+    }
+
+    /// The same for the payment queue.
+    var purchase: PaymentTransaction.Purchase {
+        PaymentTransaction.Purchase(
+            transactionIdentifier: transactionIdentifier,
+            originalTransactionIdentifier: originalTransactionIdentifier, purchaseDate: purchaseDate,
+            originalPurchaseDate: originalPurchaseDate, price: price)
+    }
+}

@@ -1,0 +1,75 @@
+import Commerce
+import Foundation
+import GRDB
+
+/// The statements on what was sold, inside a transaction of the store's database that the caller holds.
+///
+/// A record is kept as JSON beside the columns it is looked up by.
+struct TransactionRecords {
+    let database: Database
+
+    func add(_ transaction: Transaction) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO app_store_transaction
+                    (transaction_id, original_transaction_id, order_id, account, product_id, purchase_date, record)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                transaction.transactionIdentifier, transaction.originalTransactionIdentifier,
+                transaction.orderIdentifier, transaction.account, transaction.productIdentifier,
+                transaction.purchaseDate.millisecondsSince1970, try StoreRecord.text(transaction),
+            ])
+    }
+
+    func update(_ transaction: Transaction) throws {
+        try database.execute(
+            sql: "UPDATE app_store_transaction SET record = ? WHERE transaction_id = ?",
+            arguments: [try StoreRecord.text(transaction), transaction.transactionIdentifier])
+    }
+
+    func transaction(_ identifier: String) throws -> Transaction? {
+        try fetch("transaction_id = ?", [identifier]).first
+    }
+
+    /// All that an account was ever sold, in the order in which it was.
+    func transactions(of account: String) throws -> [Transaction] {
+        try fetch("account = ?", [account])
+    }
+
+    /// Those of one subscription or of one product that lasts.
+    func transactions(original identifier: String) throws -> [Transaction] {
+        try fetch("original_transaction_id = ?", [identifier])
+    }
+
+    func transactions(order identifier: String) throws -> [Transaction] {
+        try fetch("order_id = ?", [identifier])
+    }
+
+    /// The last period of a subscription.
+    func latest(original identifier: String) throws -> Transaction? {
+        try fetch("original_transaction_id = ?", [identifier], order: "rowid DESC LIMIT 1").first
+    }
+
+    private func fetch(
+        _ condition: String,
+        _ arguments: StatementArguments,
+        order: String = "rowid"
+    ) throws -> [Transaction] {
+        try String.fetchAll(
+            database, sql: "SELECT record FROM app_store_transaction WHERE \(condition) ORDER BY \(order)",
+            arguments: arguments
+        ).map { try StoreRecord.value($0) }
+    }
+}
+
+/// A record of the store's database as JSON.
+enum StoreRecord {
+    static func text(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+    }
+
+    static func value<Value: Decodable>(_ text: String) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    }
+}

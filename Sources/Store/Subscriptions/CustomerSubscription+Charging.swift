@@ -1,0 +1,67 @@
+import Commerce
+import Receipts
+
+extension CustomerSubscription {
+    /// Begins a period of a product, whatever was before.
+    ///
+    /// - Parameters:
+    ///   - newOffer: One that begins with this period; nil to go on with the one in use, if it is this product's.
+    ///   - start: From when it is paid.
+    /// - Returns: What is charged.
+    mutating func begin(
+        _ product: Product,
+        _ subscription: Subscription,
+        offer newOffer: SubscriptionOffer?,
+        reason: TransactionReason,
+        at start: Timestamp,
+        timeRate: TimeRate
+    ) -> SubscriptionCharge {
+        if productIdentifier != product.productIdentifier {
+            agreedPrice = nil
+            priceIncrease = nil
+            offer = nil
+        }
+        if let newOffer {
+            offer = OfferInUse(offer: newOffer, periodsLeft: newOffer.chargeCount)
+        }
+        productIdentifier = product.productIdentifier
+        autoRenewProductIdentifier = product.productIdentifier
+        state = .subscribed
+        let applied = takeOffer()
+        let period = applied?.period ?? subscription.period
+        expiresDate = timeRate.end(of: period, from: start, dayOfMonth: dayOfMonth)
+        // After a trial of days the months count from its end.
+        if period.unit == .day || period.unit == .week { dayOfMonth = expiresDate.dayOfMonth }
+        let standard = agreedPrice ?? product.price
+        return SubscriptionCharge(
+            productIdentifier: product.productIdentifier,
+            price: applied.map { $0.price ?? Price(milliunits: 0, currency: standard.currency) } ?? standard,
+            offer: applied, reason: reason, startDate: start, expiresDate: expiresDate)
+    }
+
+    /// The offer that the next period is charged under; nil for the standard price.
+    private mutating func takeOffer() -> SubscriptionOffer? {
+        guard var used = offer, used.periodsLeft > 0 else {
+            offer = nil
+            return nil
+        }
+        used.periodsLeft -= 1
+        offer = used
+        return used.offer
+    }
+
+    /// What the next renewal costs, and under which offer.
+    func renewalTerms(_ terms: SubscriptionTerms) -> (price: Price, offer: SubscriptionOffer?)? {
+        guard let product = terms.product(autoRenewProductIdentifier) else { return nil }
+        let isSame = autoRenewProductIdentifier == productIdentifier
+        let next = nextOffer ?? (isSame ? offer.flatMap { $0.periodsLeft > 0 ? $0.offer : nil } : nil)
+        let standard = (isSame ? priceIncrease?.price ?? agreedPrice : nil) ?? product.price
+        guard let next else { return (standard, nil) }
+        return (next.price ?? Price(milliunits: 0, currency: standard.currency), next)
+    }
+}
+
+extension SubscriptionOffer {
+    /// How many periods are charged under it: one, unless each is paid by itself.
+    var chargeCount: Int { paymentMode == .payAsYouGo ? periodCount : 1 }
+}

@@ -1,0 +1,93 @@
+import Commerce
+import Receipts
+
+/// What the customer does.
+extension CustomerSubscription {
+    /// Buys a product of the group.
+    ///
+    /// A higher one, or one of the same level and period, takes the place of the present one at once; any other waits for
+    /// the renewal (Apple, "Offering a subscription group": upgrades, downgrades and crossgrades).
+    mutating func buy(
+        _ product: Product,
+        _ subscription: Subscription,
+        offer: SubscriptionOffer?,
+        at now: Timestamp,
+        _ terms: SubscriptionTerms
+    ) -> [SubscriptionEffect] {
+        let wasRenewing = isAutoRenewing
+        isAutoRenewing = true
+        hasDeclinedPriceIncrease = false
+        guard state == .subscribed else {
+            startDate = now
+            dayOfMonth = now.dayOfMonth
+            return [
+                .charge(
+                    begin(product, subscription, offer: offer, reason: .purchase, at: now, timeRate: terms.timeRate)),
+                .notify(.subscribed, .resubscribe),
+            ]
+        }
+        if product.productIdentifier == productIdentifier {
+            return keep(offer: offer, wasRenewing: wasRenewing)
+        }
+        let present = terms.product(productIdentifier)?.subscription
+        let takesPlaceNow =
+            present.map {
+                subscription.level < $0.level
+                    || (subscription.level == $0.level && subscription.period == $0.period)
+            } ?? true
+        guard takesPlaceNow else {
+            autoRenewProductIdentifier = product.productIdentifier
+            priceIncrease = nil
+            nextOffer = offer
+            return [.notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .downgrade)]
+        }
+        nextOffer = nil
+        dayOfMonth = now.dayOfMonth
+        return [
+            .markUpgraded,
+            .charge(begin(product, subscription, offer: offer, reason: .purchase, at: now, timeRate: terms.timeRate)),
+            .notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .upgrade),
+        ]
+    }
+
+    /// Buys what they have: a change that was to come is off, or renewal is on again.
+    private mutating func keep(offer: SubscriptionOffer?, wasRenewing: Bool) -> [SubscriptionEffect] {
+        let hadChange = autoRenewProductIdentifier != productIdentifier
+        autoRenewProductIdentifier = productIdentifier
+        nextOffer = offer
+        if offer != nil { return [.notify(.offerRedeemed, nil)] }
+        if hadChange { return [.notify(.didChangeRenewalPref, nil)] }
+        return wasRenewing ? [] : [.notify(.didChangeRenewalStatus, .autoRenewEnabled)]
+    }
+
+    mutating func setAutoRenew(_ isOn: Bool) throws(StoreError) -> [SubscriptionEffect] {
+        switch state {
+        case .expired, .revoked: throw invalid("has ended; buy it again")
+        case .subscribed, .inGracePeriod, .inBillingRetryPeriod: break
+        }
+        guard isOn != isAutoRenewing else { return [] }
+        isAutoRenewing = isOn
+        guard !isOn else {
+            hasDeclinedPriceIncrease = false
+            return [.notify(.didChangeRenewalStatus, .autoRenewEnabled)]
+        }
+        let told = [SubscriptionEffect.notify(.didChangeRenewalStatus, .autoRenewDisabled)]
+        // What could not be charged and is cancelled is not charged later.
+        return state == .subscribed ? told : told + expire(.customerCancelled, .voluntary)
+    }
+
+    mutating func consentToPriceIncrease() throws(StoreError) -> [SubscriptionEffect] {
+        guard var increase = priceIncrease, !increase.isAccepted else { throw invalid("has no price increase pending") }
+        increase.isAccepted = true
+        priceIncrease = increase
+        return [.notify(.priceIncrease, .accepted)]
+    }
+
+    mutating func declinePriceIncrease() throws(StoreError) -> [SubscriptionEffect] {
+        guard let increase = priceIncrease, !increase.isAccepted else { throw invalid("has no price increase pending") }
+        priceIncrease = nil
+        let effects = try setAutoRenew(false)
+        hasDeclinedPriceIncrease = true
+        return effects
+    }
+}

@@ -1,0 +1,51 @@
+import Commerce
+import Receipts
+
+/// What the developer or the App Store does.
+extension CustomerSubscription {
+    /// How often a renewal date may be extended in 365 days (Apple, "Extend a Subscription Renewal Date").
+    static let extensionsAYear = 2
+
+    /// Tells the customer of a higher price from the next renewal on.
+    mutating func requestPriceIncrease(
+        to price: Price,
+        needsConsent: Bool
+    ) throws(StoreError) -> [SubscriptionEffect] {
+        guard state == .subscribed, isAutoRenewing else { throw invalid("does not renew, so its price cannot rise") }
+        priceIncrease = PriceIncrease(price: price, isAccepted: !needsConsent)
+        return [.notify(.priceIncrease, needsConsent ? .pending : .accepted)]
+    }
+
+    /// Why a renewal date cannot be extended.
+    enum ExtensionRefusal: Error, Equatable {
+        case ineligible
+        case maximumReached
+    }
+
+    mutating func extendRenewalDate(
+        byDays days: Int,
+        at now: Timestamp
+    ) throws(ExtensionRefusal) -> [SubscriptionEffect] {
+        guard state == .subscribed, isAutoRenewing, offer?.offer.paymentMode != .freeTrial else { throw .ineligible }
+        let recent = extensionDates.filter { $0 > now.adding(days: -365) }
+        guard recent.count < Self.extensionsAYear else { throw .maximumReached }
+        extensionDates = recent + [now]
+        expiresDate = expiresDate.adding(days: Int64(days))
+        dayOfMonth = expiresDate.dayOfMonth
+        return [.setExpiresDate(expiresDate)]
+    }
+
+    /// The period that is paid was refunded, or its family sharing ended.
+    mutating func revoke() {
+        state = .revoked
+        isAutoRenewing = false
+        priceIncrease = nil
+        nextOffer = nil
+    }
+
+    /// The refund was taken back: it goes on until the end of what is paid, and does not renew by itself.
+    mutating func reinstate(at now: Timestamp) {
+        guard state == .revoked else { return }
+        state = expiresDate > now ? .subscribed : .expired(.customerCancelled)
+    }
+}

@@ -1,0 +1,129 @@
+import Commerce
+import Receipts
+
+/// What happens by itself, and what somebody who tests makes happen earlier.
+extension CustomerSubscription {
+    /// The due date has come.
+    mutating func becomeDue(_ terms: SubscriptionTerms) -> [SubscriptionEffect] {
+        switch state {
+        case .subscribed: endPeriod(terms)
+        case .inGracePeriod(_, let retryUntil):
+            enter(.inBillingRetryPeriod(until: retryUntil), telling: .gracePeriodExpired)
+        case .inBillingRetryPeriod: expire(.billingError, .billingRetry)
+        case .expired, .revoked: []
+        }
+    }
+
+    /// The period that is paid is over.
+    private mutating func endPeriod(_ terms: SubscriptionTerms) -> [SubscriptionEffect] {
+        guard isAutoRenewing else {
+            return expire(endingIntent, hasDeclinedPriceIncrease ? .priceIncrease : .voluntary)
+        }
+        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
+            return expire(.productNotAvailable, .productNotForSale)
+        }
+        if let priceIncrease, !priceIncrease.isAccepted {
+            return expire(.customerDidNotConsentToPriceIncrease, .priceIncrease)
+        }
+        guard !terms.isBillingFailing else { return failToRenew(subscription, terms) }
+        return [
+            .charge(renew(product, subscription, at: expiresDate, timeRate: terms.timeRate)),
+            .notify(.didRenew, nil),
+        ]
+    }
+
+    private mutating func failToRenew(
+        _ subscription: Subscription,
+        _ terms: SubscriptionTerms
+    ) -> [SubscriptionEffect] {
+        let retryUntil = expiresDate.adding(seconds: terms.timeRate.billingRetrySeconds)
+        guard terms.isGracePeriodEnabled else {
+            return enter(.inBillingRetryPeriod(until: retryUntil), telling: .didFailToRenew)
+        }
+        let until = expiresDate.adding(seconds: terms.timeRate.gracePeriodSeconds(for: subscription.period))
+        return enter(
+            .inGracePeriod(until: min(until, retryUntil), retryUntil: retryUntil), telling: .didFailToRenew,
+            .gracePeriod)
+    }
+
+    private mutating func renew(
+        _ product: Product,
+        _ subscription: Subscription,
+        at start: Timestamp,
+        timeRate: TimeRate
+    ) -> SubscriptionCharge {
+        if let increase = priceIncrease {
+            agreedPrice = increase.price
+            priceIncrease = nil
+        }
+        let accepted = nextOffer
+        nextOffer = nil
+        return begin(product, subscription, offer: accepted, reason: .renewal, at: start, timeRate: timeRate)
+    }
+
+    /// The customer could be charged after all. In the grace period nothing was interrupted, so the period follows the
+    /// last; later it begins now, and with it another day of the month.
+    mutating func recover(at now: Timestamp, _ terms: SubscriptionTerms) throws(StoreError) -> [SubscriptionEffect] {
+        let start: Timestamp
+        switch state {
+        case .inGracePeriod: start = expiresDate
+        case .inBillingRetryPeriod: start = now
+        case .subscribed, .expired, .revoked: throw invalid("has no billing issue to resolve")
+        }
+        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
+            throw .productNotFound(autoRenewProductIdentifier)
+        }
+        if start != expiresDate {
+            startDate = start
+            dayOfMonth = start.dayOfMonth
+        }
+        return [
+            .charge(renew(product, subscription, at: start, timeRate: terms.timeRate)),
+            .notify(.didRenew, .billingRecovery),
+        ]
+    }
+
+    /// Renews now, before its time (`forceRenewalOfSubscription`).
+    mutating func forceRenewal(
+        at now: Timestamp,
+        _ terms: SubscriptionTerms
+    ) throws(StoreError) -> [SubscriptionEffect] {
+        guard state == .subscribed else { throw invalid("is not active, so it cannot renew") }
+        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
+            throw .productNotFound(autoRenewProductIdentifier)
+        }
+        dayOfMonth = now.dayOfMonth
+        isAutoRenewing = true
+        hasDeclinedPriceIncrease = false
+        return [
+            .charge(renew(product, subscription, at: now, timeRate: terms.timeRate)), .notify(.didRenew, nil),
+        ]
+    }
+
+    /// Ends now, before its time (`expireSubscription`).
+    mutating func expireNow(at now: Timestamp) throws(StoreError) -> [SubscriptionEffect] {
+        guard isEntitled else { throw invalid("has ended already") }
+        expiresDate = min(expiresDate, now)
+        return [.setExpiresDate(expiresDate)] + expire(.customerCancelled, .voluntary)
+    }
+
+    mutating func expire(_ intent: ExpirationIntent, _ subtype: Subtype) -> [SubscriptionEffect] {
+        isAutoRenewing = false
+        priceIncrease = nil
+        nextOffer = nil
+        return enter(.expired(intent), telling: .expired, subtype)
+    }
+
+    private mutating func enter(
+        _ state: State,
+        telling type: NotificationTypeV2,
+        _ subtype: Subtype? = nil
+    ) -> [SubscriptionEffect] {
+        self.state = state
+        return [.notify(type, subtype)]
+    }
+
+    func invalid(_ reason: String) -> StoreError {
+        .invalidAction("The subscription \(originalTransactionIdentifier) \(reason).")
+    }
+}

@@ -1,0 +1,88 @@
+import Catalog
+import Commerce
+import Foundation
+import Receipts
+import Store
+import Testing
+
+/// An app that sells every kind of product (`Garden.storekit`), in a store of a test's own whose time a test moves.
+public struct TestGarden: Sendable {
+    public static let bundleIdentifier = "com.example.garden"
+    public static let file = Project.root.appending(path: "Tests/Support/Garden.storekit")
+
+    public let folder: TemporaryFolder
+    public let clock: ManualClock
+    public let store: Store
+
+    /// - Parameter start: When it begins; noon of 31 October 2026 unless told otherwise.
+    public init(start: String = "2026-10-31T12:00:00Z") throws {
+        folder = try TemporaryFolder()
+        clock = ManualClock(try #require(Timestamp(rfc3339: start)))
+        try TestShop.installKeys(in: folder.folder("store"))
+        store = try Store(
+            folder: folder.folder("store"), bundleIdentifier: Self.bundleIdentifier,
+            configuration: try StoreKitConfiguration(file: Self.file.path), clock: clock, randomness: .seeded(7))
+    }
+
+    /// Buys at once.
+    ///
+    /// - Returns: What the customer's queue shows.
+    @discardableResult
+    public func buy(
+        _ productIdentifier: String,
+        quantity: Int = 1,
+        offer: Payment.OfferChoice? = nil,
+        appAccountToken: UUID? = nil,
+        account: String = "alice"
+    ) throws -> PaymentTransaction {
+        let added = try store.add(
+            Payment(
+                productIdentifier: productIdentifier, quantity: quantity, appAccountToken: appAccountToken,
+                offer: offer), account: account)
+        return try #require(try store.process(account: account).first { $0.identifier == added.identifier })
+    }
+
+    /// Lets time pass up to a moment.
+    public func advance(to date: String) throws {
+        let moment = try #require(Timestamp(rfc3339: date))
+        _ = try store.advance(seconds: moment.secondsSince1970 - store.now.secondsSince1970)
+    }
+
+    /// Every notification so far, verified.
+    public func notifications() throws -> [ResponseBodyV2DecodedPayload] {
+        let verifier = try verifier()
+        return try store.notifications().map { notification in
+            let proof = try verifier.verify(
+                Array(notification.signedPayload.utf8),
+                expecting: ProofExpectations(bundleIdentifier: Self.bundleIdentifier, environment: .sandbox))
+            guard case .notification(let payload) = proof.content else { throw TestGardenError.notNotification }
+            return payload
+        }
+    }
+
+    /// A verifier that trusts this store.
+    public func verifier() throws -> ProofVerifier {
+        ProofVerifier(
+            anchors: try TrustAnchors(store.rootCertificates.compactMap { try TrustAnchor($0) }), clock: store.clock)
+    }
+
+    public func transaction(_ compact: String) throws -> JWSTransactionDecodedPayload {
+        guard case .transaction(let payload) = try verify(compact) else { throw TestGardenError.notTransaction }
+        return payload
+    }
+
+    public func renewalInfo(_ compact: String) throws -> JWSRenewalInfoDecodedPayload {
+        guard case .renewalInfo(let payload) = try verify(compact) else { throw TestGardenError.notRenewalInfo }
+        return payload
+    }
+
+    private func verify(_ compact: String) throws -> VerifiedProof.Content {
+        try verifier().verify(Array(compact.utf8), expecting: ProofExpectations()).content
+    }
+}
+
+enum TestGardenError: Error {
+    case notNotification
+    case notTransaction
+    case notRenewalInfo
+}
