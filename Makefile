@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo test test-api fuzz fuzz-short bench bench-http format lint clean requirements
+.PHONY: help build demo test test-api test-apple fuzz fuzz-short bench bench-http format lint clean requirements
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ test: requirements ## Run every test
 
 test-api: build ## Hold a running service against its description with schemathesis, for a minute
 	@Scripts/test-api.sh .build/release/till $(or $(API_SECONDS),60)
+
+test-apple: build ## Hold the local App Store against Apple's own library (app-store-server-library, from PyPI)
+	@Scripts/test-apple.sh .build/release/till
 
 fuzz: requirements ## Fuzz each reader of what strangers send for ten minutes; FUZZ_SECONDS=N for longer or shorter
 	@Scripts/fuzz.sh $(or $(FUZZ_SECONDS),600)

@@ -62,7 +62,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Catalog", "Commerce", "Entitlements", "Ledger", "Receipts", "Signatures", "StrictJSON",
+                "Catalog", "Commerce", "Entitlements", "Ledger", "Receipts", "Signatures", "Store", "StrictJSON",
                 asyncHTTPClient,
                 hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, lifecycle, logging, nioHTTPTypes, nioPosix,
             ],

@@ -15,7 +15,8 @@ public struct VerifyReceiptAnswer: Sendable {
         case internalDataAccessError = 21009
     }
 
-    public let status: Status
+    /// nil for a number that says nothing of the receipt.
+    public let status: Status?
     /// The whole answer; of anything but a valid receipt, the status alone.
     public let json: JSONValue
 
@@ -46,10 +47,51 @@ public struct VerifyReceiptAnswer: Sendable {
     }
 
     private init(status: Status, adding members: [(String, JSONValue)] = []) {
+        self.init(number: status.rawValue, status: status, adding: members)
+    }
+
+    private init(number: Int64, status: Status?, adding members: [(String, JSONValue)]) {
         self.status = status
-        var object: JSONObject = ["status": .integer(status.rawValue)]
+        var object: JSONObject = ["status": .integer(number)]
         for (key, value) in members { _ = object.add(key, value) }
         json = .object(object)
+    }
+
+    /// Any other status; those that Apple has for its own faults say whether trying again may help.
+    public init(statusNumber: Int64, environment: AppStoreEnvironment) {
+        var members: [(String, JSONValue)] = []
+        if statusNumber == 21009 || statusNumber == 21010 || (21100...21199).contains(statusNumber) {
+            members = [
+                ("environment", .string(environment.rawValue)), ("is_retryable", .bool(statusNumber != 21010)),
+            ]
+        }
+        self.init(number: statusNumber, status: Status(rawValue: statusNumber), adding: members)
+    }
+
+    /// The same answer with what the store knows of an account's subscriptions (Apple, "responseBody":
+    /// `latest_receipt_info`, `latest_receipt`, `pending_renewal_info`).
+    ///
+    /// - Returns: nil when this machine does not know the time in Los Angeles.
+    public func adding(
+        latestReceipt: String,
+        transactions: [TransactionStatement],
+        renewals: [RenewalInfoStatement]
+    ) -> VerifyReceiptAnswer? {
+        guard case .object(let object) = json, let status else { return self }
+        var members = object.members.dropFirst().map { ($0.key, $0.value) }
+        guard let losAngeles = TimeZone(identifier: "America/Los_Angeles") else { return nil }
+        members.append(
+            (
+                "latest_receipt_info",
+                .array(transactions.map { .object(ReceiptObject(latest: $0, losAngeles: losAngeles).members) })
+            ))
+        members.append(("latest_receipt", .string(latestReceipt)))
+        members.append(
+            (
+                "pending_renewal_info",
+                .array(renewals.map { .object(ReceiptObject(pending: $0, losAngeles: losAngeles).members) })
+            ))
+        return VerifyReceiptAnswer(status: status, adding: members)
     }
 
     private static func status(for refusal: ProofRefusal, environment: AppStoreEnvironment?) -> Status {
@@ -60,70 +102,5 @@ public struct VerifyReceiptAnswer: Sendable {
         case .size, .encoding, .container, .payload: return .malformed
         case .chain, .extensions, .signature, .appAndOrigin, .revocation: return .notAuthenticated
         }
-    }
-}
-
-/// The `receipt` object, member by member in Apple's order.
-private struct ReceiptObject {
-    private(set) var members = JSONObject()
-    private let losAngeles: TimeZone
-
-    /// - Returns: nil when this machine does not know the time in Los Angeles.
-    init?(_ receipt: AppReceipt, requestDate: Timestamp) {
-        guard let losAngeles = TimeZone(identifier: "America/Los_Angeles") else { return nil }
-        self.losAngeles = losAngeles
-        add("receipt_type", .string(receipt.receiptType))
-        add("adam_id", receipt.appItemID.map { .integer($0) })
-        add("app_item_id", receipt.appItemID.map { .integer($0) })
-        add("bundle_id", .string(receipt.bundleIdentifier))
-        add("application_version", .string(receipt.applicationVersion))
-        add("download_id", receipt.downloadID.map { .integer($0) })
-        add("version_external_identifier", receipt.versionExternalIdentifier.map { .integer($0) })
-        add("receipt_creation_date", receipt.creationDate)
-        add("request_date", requestDate)
-        add("original_purchase_date", receipt.originalPurchaseDate)
-        add("original_application_version", receipt.originalApplicationVersion.map { .string($0) })
-        add("expiration_date", receipt.expirationDate)
-        add("in_app", .array(receipt.inAppPurchases.map { .object(Self($0, losAngeles: losAngeles).members) }))
-    }
-
-    private init(_ purchase: InAppPurchase, losAngeles: TimeZone) {
-        self.losAngeles = losAngeles
-        add("quantity", .string(String(purchase.quantity)))
-        add("product_id", .string(purchase.productIdentifier))
-        add("transaction_id", .string(purchase.transactionIdentifier))
-        add("original_transaction_id", purchase.originalTransactionIdentifier.map { .string($0) })
-        add("purchase_date", purchase.purchaseDate)
-        add("original_purchase_date", purchase.originalPurchaseDate)
-        add("expires_date", purchase.expiresDate)
-        if let identifier = purchase.webOrderLineItemID, identifier != 0 {
-            add("web_order_line_item_id", .string(String(identifier)))
-        }
-        add("is_trial_period", purchase.isTrialPeriod.map { .string(String($0)) })
-        add("is_in_intro_offer_period", purchase.isInIntroductoryOfferPeriod.map { .string(String($0)) })
-        add("cancellation_date", purchase.cancellationDate)
-        if let identifier = purchase.promotionalOfferIdentifier, !identifier.isEmpty {
-            add("promotional_offer_id", .string(identifier))
-        }
-    }
-
-    private mutating func add(_ key: String, _ value: JSONValue?) {
-        if let value { _ = members.add(key, value) }
-    }
-
-    /// The three forms of a date: in Greenwich, in milliseconds since 1970 as text, and in California, where summer time is
-    /// kept whatever the key's name says.
-    private mutating func add(_ key: String, _ date: Timestamp?) {
-        guard let date else { return }
-        let seconds = date.secondsSince1970
-        let offset = losAngeles.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
-        add(key, .string("\(Self.text(date)) Etc/GMT"))
-        add(key + "_ms", .string(String(date.millisecondsSince1970)))
-        let local = Timestamp(secondsSince1970: seconds + Int64(offset))
-        add(key + "_pst", .string("\(Self.text(local)) America/Los_Angeles"))
-    }
-
-    private static func text(_ date: Timestamp) -> String {
-        String(date.rfc3339.dropLast().replacing("T", with: " "))
     }
 }

@@ -2,6 +2,7 @@ import Commerce
 import Entitlements
 import Hummingbird
 import Logging
+import Store
 
 /// Turns whatever a route throws into a problem document, and tells a stranger nothing of what went wrong inside.
 struct ProblemMiddleware: RouterMiddleware {
@@ -34,6 +35,7 @@ extension Problem {
         case let problem as Problem: self = problem
         case let error as RedemptionError: self.init(error)
         case let error as GrantError: self.init(error)
+        case let error as StoreError: self.init(error)
         case let fault as StorageFault: self.init(fault)
         case let error as any HTTPResponseError: self = Self.refused(with: error.status)
         default: return nil

@@ -62,3 +62,16 @@ extension PublicKey: Equatable {
         return EVP_PKEY_eq(left.handle.pointer, right.handle.pointer) == 1
     }
 }
+
+extension PublicKey {
+    /// The key as SubjectPublicKeyInfo in PEM (RFC 7468 section 13).
+    public func pem() throws -> String {
+        guard let bio = BIO_new(BIO_s_mem()) else { throw OpenSSLError("write a key") }
+        defer { BIO_free(bio) }
+        guard PEM_write_bio_PUBKEY(bio, handle.pointer) == 1 else { throw OpenSSLError("write a key") }
+        var start: UnsafeMutablePointer<CChar>?
+        let length = till_bio_bytes(bio, &start)
+        guard let start, length > 0 else { throw OpenSSLError("write a key") }
+        return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
+    }
+}

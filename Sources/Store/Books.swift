@@ -19,6 +19,7 @@ struct Books {
     var transactions: TransactionRecords { TransactionRecords(database: database) }
     var subscriptions: SubscriptionRecords { SubscriptionRecords(database: database) }
     var notifications: NotificationRecords { NotificationRecords(database: database) }
+    var messaging: MessagingRecords { MessagingRecords(database: database) }
 
     var storefront: Storefront { Storefront(countryCode: settings.storefront) ?? configuration.storefront }
 

@@ -12,24 +12,26 @@ struct ProofIssuer: Sendable {
 
     /// A signed transaction, in the compact form of JWS.
     func signedTransaction(_ transaction: Transaction, at moment: Timestamp) throws -> String {
+        try sign(try statement(transaction).statement(at: moment))
+    }
+
+    func statement(_ transaction: Transaction) throws -> TransactionStatement {
         guard let storefront = Storefront(countryCode: transaction.storefrontCountryCode) else {
             throw StoreError.storefrontNotFound(transaction.storefrontCountryCode)
         }
-        return try sign(
-            TransactionStatement(
-                transactionIdentifier: transaction.transactionIdentifier,
-                originalTransactionIdentifier: transaction.originalTransactionIdentifier,
-                webOrderLineItemIdentifier: transaction.webOrderLineItemIdentifier,
-                bundleIdentifier: bundleIdentifier,
-                productIdentifier: transaction.productIdentifier,
-                subscriptionGroupIdentifier: transaction.subscriptionGroupIdentifier,
-                purchaseDate: transaction.purchaseDate, originalPurchaseDate: transaction.originalPurchaseDate,
-                expiresDate: transaction.expiresDate, quantity: transaction.quantity, type: transaction.type,
-                appAccountToken: transaction.appAccountToken, ownership: transaction.ownership,
-                reason: transaction.reason, price: transaction.price, offer: transaction.offer.map(Self.statement),
-                isUpgraded: transaction.isUpgraded, revocation: transaction.revocation, environment: environment,
-                storefront: storefront, appTransactionIdentifier: appTransactionIdentifier(of: transaction.account)
-            ).statement(at: moment))
+        return TransactionStatement(
+            transactionIdentifier: transaction.transactionIdentifier,
+            originalTransactionIdentifier: transaction.originalTransactionIdentifier,
+            webOrderLineItemIdentifier: transaction.webOrderLineItemIdentifier,
+            bundleIdentifier: bundleIdentifier,
+            productIdentifier: transaction.productIdentifier,
+            subscriptionGroupIdentifier: transaction.subscriptionGroupIdentifier,
+            purchaseDate: transaction.purchaseDate, originalPurchaseDate: transaction.originalPurchaseDate,
+            expiresDate: transaction.expiresDate, quantity: transaction.quantity, type: transaction.type,
+            appAccountToken: transaction.appAccountToken, ownership: transaction.ownership,
+            reason: transaction.reason, price: transaction.price, offer: transaction.offer.map(Self.statement),
+            isUpgraded: transaction.isUpgraded, revocation: transaction.revocation, environment: environment,
+            storefront: storefront, appTransactionIdentifier: appTransactionIdentifier(of: transaction.account))
     }
 
     /// Signed renewal information (JWS).
@@ -38,6 +40,10 @@ struct ProofIssuer: Sendable {
         _ terms: SubscriptionTerms,
         at moment: Timestamp
     ) throws -> String {
+        try sign(statement(subscription, terms).statement(at: moment))
+    }
+
+    func statement(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) -> RenewalInfoStatement {
         let renewal = subscription.renewalTerms(terms)
         var graceEnd: Timestamp?
         var isInBillingRetry: Bool?
@@ -51,26 +57,24 @@ struct ProofIssuer: Sendable {
         }
         let hasEnded = !subscription.isEntitled && isInBillingRetry != true
         let winBackOffers = hasEnded ? terms.product(subscription.productIdentifier)?.subscription?.offers ?? [] : []
-        return try sign(
-            RenewalInfoStatement(
-                originalTransactionIdentifier: subscription.originalTransactionIdentifier,
-                productIdentifier: subscription.productIdentifier,
-                autoRenewProductIdentifier: subscription.autoRenewProductIdentifier,
-                autoRenewStatus: subscription.isAutoRenewing ? .on : .off,
-                expirationIntent: subscription.expirationIntent, isInBillingRetryPeriod: isInBillingRetry,
-                gracePeriodExpiresDate: graceEnd,
-                priceIncreaseStatus: subscription.priceIncrease.map {
-                    $0.isAccepted ? .customerConsentedOrWasNotifiedWithoutNeedingConsent : .customerHasNotResponded
-                },
-                offer: renewal?.offer.map(Self.statement),
-                eligibleWinBackOfferIdentifiers: winBackOffers.filter { $0.kind == .winBack }
-                    .compactMap(\.identifier),
-                recentSubscriptionStartDate: subscription.startDate,
-                renewalDate: hasEnded ? nil : subscription.expiresDate,
-                renewalPrice: subscription.isAutoRenewing ? renewal?.price : nil,
-                appAccountToken: subscription.appAccountToken,
-                appTransactionIdentifier: appTransactionIdentifier(of: subscription.account), environment: environment
-            ).statement(at: moment))
+        return RenewalInfoStatement(
+            originalTransactionIdentifier: subscription.originalTransactionIdentifier,
+            productIdentifier: subscription.productIdentifier,
+            autoRenewProductIdentifier: subscription.autoRenewProductIdentifier,
+            autoRenewStatus: subscription.isAutoRenewing ? .on : .off,
+            expirationIntent: subscription.expirationIntent, isInBillingRetryPeriod: isInBillingRetry,
+            gracePeriodExpiresDate: graceEnd,
+            priceIncreaseStatus: subscription.priceIncrease.map {
+                $0.isAccepted ? .customerConsentedOrWasNotifiedWithoutNeedingConsent : .customerHasNotResponded
+            },
+            offer: renewal?.offer.map(Self.statement),
+            eligibleWinBackOfferIdentifiers: winBackOffers.filter { $0.kind == .winBack }
+                .compactMap(\.identifier),
+            recentSubscriptionStartDate: subscription.startDate,
+            renewalDate: hasEnded ? nil : subscription.expiresDate,
+            renewalPrice: subscription.isAutoRenewing ? renewal?.price : nil,
+            appAccountToken: subscription.appAccountToken,
+            appTransactionIdentifier: appTransactionIdentifier(of: subscription.account), environment: environment)
     }
 
     func signedNotification(

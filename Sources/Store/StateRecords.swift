@@ -18,6 +18,15 @@ struct StateRecords {
 
     func setSettings(_ settings: StoreSettings) throws { try set("settings", try StoreRecord.text(settings)) }
 
+    /// What shall go wrong with the next notifications, one for each.
+    func faults() throws -> [NotificationFault] {
+        try value("notification faults").map { try StoreRecord.value($0) } ?? []
+    }
+
+    func setFaults(_ faults: [NotificationFault]) throws {
+        try set("notification faults", try StoreRecord.text(faults))
+    }
+
     private func value(_ key: String) throws -> String? {
         try String.fetchOne(database, sql: "SELECT value FROM store_state WHERE key = ?", arguments: [key])
     }

@@ -10,6 +10,8 @@ import Signatures
 public final class Store: Sendable {
     public let configuration: StoreKitConfiguration
     public let bundleIdentifier: String
+    /// What its proofs say where they come from.
+    public var environment: AppStoreEnvironment { issuer.environment }
     let issuer: ProofIssuer
     let machineClock: any WallClock
     private let randomness: Randomness
@@ -23,6 +25,7 @@ public final class Store: Sendable {
         folder: URL,
         bundleIdentifier: String,
         configuration: StoreKitConfiguration,
+        environment: AppStoreEnvironment = .sandbox,
         clock: any WallClock,
         randomness: Randomness
     ) throws(StoreError) {
@@ -34,7 +37,7 @@ public final class Store: Sendable {
             keys: try StoreKeys(
                 folder: folder.appending(path: "keys", directoryHint: .isDirectory), clock: clock,
                 randomness: randomness),
-            bundleIdentifier: bundleIdentifier, environment: .sandbox, randomness: randomness)
+            bundleIdentifier: bundleIdentifier, environment: environment, randomness: randomness)
         let file = folder.appending(path: "store.sqlite", directoryHint: .notDirectory)
         path = file.path
         queue = try Self.open(file)
@@ -86,12 +89,19 @@ extension Store {
 
     /// Runs a use case over the books, all of it or nothing, after everything has happened that was due.
     func write<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
+        do { return try writeOrThrow(body) } catch { throw fault(error) }
+    }
+
+    /// The same for what has errors of its own.
+    func writeOrThrow<Value>(_ body: (Books) throws -> Value) throws -> Value {
         do {
             return try queue.write { database in
                 let books = try books(database)
                 try books.catchUp()
                 return try body(books)
             }
+        } catch let error as ServerAPIError {
+            throw error
         } catch {
             throw fault(error)
         }

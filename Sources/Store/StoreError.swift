@@ -1,4 +1,5 @@
 import Commerce
+import Foundation
 
 /// Why the store does not do what it was asked.
 public enum StoreError: CodedError, Equatable {
@@ -11,6 +12,7 @@ public enum StoreError: CodedError, Equatable {
     /// No sale has this number (`transactionId`).
     case saleNotFound(String)
     case subscriptionNotFound(String)
+    case notificationNotFound(UUID)
     /// What was asked for cannot be done as things stand; the sentence says why.
     case invalidAction(String)
     case storefrontNotFound(String)
@@ -28,6 +30,7 @@ public enum StoreError: CodedError, Equatable {
         case .notPurchased: "notPurchased"
         case .saleNotFound: "transactionNotFound"
         case .subscriptionNotFound: "subscriptionNotFound"
+        case .notificationNotFound: "notificationNotFound"
         case .invalidAction: "invalidAction"
         case .storefrontNotFound: "storefrontNotFound"
         case .keysUnreadable: "keysUnreadable"
@@ -48,6 +51,7 @@ public enum StoreError: CodedError, Equatable {
         case .saleNotFound(let identifier): "The store has sold nothing under the number \"\(identifier.prefix(100))\"."
         case .subscriptionNotFound(let identifier):
             "The transaction \"\(identifier.prefix(100))\" belongs to no subscription."
+        case .notificationNotFound(let uuid): "The store has no notification \(uuid.uuidString.lowercased())."
         case .invalidAction(let reason): reason
         case .storefrontNotFound(let code):
             "There is no storefront \"\(code.prefix(100))\": name the country as ISO 3166-1 does, such as KOR."

@@ -49,7 +49,8 @@ enum StoreSchema {
                     account TEXT NOT NULL,
                     product_id TEXT NOT NULL,
                     purchase_date INTEGER NOT NULL,
-                    record TEXT NOT NULL
+                    record TEXT NOT NULL,
+                    change INTEGER NOT NULL UNIQUE
                 ) STRICT;
                 CREATE INDEX app_store_transaction_by_original ON app_store_transaction (original_transaction_id);
                 CREATE INDEX app_store_transaction_by_order ON app_store_transaction (order_id);
@@ -73,7 +74,9 @@ enum StoreSchema {
                     original_transaction_id TEXT,
                     date INTEGER NOT NULL,
                     payload TEXT NOT NULL,
-                    next_attempt_date INTEGER
+                    next_attempt_date INTEGER,
+                    comes_after_next INTEGER NOT NULL,
+                    repeats INTEGER NOT NULL DEFAULT 0
                 ) STRICT;
                 CREATE INDEX notification_by_date ON notification (date);
                 CREATE INDEX notification_by_next_attempt_date ON notification (next_attempt_date);
@@ -84,6 +87,31 @@ enum StoreSchema {
                     result TEXT NOT NULL
                 ) STRICT;
                 CREATE INDEX send_attempt_by_notification ON send_attempt (notification_uuid);
+
+                CREATE TABLE mass_extension (
+                    product_id TEXT NOT NULL,
+                    request_id TEXT NOT NULL,
+                    record TEXT NOT NULL,
+                    PRIMARY KEY (product_id, request_id)
+                ) STRICT;
+
+                CREATE TABLE consumption (
+                    transaction_id TEXT PRIMARY KEY REFERENCES app_store_transaction (transaction_id),
+                    record TEXT NOT NULL
+                ) STRICT;
+
+                CREATE TABLE messaging (
+                    kind TEXT NOT NULL,
+                    name TEXT NOT NULL,
+                    value TEXT NOT NULL,
+                    UNIQUE (kind, name)
+                ) STRICT;
+
+                CREATE TABLE team_key (
+                    key_id TEXT PRIMARY KEY,
+                    issuer_id TEXT NOT NULL,
+                    public_key TEXT NOT NULL
+                ) STRICT;
 
                 CREATE TABLE store_state (
                     key TEXT PRIMARY KEY,

@@ -20,6 +20,12 @@ public struct StoreSettings: Hashable, Sendable, Codable {
     public var failureError: Int?
     /// Where notifications are sent; nil for nowhere.
     public var notificationsURL: URL?
+    /// What `verifyReceipt` asks for where there are subscriptions (`password`); nil for anything.
+    public var sharedSecret: String?
+    /// What `verifyReceipt` answers whatever it is asked; nil for what is true.
+    public var verifyReceiptStatus: Int64?
+    /// How many requests a minute the App Store Server API answers; nil for any number.
+    public var serverAPIRequestsPerMinute: Int?
 
     /// - Parameter configuration: Whose own settings the store begins with.
     init(_ configuration: StoreKitConfiguration) {

@@ -22,10 +22,8 @@ struct Parties: Sendable {
         self.server = server
         catalog = try Catalog(folder: Installation.products)
         try data.prepare()
-        store = try Store(
-            folder: data.storeFolder, bundleIdentifier: catalog.bundleIdentifier,
-            configuration: catalog.configuration, clock: SystemClock(), randomness: .system)
-        try Self.trust(store.rootCertificates, in: data.trustFolder)
+        store = try data.store()
+        try data.trust(store)
         service = EntitlementService(
             catalog: catalog,
             verifier: ProofVerifier(
@@ -65,13 +63,6 @@ struct Parties: Sendable {
         }
         return try await withService(for: user) { service in
             try await body(PaymentQueueObserver(store: queue, service: service, report: report), service)
-        }
-    }
-
-    /// Puts the store's roots among the certificates the service trusts, as an operator would.
-    private static func trust(_ roots: [Certificate], in folder: URL) throws {
-        for root in roots {
-            if let anchor = try TrustAnchor(root) { try TrustFolder(folder).add(anchor) }
         }
     }
 }

@@ -19,6 +19,7 @@ struct Serve: Command {
 
             Examples:
               till serve
+              till serve --store                       # with a local App Store beside it, for development
               till serve --accept apple/Production --host 0.0.0.0 --tls-certificate cert.pem --tls-key key.pem
               till serve --config /etc/till.json --print-configuration
             """)
@@ -28,10 +29,22 @@ struct Serve: Command {
     @Flag(help: "Print the configuration as it would be used, and end.")
     var printConfiguration = false
 
+    @Flag(
+        name: .customLong("store"),
+        help: "Run a local App Store, too, whose proofs are trusted and which tells of its sales.")
+    var runsStore = false
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
         let configuration = try await ServeConfiguration(options, dataPath: common.dataPath)
+        // Whoever reaches a store can mint purchases.
+        guard !runsStore || !configuration.origins.contains(.appleProduction) else {
+            throw ConfigurationError(
+                message:
+                    "A store does not run beside a service that accepts apple/Production: leave out --store, or run "
+                    + "`till store` by itself.")
+        }
         if printConfiguration {
             console.line(try configuration.text())
             return try console.json(configuration.report)
@@ -45,7 +58,8 @@ struct Serve: Command {
                 "data": "\(data.folder.path)",
                 "accept": "\(configuration.origins.map(\.rawValue).sorted().joined(separator: ","))",
             ])
-        let clock = SystemClock()
+        let local = runsStore ? try LocalStore(data, logger: configuration.logger) : nil
+        let clock: any WallClock = local?.store.clock ?? SystemClock()
         let anchors = try TrustAnchors(folders: data.trustedFolders)
         try configuration.check(anchors)
         let ledger = try SQLiteLedger(file: data.ledgerFile)
@@ -61,15 +75,18 @@ struct Serve: Command {
             console.note(
                 "There is no API key yet, so nobody can call: make one with \(common.hint("keys", "make", "NAME")).")
         }
+        let routes = ServiceRoutes(
+            service: service, authentication: .apiKeys(keys, tokens), limits: configuration.server.requestLimits,
+            metrics: metrics, store: local?.routes)
         let server = ServiceServer(
-            routes: ServiceRoutes(
-                service: service, authentication: .apiKeys(keys, tokens), limits: configuration.server.requestLimits,
-                metrics: metrics),
-            configuration: configuration.server, logger: configuration.logger)
+            router: routes.router, companions: local.map { [$0.sender] } ?? [], configuration: configuration.server,
+            logger: configuration.logger)
         let console = console
         try await server.run { url in
             console.line("Listening on \(url.absoluteString)")
-            try? console.json(["url": url.absoluteString])
+            local?.tell(url)
+            if let key = local?.sandboxKey { console.line("Sandbox key: \(key)") }
+            try? console.json(["url": url.absoluteString, "sandboxKey": local?.sandboxKey].compactMapValues(\.self))
         }
     }
 

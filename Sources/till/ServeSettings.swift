@@ -106,6 +106,10 @@ struct ServeSettings {
 struct ConfigurationError: CodedError {
     let message: String
 
+    init(message: String) {
+        self.message = message
+    }
+
     init(setting: String, expected: String) {
         message = "The setting \(setting) has to be \(expected)."
     }

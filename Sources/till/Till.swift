@@ -24,6 +24,7 @@ struct Till: AsyncParsableCommand {
             ReceiptCommand.self,
             Owned.self,
             Serve.self,
+            StoreCommand.self,
             KeysCommand.self,
             TrustCommand.self,
         ])

@@ -79,7 +79,7 @@ import Testing
 
     @Test func whatIsImportedIsDeclared() throws {
         for file in try sources() {
-            let module = file.pathComponents.drop { $0 != "Sources" }.dropFirst().first ?? ""
+            let module = Self.module(of: file)
             let allowed = try #require(Self.allowed[module])
             let imported = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
                 .compactMap { $0.hasPrefix("import ") ? String($0.dropFirst("import ".count)) : nil }
@@ -101,7 +101,7 @@ import Testing
             let importers = try sources().filter {
                 try String(contentsOf: $0, encoding: .utf8).contains("import \(name)\n")
             }
-            .map { $0.deletingLastPathComponent().lastPathComponent }
+            .map(Self.module)
             #expect(Set(importers) == rooms)
         }
     }
@@ -112,6 +112,10 @@ import Testing
             let text = try String(contentsOf: file, encoding: .utf8)
             for word in forbidden { #expect(!text.contains(word), "\(word) in \(file.lastPathComponent)") }
         }
+    }
+
+    private static func module(of file: URL) -> String {
+        file.pathComponents.drop { $0 != "Sources" }.dropFirst().first ?? ""
     }
 
     private func sources() throws -> [URL] {

@@ -53,6 +53,11 @@ public struct OfferStatement: Sendable {
         fields.set("offerPeriod", period.description)
     }
 
+    var isTrial: Bool { paymentMode == .freeTrial }
+    var isIntroductoryPrice: Bool { kind == .introductory && !isTrial }
+    var promotionalOfferIdentifier: String? { kind == .promotional ? identifier : nil }
+    var offerCodeReferenceName: String? { kind == .offerCode ? identifier : nil }
+
     private var discountType: OfferDiscountType {
         switch paymentMode {
         case .freeTrial: .freeTrial

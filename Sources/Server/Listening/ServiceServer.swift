@@ -6,14 +6,22 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// The service, listening until it is told to stop.
+/// The service, the store or both, listening until told to stop.
 public struct ServiceServer: Sendable {
-    private let routes: ServiceRoutes
+    private let router: @Sendable () -> Router<ServiceContext>
+    private let companions: [any Service]
     private let configuration: ServerConfiguration
     private let logger: Logger
 
-    public init(routes: ServiceRoutes, configuration: ServerConfiguration, logger: Logger) {
-        self.routes = routes
+    /// - Parameter companions: What runs beside it, and is told to stop with it.
+    public init(
+        router: @escaping @Sendable () -> Router<ServiceContext>,
+        companions: [any Service] = [],
+        configuration: ServerConfiguration,
+        logger: Logger
+    ) {
+        self.router = router
+        self.companions = companions
         self.configuration = configuration
         self.logger = logger
     }
@@ -26,7 +34,7 @@ public struct ServiceServer: Sendable {
         let scheme = configuration.tls == nil ? "http" : "https"
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         let application = Application(
-            router: routes.router(),
+            router: router(),
             server: try channel(),
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port), serverName: "till",
@@ -38,7 +46,7 @@ public struct ServiceServer: Sendable {
             },
             logger: logger)
         var group = ServiceGroupConfiguration(
-            services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: [application] + companions, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = configuration.gracePeriod
         do {
             try await ServiceGroup(configuration: group).run()

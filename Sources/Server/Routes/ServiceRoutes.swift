@@ -13,19 +13,23 @@ public struct ServiceRoutes: Sendable {
     private let limits: RateLimitMiddleware?
     private let metrics: ServiceMetrics
     private let notificationLimit: ConcurrencyLimit
+    private let store: StoreRoutes?
 
     /// - Parameters:
     ///   - limits: How many requests each caller may send; nil for any number.
     ///   - metrics: What is counted there; `service` tells it of its steps.
     ///   - notificationsAtOnce: How many notifications are looked at together.
+    ///   - store: A store to be served beside the service; nil where there is none, as in production.
     public init(
         service: EntitlementService,
         authentication: Authentication,
         limits: RequestLimits? = nil,
         metrics: ServiceMetrics = ServiceMetrics(),
         notificationsAtOnce: Int = 8,
+        store: StoreRoutes? = nil,
         clock: any WallClock = SystemClock()
     ) {
+        self.store = store
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
         self.metrics = metrics
         notificationLimit = ConcurrencyLimit(notificationsAtOnce)
@@ -91,5 +95,6 @@ public struct ServiceRoutes: Sendable {
             service: service, work: work, idempotentRequests: idempotentRequests, subjects: subjects
         ).add(to: user)
         users.addForApps(to: version.group("me"))
+        store?.add(to: router)
     }
 }

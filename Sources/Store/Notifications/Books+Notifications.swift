@@ -34,13 +34,30 @@ extension Books {
         transaction: Transaction? = nil
     ) throws -> StoreNotification {
         let notificationUUID = UUID(randomness: randomness)
+        let fault = try takeFault()
         let notification = StoreNotification(
             notificationUUID: notificationUUID, type: type, subtype: subtype,
             transactionIdentifier: transaction?.transactionIdentifier,
             originalTransactionIdentifier: transaction?.originalTransactionIdentifier, date: now,
             signedPayload: try issuer.signedNotification(type, subtype, notificationUUID, body, at: now),
-            nextAttemptDate: settings.notificationsURL == nil ? nil : now)
-        try notifications.add(notification)
+            nextAttemptDate: settings.notificationsURL == nil ? nil : firstAttemptDate(fault))
+        try notifications.add(notification, fault: fault)
         return notification
+    }
+
+    private func takeFault() throws -> NotificationFault? {
+        let state = StateRecords(database: database)
+        let faults = try state.faults()
+        guard let first = faults.first else { return nil }
+        try state.setFaults(Array(faults.dropFirst()))
+        return first
+    }
+
+    private func firstAttemptDate(_ fault: NotificationFault?) -> Timestamp? {
+        switch fault {
+        case .drop: nil
+        case .delay(let seconds): now.adding(seconds: seconds)
+        case .duplicate, .reorder, nil: now
+        }
     }
 }

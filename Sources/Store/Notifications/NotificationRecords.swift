@@ -7,19 +7,35 @@ import Receipts
 struct NotificationRecords {
     let database: Database
 
-    func add(_ notification: StoreNotification) throws {
+    /// - Parameter fault: What shall go wrong with it.
+    func add(_ notification: StoreNotification, fault: NotificationFault?) throws {
         try database.execute(
             sql: """
-                INSERT INTO notification
-                    (uuid, type, subtype, transaction_id, original_transaction_id, date, payload, next_attempt_date)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO notification (uuid, type, subtype, transaction_id, original_transaction_id, date, payload,
+                    next_attempt_date, comes_after_next, repeats)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 notification.notificationUUID.uuidString, notification.type.rawValue, notification.subtype?.rawValue,
                 notification.transactionIdentifier, notification.originalTransactionIdentifier,
                 notification.date.millisecondsSince1970, notification.signedPayload,
                 notification.nextAttemptDate?.millisecondsSince1970,
+                fault == .reorder, fault == .duplicate ? 1 : 0,
             ])
+    }
+
+    /// - Returns: Whether it had to be sent once more; it has not, after this.
+    func takeRepeat(of notificationUUID: UUID) throws -> Bool {
+        try database.execute(
+            sql: "UPDATE notification SET repeats = repeats - 1 WHERE uuid = ? AND repeats > 0",
+            arguments: [notificationUUID.uuidString])
+        return database.changesCount > 0
+    }
+
+    func send(_ notificationUUID: UUID, at moment: Timestamp) throws {
+        try database.execute(
+            sql: "UPDATE notification SET next_attempt_date = ? WHERE uuid = ?",
+            arguments: [moment.millisecondsSince1970, notificationUUID.uuidString])
     }
 
     /// Adds a try to deliver one, and when the next is.
@@ -44,9 +60,18 @@ struct NotificationRecords {
             "date >= ? AND date < ? ORDER BY rowid", [start.millisecondsSince1970, end.millisecondsSince1970])
     }
 
-    /// Those to be sent by a moment, in the order in which they came about.
-    func due(by moment: Timestamp, limit: Int) throws -> [StoreNotification] {
-        try fetch("next_attempt_date <= ? ORDER BY rowid LIMIT ?", [moment.millisecondsSince1970, limit])
+    /// The first to be sent by a moment. One that shall come after its follower waits until that was sent, or never will be.
+    func firstDue(by moment: Timestamp) throws -> StoreNotification? {
+        try fetch(
+            """
+            next_attempt_date <= ? AND (NOT comes_after_next OR EXISTS (
+                SELECT * FROM notification AS follower
+                WHERE follower.rowid = (SELECT min(rowid) FROM notification AS later WHERE later.rowid > notification.rowid)
+                    AND (follower.next_attempt_date IS NULL
+                        OR follower.uuid IN (SELECT notification_uuid FROM send_attempt))))
+            ORDER BY next_attempt_date, rowid LIMIT 1
+            """, [moment.millisecondsSince1970]
+        ).first
     }
 
     func nextAttemptDate() throws -> Timestamp? {

@@ -1,7 +1,21 @@
 import Commerce
 import Foundation
+import Receipts
+
+/// A notification to be sent now.
+public struct NotificationDelivery: Hashable, Sendable {
+    public let notificationUUID: UUID
+    public let url: URL
+    public let signedPayload: String
+    /// When it is due, which the attempt will be dated with.
+    let dueDate: Timestamp
+}
 
 extension Store {
+    /// After how many hours a notification that was not taken is sent again, each counted from the attempt before (App Store
+    /// Server Notifications, "Responding to App Store Server Notifications"); Apple's sandbox sends once.
+    static let retryHours: [Int64] = [1, 12, 24, 48, 72]
+
     /// The notifications that came about from one moment until before another, the oldest first; all of them unless told
     /// otherwise.
     public func notifications(
@@ -9,5 +23,52 @@ extension Store {
         until end: Timestamp = Timestamp(millisecondsSince1970: .max)
     ) throws(StoreError) -> [StoreNotification] {
         try read { try $0.notifications.notifications(from: start, until: end) }
+    }
+
+    /// The next notification that is due; nil when none is, or when there is nowhere to send it.
+    public func nextDelivery() throws(StoreError) -> NotificationDelivery? {
+        try read { books in
+            guard let url = books.settings.notificationsURL,
+                let notification = try books.notifications.firstDue(by: books.now),
+                let dueDate = notification.nextAttemptDate
+            else { return nil }
+            return NotificationDelivery(
+                notificationUUID: notification.notificationUUID, url: url,
+                signedPayload: notification.signedPayload, dueDate: dueDate)
+        }
+    }
+
+    /// Writes down what came of sending a notification, and when it is sent again if it has to be.
+    public func record(_ result: SendAttemptResult, of delivery: NotificationDelivery) throws(StoreError) {
+        try write { books in
+            guard let notification = try books.notifications.notification(delivery.notificationUUID) else { return }
+            let attempt = StoreNotification.SendAttempt(date: delivery.dueDate, result: result)
+            let failures = notification.sendAttempts.count { $0.result != .success }
+            var next: Timestamp?
+            if result == .success {
+                if try books.notifications.takeRepeat(of: delivery.notificationUUID) { next = delivery.dueDate }
+            } else if environment == .production, failures < Self.retryHours.count {
+                next = delivery.dueDate.adding(seconds: Self.retryHours[failures] * 3600)
+            }
+            try books.notifications.add(attempt, to: delivery.notificationUUID, next: next)
+        }
+    }
+
+    /// Sends a notification once more, whatever came of it before.
+    public func replay(_ notificationUUID: UUID) throws(StoreError) {
+        try write { books in
+            guard try books.notifications.notification(notificationUUID) != nil else {
+                throw StoreError.notificationNotFound(notificationUUID)
+            }
+            try books.notifications.send(notificationUUID, at: books.now)
+        }
+    }
+
+    /// Lets something go wrong with the next notifications, one fault for each, after those asked for before.
+    public func add(_ faults: [NotificationFault]) throws(StoreError) {
+        try write { books in
+            let state = StateRecords(database: books.database)
+            try state.setFaults(try state.faults() + faults)
+        }
     }
 }

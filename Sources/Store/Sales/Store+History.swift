@@ -5,4 +5,37 @@ extension Store {
     public func history(of account: String) throws(StoreError) -> [Transaction] {
         try read { try $0.transactions.transactions(of: account) }
     }
+
+    public func sale(_ transactionIdentifier: String) throws(StoreError) -> Transaction {
+        try read { try $0.sale(transactionIdentifier) }
+    }
+
+    /// Forgets everything that was sold, and every notification; keys, settings and the time stay (StoreKitTest,
+    /// `clearTransactions`).
+    public func clearTransactions() throws(StoreError) {
+        try write { books in
+            for table in [
+                "payment_transaction", "consumption", "subscription", "app_store_transaction", "send_attempt",
+                "notification", "mass_extension",
+            ] {
+                try books.database.execute(sql: "DELETE FROM \(table)")
+            }
+        }
+    }
+
+    /// Forgets one transaction and what was sold again of it; of a subscription all of it (StoreKitTest, `deleteTransaction`).
+    public func delete(_ transactionIdentifier: String) throws(StoreError) {
+        try write { books in
+            let original = try books.sale(transactionIdentifier).originalTransactionIdentifier
+            let sold = "(SELECT transaction_id FROM app_store_transaction WHERE original_transaction_id = ?)"
+            for sql in [
+                "DELETE FROM payment_transaction WHERE transaction_id IN \(sold)",
+                "DELETE FROM consumption WHERE transaction_id IN \(sold)",
+                "DELETE FROM subscription WHERE original_transaction_id = ?",
+                "DELETE FROM app_store_transaction WHERE original_transaction_id = ?",
+            ] {
+                try books.database.execute(sql: sql, arguments: [original])
+            }
+        }
+    }
 }

@@ -12,8 +12,8 @@ struct TransactionRecords {
         try database.execute(
             sql: """
                 INSERT INTO app_store_transaction
-                    (transaction_id, original_transaction_id, order_id, account, product_id, purchase_date, record)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                    (transaction_id, original_transaction_id, order_id, account, product_id, purchase_date, record, change)
+                VALUES (?, ?, ?, ?, ?, ?, ?, \(Self.nextChange))
                 """,
             arguments: [
                 transaction.transactionIdentifier, transaction.originalTransactionIdentifier,
@@ -24,8 +24,24 @@ struct TransactionRecords {
 
     func update(_ transaction: Transaction) throws {
         try database.execute(
-            sql: "UPDATE app_store_transaction SET record = ? WHERE transaction_id = ?",
+            sql: "UPDATE app_store_transaction SET record = ?, change = \(Self.nextChange) WHERE transaction_id = ?",
             arguments: [try StoreRecord.text(transaction), transaction.transactionIdentifier])
+    }
+
+    /// What comes after every change so far.
+    private static let nextChange = "(SELECT coalesce(max(change), 0) + 1 FROM app_store_transaction)"
+
+    /// All that an account was ever sold, each with the number of its last change, in the order of these.
+    func changes(of account: String) throws -> [(change: Int64, transaction: Transaction)] {
+        try Row.fetchAll(
+            database, sql: "SELECT change, record FROM app_store_transaction WHERE account = ? ORDER BY change",
+            arguments: [account]
+        ).map { ($0["change"], try StoreRecord.value($0["record"])) }
+    }
+
+    /// Everybody who was ever sold anything.
+    func accounts() throws -> [String] {
+        try String.fetchAll(database, sql: "SELECT DISTINCT account FROM app_store_transaction")
     }
 
     func transaction(_ identifier: String) throws -> Transaction? {

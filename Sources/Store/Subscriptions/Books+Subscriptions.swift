@@ -57,7 +57,10 @@ extension Books {
         known: CustomerSubscription?
     ) throws -> SubscriptionOffer? {
         guard let choice = payment.offer else {
-            guard try isEligibleForIntroductoryOffer(account: account, group: terms.groupIdentifier) else { return nil }
+            // Of itself only for who comes, or comes back.
+            guard known?.isEntitled != true,
+                try isEligibleForIntroductoryOffer(account: account, group: terms.groupIdentifier)
+            else { return nil }
             return terms.offers.first { $0.kind == .introductory }
         }
         guard let offer = terms.offers.first(where: { $0.kind == choice.kind && $0.identifier == choice.identifier })

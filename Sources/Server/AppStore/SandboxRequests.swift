@@ -1,0 +1,151 @@
+import Commerce
+import Foundation
+import Hummingbird
+import Receipts
+import Store
+
+/// The bodies that the sandbox's routes take.
+enum SandboxBody {
+    private static let maximumSize = 64 * 1024
+
+    /// - Throws: `Problem`, `bodyInvalid`, for one of another shape; an empty one is an object without fields.
+    static func decode<Body: Decodable>(_ request: Request, as type: Body.Type) async throws -> Body {
+        let bytes = try await JSONBody.collect(request, upTo: maximumSize)
+        do {
+            return try JSONDecoder().decode(type, from: Data(bytes.isEmpty ? Array("{}".utf8) : bytes))
+        } catch let error as DecodingError {
+            throw invalid(sentence(error))
+        }
+    }
+
+    static func invalid(_ detail: String) -> Problem { JSONBody.invalid(detail) }
+
+    private static func sentence(_ error: DecodingError) -> String {
+        switch error {
+        case .keyNotFound(let key, let context):
+            "The field \(path(context.codingPath + [key])) is missing."
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            "The field \(path(context.codingPath)) has another type than it has to."
+        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+            "The field \(path(context.codingPath)) has a value that it cannot have."
+        default: "The body has to be a JSON object."
+        }
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.map { "/" + ($0.intValue.map { String($0) } ?? $0.stringValue) }.joined()
+    }
+}
+
+struct PurchaseRequest: Decodable, Sendable {
+    let account: String
+    let productId: String
+    let quantity: Int?
+    let appAccountToken: UUID?
+    let offerType: Int?
+    let offerIdentifier: String?
+    let outcome: String?
+
+    func payment() throws(Problem) -> Payment {
+        var offer: Payment.OfferChoice?
+        if let offerIdentifier {
+            guard let kind = offerType.flatMap(SubscriptionOffer.Kind.init), kind != .introductory else {
+                throw SandboxBody.invalid(
+                    "The field /offerType has to be 2 (promotional), 3 (offer code) or 4 (win-back).")
+            }
+            offer = Payment.OfferChoice(kind: kind, identifier: offerIdentifier)
+        }
+        return Payment(
+            productIdentifier: productId, quantity: quantity ?? 1, appAccountToken: appAccountToken, offer: offer)
+    }
+
+    func paymentOutcome() throws(Problem) -> PaymentOutcome {
+        guard let outcome = PaymentOutcome(name: outcome ?? "purchased") else {
+            throw SandboxBody.invalid(
+                "The field /outcome has to be purchased, deferred, interrupted, cancelled, notAllowed, notAvailable, or an "
+                    + "SKError by name.")
+        }
+        return outcome
+    }
+}
+
+struct RefundRequest: Decodable, Sendable {
+    let reason: String?
+
+    func requestReason() throws(Problem) -> ConsumptionRequestReason {
+        guard let reason = ConsumptionRequestReason(rawValue: reason ?? "OTHER") else {
+            throw SandboxBody.invalid(
+                "The field /reason has to be one of "
+                    + ConsumptionRequestReason.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+        }
+        return reason
+    }
+
+    func revocationReason() throws(Problem) -> RevocationReason {
+        switch reason {
+        case nil, "other": .refundedForOtherReason
+        case "issue": .refundedDueToIssue
+        default: throw SandboxBody.invalid("The field /reason has to be issue or other.")
+        }
+    }
+}
+
+struct SharingRequest: Decodable, Sendable {
+    let account: String
+}
+
+struct PriceIncreaseRequest: Decodable, Sendable {
+    /// In milliunits.
+    let price: Int64
+    let needsConsent: Bool?
+}
+
+/// The settings to be changed; those left out stay.
+struct SettingsChanges: Decodable, Sendable {
+    private let timeRate: String?
+    private let storefront: String?
+    private let locale: String?
+    private let isAskToBuyEnabled: Bool?
+    private let areInterruptedPurchasesEnabled: Bool?
+    private let shouldEnterBillingRetryOnRenewal: Bool?
+    private let isBillingGracePeriodEnabled: Bool?
+    private let failureError: String?
+    private let notificationsURL: URL?
+    private let sharedSecret: String?
+    private let verifyReceiptStatus: Int64?
+    private let serverAPIRequestsPerMinute: Int?
+
+    /// - Throws: `Problem` for a name that is none.
+    func check() throws(Problem) {
+        if let timeRate, TimeRate(name: timeRate) == nil {
+            throw SandboxBody.invalid(
+                "The field /timeRate has to be a rate by its name in StoreKitTest, such as realTime.")
+        }
+        if let failureError, !failureError.isEmpty, SKErrorCode(name: failureError) == nil {
+            throw SandboxBody.invalid(
+                "The field /failureError has to be an SKError by its name, such as paymentCancelled.")
+        }
+    }
+
+    /// Texts that are empty, and zeros, take a setting away.
+    func apply(_ settings: inout StoreSettings) {
+        if let rate = timeRate.flatMap({ TimeRate(name: $0) }) { settings.timeRate = rate }
+        settings.storefront = storefront ?? settings.storefront
+        settings.locale = locale ?? settings.locale
+        settings.isAskToBuyEnabled = isAskToBuyEnabled ?? settings.isAskToBuyEnabled
+        settings.areInterruptedPurchasesEnabled =
+            areInterruptedPurchasesEnabled ?? settings.areInterruptedPurchasesEnabled
+        settings.shouldEnterBillingRetryOnRenewal =
+            shouldEnterBillingRetryOnRenewal ?? settings.shouldEnterBillingRetryOnRenewal
+        settings.isBillingGracePeriodEnabled = isBillingGracePeriodEnabled ?? settings.isBillingGracePeriodEnabled
+        if let failureError { settings.failureError = SKErrorCode(name: failureError)?.rawValue }
+        if let notificationsURL { settings.notificationsURL = notificationsURL }
+        if let sharedSecret { settings.sharedSecret = sharedSecret.isEmpty ? nil : sharedSecret }
+        if let verifyReceiptStatus {
+            settings.verifyReceiptStatus = verifyReceiptStatus == 0 ? nil : verifyReceiptStatus
+        }
+        if let serverAPIRequestsPerMinute {
+            settings.serverAPIRequestsPerMinute = serverAPIRequestsPerMinute == 0 ? nil : serverAPIRequestsPerMinute
+        }
+    }
+}

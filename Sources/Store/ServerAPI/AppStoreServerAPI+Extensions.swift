@@ -1,0 +1,178 @@
+import Commerce
+import Foundation
+import GRDB
+import Receipts
+
+public struct ExtendRenewalDateRequest: Decodable, Sendable {
+    let extendByDays: Int?
+    let extendReasonCode: Int?
+    let requestIdentifier: String?
+}
+
+public struct ExtendRenewalDateResponse: Encodable, Sendable {
+    public let originalTransactionId: String
+    public let webOrderLineItemId: String?
+    public let success: Bool
+    public let effectiveDate: Timestamp
+}
+
+public struct MassExtendRenewalDateRequest: Decodable, Sendable {
+    let extendByDays: Int?
+    let extendReasonCode: Int?
+    let requestIdentifier: String?
+    let productId: String?
+    let storefrontCountryCodes: [String]?
+}
+
+public struct MassExtendRenewalDateResponse: Encodable, Sendable {
+    public let requestIdentifier: String
+}
+
+public struct MassExtendRenewalDateStatusResponse: Codable, Sendable {
+    public let requestIdentifier: String
+    public let complete: Bool
+    public let completeDate: Timestamp
+    public let succeededCount: Int
+    public let failedCount: Int
+}
+
+extension AppStoreServerAPI {
+    /// `PUT /inApps/v1/subscriptions/extend/{originalTransactionId}`
+    public func extendSubscriptionRenewalDate(
+        _ originalTransactionId: String,
+        _ request: ExtendRenewalDateRequest
+    ) throws -> ExtendRenewalDateResponse {
+        let days = try Self.days(request.extendByDays, reason: request.extendReasonCode)
+        _ = try Self.requestIdentifier(request.requestIdentifier)
+        return try write { books in
+            let transaction = try books.apiOriginalTransaction(originalTransactionId)
+            guard transaction.ownership == .purchased else {
+                throw ServerAPIError.familySharedSubscriptionExtensionIneligible
+            }
+            guard let subscription = try books.subscriptionOrNone(of: transaction) else {
+                throw ServerAPIError.subscriptionExtensionIneligible
+            }
+            let extended = try books.extend(subscription, byDays: days)
+            return ExtendRenewalDateResponse(
+                originalTransactionId: originalTransactionId,
+                webOrderLineItemId: try books.transactions.latest(original: originalTransactionId)?
+                    .webOrderLineItemIdentifier,
+                success: true, effectiveDate: extended.expiresDate)
+        }
+    }
+
+    /// `POST /inApps/v1/subscriptions/extend/mass`: done at once here.
+    public func extendRenewalDateForAllActiveSubscribers(
+        _ request: MassExtendRenewalDateRequest
+    ) throws -> MassExtendRenewalDateResponse {
+        let days = try Self.days(request.extendByDays, reason: request.extendReasonCode)
+        let identifier = try Self.requestIdentifier(request.requestIdentifier)
+        let countries = request.storefrontCountryCodes ?? []
+        if request.storefrontCountryCodes?.isEmpty == true {
+            throw ServerAPIError.invalidEmptyStorefrontCountryCodeList
+        }
+        guard countries.allSatisfy({ Storefront(countryCode: $0) != nil }) else {
+            throw ServerAPIError.invalidStorefrontCountryCode
+        }
+        guard let product = request.productId, store.configuration.product(product)?.subscription != nil else {
+            throw ServerAPIError.invalidProductId
+        }
+        try write { books in
+            try books.extendAll(of: product, in: countries, byDays: days, requestIdentifier: identifier)
+        }
+        return MassExtendRenewalDateResponse(requestIdentifier: identifier)
+    }
+
+    /// `GET /inApps/v1/subscriptions/extend/mass/{productId}/{requestIdentifier}`
+    public func statusOfSubscriptionRenewalDateExtensions(
+        _ productId: String,
+        _ requestIdentifier: String
+    ) throws -> MassExtendRenewalDateStatusResponse {
+        try read { books in
+            guard let record = try books.massExtension(requestIdentifier.lowercased(), of: productId) else {
+                throw ServerAPIError.statusRequestNotFound
+            }
+            return record
+        }
+    }
+
+    private static func days(_ days: Int?, reason: Int?) throws(ServerAPIError) -> Int {
+        guard let days, (1...90).contains(days) else { throw .invalidExtendByDays }
+        guard let reason, (0...3).contains(reason) else { throw .invalidExtendReasonCode }
+        return days
+    }
+
+    private static func requestIdentifier(_ text: String?) throws(ServerAPIError) -> String {
+        guard let text, (1...128).contains(text.utf8.count) else { throw .invalidRequestIdentifier }
+        return text
+    }
+}
+
+extension Books {
+    fileprivate func extend(_ subscription: CustomerSubscription, byDays days: Int) throws -> CustomerSubscription {
+        var extended = subscription
+        let effects: [SubscriptionEffect]
+        do {
+            effects = try extended.extendRenewalDate(byDays: days, at: now)
+        } catch {
+            throw error == .maximumReached
+                ? ServerAPIError.subscriptionMaxExtension : ServerAPIError.subscriptionExtensionIneligible
+        }
+        try record(extended, effects + [.notify(.renewalExtended, nil)])
+        return extended
+    }
+
+    fileprivate func extendAll(
+        of productIdentifier: String,
+        in countries: [String],
+        byDays days: Int,
+        requestIdentifier: String
+    ) throws {
+        var succeeded = 0
+        var failed = 0
+        for subscription in try subscriptions.all()
+        where subscription.productIdentifier == productIdentifier && subscription.isEntitled {
+            guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier),
+                countries.isEmpty || countries.contains(latest.storefrontCountryCode)
+            else { continue }
+            do {
+                _ = try extend(subscription, byDays: days)
+                succeeded += 1
+            } catch is ServerAPIError {
+                failed += 1
+                try notify(.renewalExtension, .failure, of: latest, in: subscription)
+            }
+        }
+        try keep(
+            MassExtendRenewalDateStatusResponse(
+                requestIdentifier: requestIdentifier, complete: true, completeDate: now, succeededCount: succeeded,
+                failedCount: failed), of: productIdentifier)
+        try notify(
+            .renewalExtension, .summary,
+            .summary(
+                NotificationStatement.Summary(
+                    requestIdentifier: requestIdentifier, productIdentifier: productIdentifier,
+                    storefrontCountryCodes: countries, succeededCount: succeeded, failedCount: failed)))
+    }
+
+    private func keep(_ status: MassExtendRenewalDateStatusResponse, of productIdentifier: String) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO mass_extension (product_id, request_id, record) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET record = excluded.record
+                """,
+            arguments: [
+                productIdentifier, status.requestIdentifier.lowercased(), try StoreRecord.text(status),
+            ])
+    }
+
+    fileprivate func massExtension(
+        _ requestIdentifier: String,
+        of productIdentifier: String
+    ) throws -> MassExtendRenewalDateStatusResponse? {
+        try String.fetchOne(
+            database, sql: "SELECT record FROM mass_extension WHERE product_id = ? AND request_id = ?",
+            arguments: [productIdentifier, requestIdentifier]
+        ).map { try StoreRecord.value($0) }
+    }
+}

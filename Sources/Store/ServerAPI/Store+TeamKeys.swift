@@ -1,0 +1,54 @@
+import Commerce
+import Foundation
+import GRDB
+import Signatures
+
+/// A key with which a developer's server signs its requests (App Store Connect, "In-App Purchase key").
+public struct TeamKey: Hashable, Sendable {
+    /// The `kid` of its tokens.
+    public let keyIdentifier: String
+    /// Their `iss`.
+    public let issuerIdentifier: String
+    /// In PEM.
+    public let publicKey: String
+}
+
+extension Store {
+    /// Makes a key. The store keeps its public half alone.
+    ///
+    /// - Returns: The key, and its private half in PEM (PKCS#8, a `.p8` file).
+    public func makeTeamKey() throws(StoreError) -> (key: TeamKey, privateKey: String) {
+        let pair: PrivateKey
+        let pem: (public: String, private: String)
+        do {
+            pair = try PrivateKey.generate(.p256)
+            pem = (try pair.publicKey.pem(), try pair.pem())
+        } catch { throw .signingFailed("\(error)") }
+        return try write { books in
+            let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
+            let identifier = String(books.randomness.bytes(10).map { alphabet[Int($0) % alphabet.count] })
+            let key = TeamKey(
+                keyIdentifier: identifier, issuerIdentifier: try Self.issuerIdentifier(in: books),
+                publicKey: pem.public)
+            try books.database.execute(
+                sql: "INSERT INTO team_key (key_id, issuer_id, public_key) VALUES (?, ?, ?)",
+                arguments: [key.keyIdentifier, key.issuerIdentifier, key.publicKey])
+            return (key, pem.private)
+        }
+    }
+
+    public func teamKeys() throws(StoreError) -> [TeamKey] {
+        try read { try Self.teamKeys(in: $0) }
+    }
+
+    /// A team has one issuer identifier, whatever keys it makes.
+    private static func issuerIdentifier(in books: Books) throws -> String {
+        try teamKeys(in: books).first?.issuerIdentifier ?? UUID(randomness: books.randomness).uuidString.lowercased()
+    }
+
+    private static func teamKeys(in books: Books) throws -> [TeamKey] {
+        try Row.fetchAll(books.database, sql: "SELECT * FROM team_key ORDER BY rowid").map {
+            TeamKey(keyIdentifier: $0["key_id"], issuerIdentifier: $0["issuer_id"], publicKey: $0["public_key"])
+        }
+    }
+}

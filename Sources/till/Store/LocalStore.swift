@@ -1,0 +1,34 @@
+import Commerce
+import Foundation
+import Logging
+import Server
+import Signatures
+import Store
+
+/// A store beside a service in one process, for development: what it signs is trusted, and what it sells is told of.
+struct LocalStore: Sendable {
+    let store: Store
+    let sandboxKey: String
+    let routes: StoreRoutes
+    let sender: NotificationSender
+
+    init(_ data: DataDirectory, logger: Logger) throws {
+        try data.prepare()
+        store = try data.store()
+        try data.trust(store)
+        sandboxKey = Randomness.system.bytes(16).hexadecimal
+        routes = StoreRoutes(store: store, sandboxKey: APIKey(sandboxKey))
+        sender = NotificationSender(store: store, logger: logger)
+    }
+
+    /// Has notifications sent to the service beside it, unless somebody has named another address.
+    func tell(_ service: URL) {
+        // Where settings cannot be written, nothing can be sold either, which says so.
+        _ = try? store.update { settings in
+            let isOurs = settings.notificationsURL.map { $0.path == Self.path && $0.host() == service.host() } ?? true
+            if isOurs { settings.notificationsURL = service.appending(path: Self.path) }
+        }
+    }
+
+    private static let path = "/v1/notifications/apple"
+}

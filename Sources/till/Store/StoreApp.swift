@@ -1,0 +1,94 @@
+import Catalog
+import Commerce
+import Foundation
+import Receipts
+import Signatures
+import Store
+
+/// Which app the store of a data directory sells for. It is kept beside the store, so that every later command knows it.
+struct StoreApp {
+    let bundleIdentifier: String
+    let configuration: StoreKitConfiguration
+    let environment: AppStoreEnvironment
+
+    /// What is kept in `app.json`.
+    private struct Record: Codable {
+        let bundleId: String
+        let environment: AppStoreEnvironment
+    }
+
+    private static let recordName = "app.json"
+    private static let configurationName = "Products.storekit"
+
+    /// The app a store was made for, else the shipped catalog's.
+    init(storeFolder folder: URL) throws {
+        let file = folder.appending(path: Self.recordName, directoryHint: .notDirectory)
+        guard let data = try? Data(contentsOf: file) else {
+            let catalog = try Catalog(folder: Installation.products)
+            bundleIdentifier = catalog.bundleIdentifier
+            configuration = catalog.configuration
+            environment = .sandbox
+            return
+        }
+        guard let record = try? JSONDecoder().decode(Record.self, from: data) else {
+            throw StoreAppError(message: "The file \(file.path) is damaged: name the app again with till store.")
+        }
+        bundleIdentifier = record.bundleId
+        environment = record.environment
+        configuration = try StoreKitConfiguration(
+            file: folder.appending(path: Self.configurationName, directoryHint: .notDirectory).path)
+    }
+
+    /// Another app for a store that has none yet, or the same with other products.
+    init(bundleIdentifier: String, products: String, environment: AppStoreEnvironment) throws {
+        self.bundleIdentifier = bundleIdentifier
+        self.environment = environment
+        configuration = try StoreKitConfiguration(file: products)
+    }
+
+    /// Keeps the app with the store.
+    ///
+    /// - Throws: `StoreAppError` where the store has sold for another app.
+    func keep(in folder: URL) throws {
+        let known = try StoreApp(storeFolder: folder)
+        let hasSold = FileManager.default.fileExists(
+            atPath: folder.appending(path: "store.sqlite", directoryHint: .notDirectory).path)
+        guard !hasSold || (known.bundleIdentifier == bundleIdentifier && known.environment == environment) else {
+            throw StoreAppError(
+                message:
+                    "This data directory has a store of \(known.bundleIdentifier) in \(known.environment.rawValue): "
+                    + "name another directory with --data.")
+        }
+        try Data(configuration.text.utf8).write(
+            to: folder.appending(path: Self.configurationName, directoryHint: .notDirectory), options: .atomic)
+        try JSONEncoder().encode(Record(bundleId: bundleIdentifier, environment: environment)).write(
+            to: folder.appending(path: Self.recordName, directoryHint: .notDirectory), options: .atomic)
+    }
+
+    func open(_ folder: URL) throws(StoreError) -> Store {
+        try Store(
+            folder: folder, bundleIdentifier: bundleIdentifier, configuration: configuration,
+            environment: environment, clock: SystemClock(), randomness: .system)
+    }
+}
+
+/// The app a store sells for is not known.
+struct StoreAppError: CodedError {
+    let message: String
+
+    var code: String { "storeAppInvalid" }
+}
+
+extension DataDirectory {
+    /// The store of this directory, and what it sells.
+    func store() throws -> Store {
+        try StoreApp(storeFolder: storeFolder).open(storeFolder)
+    }
+
+    /// Puts a store's roots among the certificates the service trusts, as an operator would.
+    func trust(_ store: Store) throws {
+        for root in store.rootCertificates {
+            if let anchor = try TrustAnchor(root) { try TrustFolder(trustFolder).add(anchor) }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+
+/// `till store`
+struct StoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store",
+        abstract: "Run the local App Store for a server to be tested against, and play Apple.",
+        discussion: """
+            Examples:
+              till store                                                     # the shipped catalog, on port 8081
+              till store --products Garden.storekit --bundle-id com.example.garden \\
+                --notifications-url http://127.0.0.1:3000/apple
+              till store keys                                                # a key for the App Store Server API
+              till store refund 2000000123456789
+            """,
+        subcommands: [
+            StoreServe.self, StoreKeysCommand.self, StoreTime.self, StoreSales.self, StoreRefund.self,
+            StoreSubscription.self, StoreSettingsCommand.self, StoreNotifications.self,
+        ],
+        defaultSubcommand: StoreServe.self)
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+import Signatures
+import Store
+
+/// `till store keys`
+struct StoreKeysCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Make a key for the App Store Server API, as App Store Connect does.",
+        discussion: """
+            Prints the key's identifier and its issuer's, and writes the private key, which the store does not keep, into a \
+            file of PKCS#8: AuthKey_KEYID.p8 in the data directory, or where --out says.
+            """)
+
+    @Option(help: ArgumentHelp("Where the private key goes; a file that is there stays.", valueName: "file"))
+    var out: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let data = common.dataDirectory
+        try data.prepare()
+        let store = try data.store()
+        let (key, privateKey) = try store.makeTeamKey()
+        let file =
+            out.map { URL(filePath: $0) }
+            ?? data.folder.appending(path: "AuthKey_\(key.keyIdentifier).p8", directoryHint: .notDirectory)
+        do {
+            try PrivateFile.create(Array(privateKey.utf8), at: file)
+        } catch {
+            throw StoreAppError(
+                message: "The private key cannot be written to \(file.path): name a file that is not there with --out.")
+        }
+        console.line("Key ID      \(key.keyIdentifier)")
+        console.line("Issuer ID   \(key.issuerIdentifier)")
+        console.line("Bundle ID   \(store.bundleIdentifier)")
+        console.line("Private key \(file.path)")
+        try console.json([
+            "keyId": key.keyIdentifier, "issuerId": key.issuerIdentifier, "bundleId": store.bundleIdentifier,
+            "privateKey": file.path,
+        ])
+    }
+}

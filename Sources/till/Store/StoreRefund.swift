@@ -1,0 +1,49 @@
+import ArgumentParser
+import Store
+
+/// `till store refund`
+struct StoreRefund: Command {
+    /// What becomes of a refund.
+    enum Step: String, CaseIterable, ExpressibleByArgument {
+        case grant
+        case request
+        case decline
+        case reverse
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "refund", abstract: "Refund a sale, or play what comes before and after a refund.",
+        discussion: """
+            Examples:
+              till store refund 2000000123456789
+              till store refund 2000000123456789 --step request    # the developer is asked about its consumption
+              till store refund 2000000123456789 --step reverse
+            """)
+
+    @Argument(help: ArgumentHelp("The transaction's identifier.", valueName: "transaction"))
+    var transactionIdentifier: String
+
+    @Option(help: "grant, request, decline or reverse.")
+    var step = Step.grant
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let store = try common.existingDataDirectory.store()
+        switch step {
+        case .grant: try store.refund(transactionIdentifier)
+        case .request: try store.requestRefund(of: transactionIdentifier)
+        case .decline: try store.declineRefund(of: transactionIdentifier)
+        case .reverse: try store.reverseRefund(of: transactionIdentifier)
+        }
+        let done =
+            switch step {
+            case .grant: "refunded"
+            case .request: "refund asked for"
+            case .decline: "refund declined"
+            case .reverse: "refund reversed"
+            }
+        console.line("\(transactionIdentifier)  \(done)")
+        try console.json(SaleReport(try store.sale(transactionIdentifier)))
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Commerce
+import Store
+
+/// `till store sales`
+struct StoreSales: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "sales", abstract: "List what a customer was sold: each purchase and each period.")
+
+    @Argument(help: "The customer.")
+    var account: String
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let sold = try common.existingDataDirectory.store().history(of: account)
+        if sold.isEmpty { console.line("\(account) was sold nothing.") }
+        var table = TextTable(header: ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""])
+        for sale in sold {
+            table.add([
+                sale.transactionIdentifier, sale.productIdentifier, sale.price.formatted, sale.purchaseDate.rfc3339,
+                sale.expiresDate?.rfc3339 ?? "-",
+                sale.revocation != nil ? "taken back" : sale.isUpgraded ? "upgraded" : "",
+            ])
+        }
+        if !sold.isEmpty { table.lines.forEach(console.line) }
+        try console.json(["transactions": sold.map(SaleReport.init)])
+    }
+}
+
+/// A sale as JSON.
+struct SaleReport: Encodable {
+    let transactionId: String
+    let originalTransactionId: String
+    let productId: String
+    let purchaseDate: String
+    let expiresDate: String?
+    let price: Int64
+    let currency: String
+    let isUpgraded: Bool
+    let isTakenBack: Bool
+
+    init(_ sale: Transaction) {
+        transactionId = sale.transactionIdentifier
+        originalTransactionId = sale.originalTransactionIdentifier
+        productId = sale.productIdentifier
+        purchaseDate = sale.purchaseDate.rfc3339
+        expiresDate = sale.expiresDate?.rfc3339
+        price = sale.price.milliunits
+        currency = sale.price.currency
+        isUpgraded = sale.isUpgraded
+        isTakenBack = sale.revocation != nil
+    }
+}

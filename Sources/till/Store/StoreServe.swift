@@ -1,0 +1,89 @@
+import ArgumentParser
+import Commerce
+import Foundation
+import Logging
+import Server
+import Signatures
+import Store
+
+/// `till store serve`, which `till store` is short for.
+struct StoreServe: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Run the store: Apple's server API, verifyReceipt, and the sandbox.")
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port; 0 for any free one.")
+    var port = 8081
+
+    @Option(help: ArgumentHelp("A StoreKit configuration of Xcode's: what is sold from now on.", valueName: "file"))
+    var products: String?
+
+    @Option(help: ArgumentHelp("The app's bundle identifier; needed with --products.", valueName: "identifier"))
+    var bundleId: String?
+
+    @Option(help: "What the store's proofs say where they come from: Sandbox or Production.")
+    var environment: AppStoreEnvironment?
+
+    @Option(help: ArgumentHelp("Where notifications are sent.", valueName: "url"))
+    var notificationsURL: ServerURL?
+
+    @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.")
+    var logLevel: Logger.Level = .notice
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard (products == nil) == (bundleId == nil) else {
+            throw ValidationError("Name both --products and --bundle-id, or neither.")
+        }
+        guard environment == nil || products != nil else {
+            throw ValidationError("Name the app with --environment: --products and --bundle-id.")
+        }
+        guard environment == nil || environment == .sandbox || environment == .production else {
+            throw ValidationError("A store is of the environment Sandbox or Production.")
+        }
+        guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+    }
+
+    func perform() async throws {
+        try OpenFiles.allow(connections: ServerConfiguration().maximumConnections)
+        let data = common.dataDirectory
+        try data.prepare()
+        if let products, let bundleId {
+            try StoreApp(
+                bundleIdentifier: bundleId, products: products, environment: environment ?? .sandbox
+            ).keep(in: data.storeFolder)
+        }
+        let store = try data.store()
+        if let notificationsURL { _ = try store.update { $0.notificationsURL = notificationsURL.url } }
+        let key = Randomness.system.bytes(16).hexadecimal
+        var logger = Logger(label: "till.store")
+        logger.logLevel = logLevel
+        let server = ServiceServer(
+            router: StoreRoutes(store: store, sandboxKey: APIKey(key)).router,
+            companions: [NotificationSender(store: store, logger: logger)],
+            configuration: ServerConfiguration(host: host, port: port), logger: logger)
+        let console = console
+        try await server.run { url in
+            console.line("Listening on \(url.absoluteString)")
+            console.line("Sandbox key: \(key)")
+            try? console.json(["url": url.absoluteString, "sandboxKey": key])
+        }
+    }
+}
+
+/// Where something on the web is.
+struct ServerURL: ExpressibleByArgument {
+    let url: URL
+
+    init?(argument: String) {
+        guard let url = URL(string: argument), let scheme = url.scheme, ["http", "https"].contains(scheme),
+            url.host()?.isEmpty == false
+        else { return nil }
+        self.url = url
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

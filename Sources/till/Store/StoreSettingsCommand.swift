@@ -1,0 +1,76 @@
+import ArgumentParser
+import Commerce
+import Foundation
+import Store
+
+/// `till store settings`
+struct StoreSettingsCommand: Command {
+    /// On or off.
+    enum Switch: String, CaseIterable, ExpressibleByArgument {
+        case on
+        case off
+
+        var isOn: Bool { self == .on }
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "settings", abstract: "Show how the store behaves, or change it from now on.")
+
+    @Option(help: ArgumentHelp("How fast subscriptions renew, by its name in StoreKitTest.", valueName: "rate"))
+    var timeRate: TimeRate?
+
+    @Option(help: ArgumentHelp("Where customers are, such as KOR.", valueName: "country"))
+    var storefront: String?
+
+    @Option(help: "Payments wait for approval.")
+    var askToBuy: Switch?
+
+    @Option(help: "Payments fail until till store resolve.")
+    var interruptedPurchases: Switch?
+
+    @Option(help: "Renewals cannot be charged.")
+    var billingIssues: Switch?
+
+    @Option(help: "Customers keep what could not be charged for a while.")
+    var gracePeriod: Switch?
+
+    @Option(help: ArgumentHelp("Where notifications are sent.", valueName: "url"))
+    var notificationsURL: ServerURL?
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let store = try common.existingDataDirectory.store()
+        let settings = try store.update { settings in
+            settings.timeRate = timeRate ?? settings.timeRate
+            settings.storefront = storefront ?? settings.storefront
+            settings.isAskToBuyEnabled = askToBuy?.isOn ?? settings.isAskToBuyEnabled
+            settings.areInterruptedPurchasesEnabled =
+                interruptedPurchases?.isOn ?? settings.areInterruptedPurchasesEnabled
+            settings.shouldEnterBillingRetryOnRenewal =
+                billingIssues?.isOn ?? settings.shouldEnterBillingRetryOnRenewal
+            settings.isBillingGracePeriodEnabled = gracePeriod?.isOn ?? settings.isBillingGracePeriodEnabled
+            settings.notificationsURL = notificationsURL?.url ?? settings.notificationsURL
+        }
+        func word(_ isOn: Bool) -> String { isOn ? "on" : "off" }
+        for (name, value) in [
+            ("time-rate", settings.timeRate.name), ("storefront", settings.storefront),
+            ("ask-to-buy", word(settings.isAskToBuyEnabled)),
+            ("interrupted-purchases", word(settings.areInterruptedPurchasesEnabled)),
+            ("billing-issues", word(settings.shouldEnterBillingRetryOnRenewal)),
+            ("grace-period", word(settings.isBillingGracePeriodEnabled)),
+            ("notifications-url", settings.notificationsURL?.absoluteString ?? "-"),
+        ] {
+            console.line(name.padding(toLength: 24, withPad: " ", startingAt: 0) + value)
+        }
+        try console.json(settings)
+    }
+}
+
+extension TimeRate: ExpressibleByArgument {
+    public init?(argument: String) {
+        self.init(name: argument)
+    }
+
+    public static var allValueStrings: [String] { allCases.map(\.name) }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Store
+
+/// `till store subscription`
+struct StoreSubscription: Command {
+    /// What happens to a subscription.
+    enum Event: String, CaseIterable, ExpressibleByArgument {
+        case renew
+        case expire
+        case cancel
+        case resume
+        case resolveBilling = "resolve-billing"
+        case raisePrice = "raise-price"
+        case consent
+        case refuse
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "subscription", abstract: "Let something happen to a subscription.",
+        discussion: """
+            renew and expire do it before its time; cancel and resume are the customer's; resolve-billing ends a billing issue; \
+            raise-price tells of a higher price, to which the customer may consent, or refuse.
+
+            Examples:
+              till store subscription cancel 2000000123456789
+              till store subscription raise-price 2000000123456789 --price 5990
+            """)
+
+    @Argument(help: "renew, expire, cancel, resume, resolve-billing, raise-price, consent or refuse.")
+    var event: Event
+
+    @Argument(help: ArgumentHelp("Any of its transactions.", valueName: "transaction"))
+    var transactionIdentifier: String
+
+    @Option(help: ArgumentHelp("The higher price, in thousandths of the currency.", valueName: "milliunits"))
+    var price: Int64?
+
+    @Flag(help: "The higher price needs no consent.")
+    var withoutConsent = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard (price != nil) == (event == .raisePrice) else {
+            throw ValidationError("raise-price needs --price, and nothing else takes it.")
+        }
+        guard price.map({ $0 >= 0 }) ?? true else { throw ValidationError("A price is 0 or more.") }
+    }
+
+    func perform() async throws {
+        let store = try common.existingDataDirectory.store()
+        switch event {
+        case .renew: try store.forceRenewal(of: transactionIdentifier)
+        case .expire: try store.expire(transactionIdentifier)
+        case .cancel: try store.setAutoRenew(false, of: transactionIdentifier)
+        case .resume: try store.setAutoRenew(true, of: transactionIdentifier)
+        case .resolveBilling: try store.resolveBillingIssue(of: transactionIdentifier)
+        case .raisePrice:
+            try store.requestPriceIncrease(
+                of: transactionIdentifier, to: price ?? 0, needsConsent: !withoutConsent)
+        case .consent: try store.consentToPriceIncrease(of: transactionIdentifier)
+        case .refuse: try store.declinePriceIncrease(of: transactionIdentifier)
+        }
+        let sale = try store.sale(transactionIdentifier)
+        let latest = try store.history(of: sale.account).last {
+            $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
+        }
+        console.line(
+            "\(sale.originalTransactionIdentifier)  \(latest?.productIdentifier ?? sale.productIdentifier) until "
+                + (latest?.expiresDate?.rfc3339 ?? "-"))
+        try console.json(SaleReport(latest ?? sale))
+    }
+}

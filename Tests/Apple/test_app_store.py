@@ -1,0 +1,679 @@
+"""Apple's own app-store-server-library, unmodified, against a running `till store`.
+
+    TILL=.build/release/till python -m unittest discover Tests/Apple
+
+Every call of its client is made with an answer and with an error that Apple documents, everything the store signs goes
+through its verifier with its strict checks on, and the store's receipts through its ReceiptUtility.
+"""
+
+import base64
+import http.server
+import json
+import os
+import pathlib
+import queue
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+import urllib.error
+import urllib.request
+import uuid
+
+from appstoreserverlibrary.api_client import APIException, APIError, AppStoreServerAPIClient, GetTransactionHistoryVersion
+from appstoreserverlibrary.models.ConsumptionRequest import ConsumptionRequest
+from appstoreserverlibrary.models.ConsumptionRequestV1 import ConsumptionRequestV1
+from appstoreserverlibrary.models.DefaultConfigurationRequest import DefaultConfigurationRequest
+from appstoreserverlibrary.models.DeliveryStatus import DeliveryStatus
+from appstoreserverlibrary.models.Environment import Environment
+from appstoreserverlibrary.models.ExtendReasonCode import ExtendReasonCode
+from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
+from appstoreserverlibrary.models.ImageSize import ImageSize
+from appstoreserverlibrary.models.InAppOwnershipType import InAppOwnershipType
+from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtendRenewalDateRequest
+from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
+from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
+from appstoreserverlibrary.models.OrderLookupStatus import OrderLookupStatus
+from appstoreserverlibrary.models.PerformanceTestRequest import PerformanceTestRequest
+from appstoreserverlibrary.models.RealtimeUrlRequest import RealtimeUrlRequest
+from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
+from appstoreserverlibrary.models.Status import Status
+from appstoreserverlibrary.models.Subtype import Subtype
+from appstoreserverlibrary.models.TransactionHistoryRequest import Order, ProductType, TransactionHistoryRequest
+from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
+from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageRequestBody
+from appstoreserverlibrary.models.UploadMessageImage import UploadMessageImage
+from appstoreserverlibrary.receipt_utility import ReceiptUtility
+from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUNDLE = "com.example.garden"
+MONTHLY = "garden.basic.monthly"
+PREMIUM = "garden.premium.monthly"
+SEEDS = "garden.seeds"
+GATE = "garden.gate"
+SEASON = "garden.season"
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+class Receiver:
+    """A developer's server: keeps the notifications that come, and answers each with the next of its statuses."""
+
+    def __init__(self):
+        self.notifications = queue.Queue()
+        self.statuses = []
+        receiver = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                receiver.notifications.put(json.loads(body)["signedPayload"])
+                self.send_response(receiver.statuses.pop(0) if receiver.statuses else 200)
+                self.end_headers()
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/apple"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def next(self):
+        return self.notifications.get(timeout=20)
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Store:
+    """A running `till store`, and the developer's key to it."""
+
+    def __init__(self, *options):
+        self.folder = tempfile.TemporaryDirectory()
+        self.environment = dict(os.environ, TILL_DATA=self.folder.name + "/data")
+        self.till = os.environ.get("TILL", str(ROOT / ".build/release/till"))
+        products = str(ROOT / "Tests/Support/Garden.storekit")
+        self.process = subprocess.Popen(
+            [self.till, "store", "--port", "0", "--products", products, "--bundle-id", BUNDLE, "--json", *options],
+            stdout=subprocess.PIPE,
+            env=self.environment,
+            text=True,
+        )
+        started = ""
+        while not started.rstrip().endswith("}"):
+            line = self.process.stdout.readline()
+            assert line, "the store did not start"
+            started += line
+        answer = json.loads(started)
+        self.url, self.sandbox_key = answer["url"], answer["sandboxKey"]
+        self.key = json.loads(self.run("store", "keys", "--json"))
+
+    def run(self, *arguments):
+        return subprocess.run(
+            [self.till, *arguments], env=self.environment, check=True, capture_output=True, text=True
+        ).stdout
+
+    def client(self, bundle=BUNDLE, issuer=None, key_id=None, key=None):
+        client = AppStoreServerAPIClient(
+            key or pathlib.Path(self.key["privateKey"]).read_bytes(),
+            key_id or self.key["keyId"],
+            issuer or self.key["issuerId"],
+            bundle,
+            Environment.SANDBOX,
+        )
+        client._base_url = self.url
+        return client
+
+    def roots(self):
+        folder = pathlib.Path(self.folder.name) / "data/store/keys"
+        return [(folder / f"{chain}-root.cer").read_bytes() for chain in ("transactions", "receipts")]
+
+    def sandbox(self, method, path, body=None):
+        request = urllib.request.Request(
+            self.url + "/sandbox/v1/" + path,
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {self.sandbox_key}"},
+        )
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            text = answer.read()
+            return json.loads(text) if text else None
+
+    def buy(self, product, account, **fields):
+        return self.sandbox("POST", "purchases", {"account": account, "productId": product, **fields})
+
+    def verify_receipt(self, path="/verifyReceipt", **fields):
+        request = urllib.request.Request(self.url + path, data=json.dumps(fields).encode())
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.loads(answer.read())
+
+    def close(self):
+        self.process.terminate()
+        status = self.process.wait(timeout=30)
+        self.process.stdout.close()
+        self.folder.cleanup()
+        assert status == 0, f"the store ended with {status}"
+
+
+class AppStoreTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.store = Store()
+        cls.client = cls.store.client()
+        cls.verifier = SignedDataVerifier(cls.store.roots(), False, Environment.SANDBOX, BUNDLE)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.store.close()
+
+    def setUp(self):
+        # A customer of the test's own.
+        self.account = self.id().split(".")[-1]
+
+    def buy(self, product, **fields):
+        return self.store.buy(product, self.account, **fields)
+
+    def transaction(self, signed):
+        return self.verifier.verify_and_decode_signed_transaction(signed)
+
+    def refused(self, error, call, *arguments, **options):
+        with self.assertRaises(APIException) as context:
+            call(*arguments, **options)
+        self.assertEqual(context.exception.api_error, error)
+        self.assertEqual(context.exception.http_status_code, int(error) // 10000)
+
+    # Transactions
+
+    def test_transaction_info(self):
+        token = str(uuid.uuid4())
+        bought = self.buy(SEEDS, quantity=3, appAccountToken=token)
+        info = self.transaction(self.client.get_transaction_info(bought["transactionId"]).signedTransactionInfo)
+        self.assertEqual(info.productId, SEEDS)
+        self.assertEqual(info.quantity, 3)
+        self.assertEqual(info.price, 2970)
+        self.assertEqual(info.currency, "USD")
+        self.assertEqual(info.appAccountToken, token)
+        self.assertEqual(info.rawType, "Consumable")
+        self.assertEqual(info.rawTransactionReason, "PURCHASE")
+        self.assertEqual(self.transaction(bought["signedTransaction"]).transactionId, info.transactionId)
+        self.refused(APIError.INVALID_TRANSACTION_ID, self.client.get_transaction_info, "abc")
+        self.refused(APIError.TRANSACTION_ID_NOT_FOUND, self.client.get_transaction_info, "1234")
+
+    def test_app_transaction_info(self):
+        bought = self.buy(GATE)
+        info = self.client.get_app_transaction_info(bought["transactionId"])
+        app = self.verifier.verify_and_decode_app_transaction(info.signedAppTransactionInfo)
+        self.assertEqual(app.bundleId, BUNDLE)
+        transaction = self.transaction(bought["signedTransaction"])
+        self.assertEqual(app.appTransactionId, transaction.appTransactionId)
+        # The app's own number leads to the customer, too.
+        history = self.client.get_transaction_history(
+            app.appTransactionId, None, TransactionHistoryRequest(), GetTransactionHistoryVersion.V2
+        )
+        self.assertEqual(len(history.signedTransactions), 1)
+        self.refused(APIError.TRANSACTION_ID_NOT_FOUND, self.client.get_app_transaction_info, "1234")
+
+    def test_order_lookup(self):
+        bought = self.buy(GATE)
+        sale = next(
+            sale
+            for sale in self.store.sandbox("GET", f"accounts/{self.account}/transactions")["transactions"]
+            if sale["transactionId"] == bought["transactionId"]
+        )
+        found = self.client.look_up_order_id(sale["orderId"])
+        self.assertEqual(found.status, OrderLookupStatus.VALID)
+        self.assertEqual(self.transaction(found.signedTransactions[0]).productId, GATE)
+        self.assertEqual(self.client.look_up_order_id("MNOSUCHORD").status, OrderLookupStatus.INVALID)
+
+    def test_history(self):
+        ids = [self.buy(SEEDS)["transactionId"] for _ in range(23)]
+        ids.append(self.buy(GATE)["transactionId"])
+        monthly = self.buy(MONTHLY)
+        ids.append(monthly["transactionId"])
+        version = GetTransactionHistoryVersion.V2
+
+        def pages(request, version=version):
+            revision, found = None, []
+            while True:
+                page = self.client.get_transaction_history(ids[0], revision, request, version)
+                self.assertEqual(page.bundleId, BUNDLE)
+                self.assertEqual(page.environment, Environment.SANDBOX)
+                found += [self.transaction(signed) for signed in page.signedTransactions]
+                if not page.hasMore:
+                    return found, page.revision
+                self.assertEqual(len(page.signedTransactions), 20)
+                revision = page.revision
+
+        found, revision = pages(TransactionHistoryRequest(sort=Order.ASCENDING))
+        self.assertEqual([transaction.transactionId for transaction in found], ids)
+        found, _ = pages(TransactionHistoryRequest(sort=Order.DESCENDING))
+        self.assertEqual([transaction.transactionId for transaction in found], ids[::-1])
+        for request, expected in [
+            (TransactionHistoryRequest(productIds=[GATE, MONTHLY]), 2),
+            (TransactionHistoryRequest(productTypes=[ProductType.CONSUMABLE]), 23),
+            (TransactionHistoryRequest(productTypes=[ProductType.AUTO_RENEWABLE, ProductType.NON_CONSUMABLE]), 2),
+            (TransactionHistoryRequest(subscriptionGroupIdentifiers=["6A0DE104"]), 1),
+            (TransactionHistoryRequest(inAppOwnershipType=InAppOwnershipType.FAMILY_SHARED), 0),
+            (TransactionHistoryRequest(revoked=True), 0),
+            (TransactionHistoryRequest(revoked=False), 25),
+            (TransactionHistoryRequest(startDate=4000000000000), 0),
+            (TransactionHistoryRequest(endDate=4000000000000), 25),
+        ]:
+            self.assertEqual(len(pages(request)[0]), expected, request)
+        # What changes later comes after the revision that was kept.
+        self.store.sandbox("POST", f"transactions/{ids[3]}/refund", {})
+        page = self.client.get_transaction_history(ids[0], revision, TransactionHistoryRequest(), version)
+        self.assertEqual([self.transaction(signed).transactionId for signed in page.signedTransactions], [ids[3]])
+        self.assertEqual(len(pages(TransactionHistoryRequest(revoked=True))[0]), 1)
+        # The first version leaves out consumables that were finished.
+        self.client.finish_transaction(ids[0])
+        self.assertEqual(len(pages(TransactionHistoryRequest(), GetTransactionHistoryVersion.V1)[0]), 24)
+        history = self.client.get_transaction_history
+        for request, revision, error in [
+            (TransactionHistoryRequest(), "nonsense", APIError.INVALID_REQUEST_REVISION),
+            (TransactionHistoryRequest(startDate=2, endDate=1), None, APIError.START_DATE_AFTER_END_DATE),
+            (TransactionHistoryRequest(startDate=-1), None, APIError.INVALID_START_DATE),
+            (TransactionHistoryRequest(endDate=-1), None, APIError.INVALID_END_DATE),
+        ]:
+            self.refused(error, history, ids[0], revision, request, version)
+
+    def test_refunds(self):
+        seeds, gate = self.buy(SEEDS), self.buy(GATE)
+        self.assertEqual(self.client.get_refund_history(gate["transactionId"], None).signedTransactions, [])
+        self.store.sandbox("POST", f"transactions/{gate['transactionId']}/refund", {"reason": "issue"})
+        found = self.client.get_refund_history(seeds["transactionId"], None)
+        self.assertFalse(found.hasMore)
+        refunded = self.transaction(found.signedTransactions[0])
+        self.assertEqual(refunded.transactionId, gate["transactionId"])
+        self.assertEqual(refunded.rawRevocationReason, 1)
+        self.assertEqual(refunded.rawRevocationType, "REFUND_FULL")
+        self.store.sandbox("POST", f"transactions/{gate['transactionId']}/refundReversal", {})
+        self.assertEqual(self.client.get_refund_history(gate["transactionId"], None).signedTransactions, [])
+        self.refused(APIError.TRANSACTION_ID_NOT_FOUND, self.client.get_refund_history, "1234", None)
+
+    def test_app_account_token(self):
+        bought = self.buy(MONTHLY)
+        token = str(uuid.uuid4())
+        self.client.set_app_account_token(bought["transactionId"], UpdateAppAccountTokenRequest(appAccountToken=token))
+        info = self.client.get_transaction_info(bought["transactionId"])
+        self.assertEqual(self.transaction(info.signedTransactionInfo).appAccountToken, token)
+        self.store.sandbox("POST", f"transactions/{bought['transactionId']}/renewal", {})
+        status = self.client.get_all_subscription_statuses(bought["transactionId"]).data[0].lastTransactions[0]
+        renewed = self.transaction(status.signedTransactionInfo)
+        self.assertEqual(renewed.appAccountToken, token)
+        request = UpdateAppAccountTokenRequest(appAccountToken=token)
+        call = self.client.set_app_account_token
+        self.refused(APIError.TRANSACTION_ID_IS_NOT_ORIGINAL_TRANSACTION_ID_ERROR, call, renewed.transactionId, request)
+        self.refused(APIError.ORIGINAL_TRANSACTION_ID_NOT_FOUND, call, "1234", request)
+        self.refused(
+            APIError.INVALID_APP_ACCOUNT_TOKEN_UUID_ERROR,
+            call,
+            bought["transactionId"],
+            UpdateAppAccountTokenRequest(appAccountToken="nobody"),
+        )
+
+    def test_finish(self):
+        bought = self.buy(SEEDS)
+        self.assertEqual(bought["state"], "purchased")
+        self.client.finish_transaction(bought["transactionId"])
+        states = [entry["state"] for entry in self.store.sandbox("GET", f"queue?account={self.account}")["transactions"]]
+        self.assertEqual(states, ["finished"])
+        self.client.finish_transaction(bought["transactionId"])
+        self.refused(APIError.TRANSACTION_ID_NOT_FOUND, self.client.finish_transaction, "1234")
+
+    def test_consumption(self):
+        seeds, gate = self.buy(SEEDS), self.buy(GATE)
+        request = ConsumptionRequest(
+            customerConsented=True, sampleContentProvided=False, deliveryStatus=DeliveryStatus.DELIVERED,
+            consumptionPercentage=50000,
+        )
+        call = self.client.send_consumption_information
+        call(seeds["transactionId"], request)
+        kept = self.store.sandbox("GET", f"transactions/{seeds['transactionId']}/consumption")
+        self.assertEqual(kept["consumptionPercentage"], 50000)
+        self.refused(APIError.INVALID_TRANSACTION_TYPE_NOT_SUPPORTED, call, gate["transactionId"], request)
+        self.refused(APIError.TRANSACTION_ID_NOT_FOUND, call, "1234", request)
+        declined = ConsumptionRequest(
+            customerConsented=False, sampleContentProvided=False, deliveryStatus=DeliveryStatus.DELIVERED
+        )
+        self.refused(APIError.INVALID_CUSTOMER_CONSENTED, call, seeds["transactionId"], declined)
+        first = self.client.send_consumption_data
+        first(seeds["transactionId"], ConsumptionRequestV1(customerConsented=True, sampleContentProvided=True))
+        self.refused(
+            APIError.INVALID_TRANSACTION_NOT_CONSUMABLE,
+            first,
+            gate["transactionId"],
+            ConsumptionRequestV1(customerConsented=True, sampleContentProvided=True),
+        )
+        for field, value, error in [
+            ("rawConsumptionStatus", 9, APIError.INVALID_CONSUMPTION_STATUS),
+            ("rawPlatform", 9, APIError.INVALID_PLATFORM),
+            ("rawDeliveryStatus", 9, APIError.INVALID_DELIVERY_STATUS),
+            ("rawAccountTenure", 9, APIError.INVALID_ACCOUNT_TENURE),
+            ("rawPlayTime", 9, APIError.INVALID_PLAY_TIME),
+            ("rawLifetimeDollarsRefunded", 9, APIError.INVALID_LIFETIME_DOLLARS_REFUNDED),
+            ("rawLifetimeDollarsPurchased", 9, APIError.INVALID_LIFETIME_DOLLARS_PURCHASED),
+            ("rawUserStatus", 9, APIError.INVALID_USER_STATUS),
+        ]:
+            wrong = ConsumptionRequestV1(customerConsented=True, sampleContentProvided=True, **{field: value})
+            self.refused(error, first, seeds["transactionId"], wrong)
+
+    # Subscriptions
+
+    def test_subscription_statuses(self):
+        bought = self.buy(MONTHLY)
+        statuses = self.client.get_all_subscription_statuses(bought["transactionId"])
+        self.assertEqual(statuses.bundleId, BUNDLE)
+        item = statuses.data[0]
+        self.assertEqual(item.subscriptionGroupIdentifier, "6A0DE104")
+        last = item.lastTransactions[0]
+        self.assertEqual(last.status, Status.ACTIVE)
+        self.assertEqual(last.originalTransactionId, bought["originalTransactionId"])
+        transaction = self.transaction(last.signedTransactionInfo)
+        self.assertEqual(transaction.rawOfferType, 1)
+        self.assertEqual(transaction.rawOfferDiscountType, "FREE_TRIAL")
+        renewal = self.verifier.verify_and_decode_renewal_info(last.signedRenewalInfo)
+        self.assertEqual(renewal.autoRenewProductId, MONTHLY)
+        self.assertEqual(renewal.renewalPrice, 4990)
+        self.assertEqual(renewal.renewalDate, transaction.expiresDate)
+        call = self.client.get_all_subscription_statuses
+        self.assertEqual(call(bought["transactionId"], [Status.EXPIRED, Status.REVOKED]).data, [])
+        self.store.sandbox("POST", f"transactions/{bought['transactionId']}/expiry", {})
+        self.assertEqual(call(bought["transactionId"], [Status.EXPIRED]).data[0].lastTransactions[0].status, Status.EXPIRED)
+        self.refused(APIError.TRANSACTION_ID_NOT_FOUND, call, "1234")
+
+    def test_extension(self):
+        bought = self.buy(PREMIUM)
+        call = self.client.extend_subscription_renewal_date
+        before = self.transaction(bought["signedTransaction"]).expiresDate
+
+        def request(days=10, identifier="one", reason=ExtendReasonCode.CUSTOMER_SATISFACTION):
+            return ExtendRenewalDateRequest(extendByDays=days, extendReasonCode=reason, requestIdentifier=identifier)
+
+        answer = call(bought["transactionId"], request())
+        self.assertTrue(answer.success)
+        self.assertEqual(answer.originalTransactionId, bought["transactionId"])
+        self.assertEqual(answer.effectiveDate, before + 10 * 86400000)
+        self.assertTrue(call(bought["transactionId"], request()).success)
+        self.refused(APIError.SUBSCRIPTION_MAX_EXTENSION, call, bought["transactionId"], request())
+        self.refused(APIError.INVALID_EXTEND_BY_DAYS, call, bought["transactionId"], request(days=91))
+        self.refused(APIError.INVALID_REQUEST_IDENTIFIER, call, bought["transactionId"], request(identifier="x" * 129))
+        self.refused(APIError.ORIGINAL_TRANSACTION_ID_NOT_FOUND, call, "1234", request())
+        self.refused(APIError.INVALID_ORIGINAL_TRANSACTION_ID, call, "abc", request())
+        gate = self.buy(GATE)
+        self.refused(APIError.SUBSCRIPTION_EXTENSION_INELIGIBLE, call, gate["transactionId"], request())
+
+    def test_mass_extension(self):
+        bought = self.buy("garden.basic.yearly")
+        identifier = str(uuid.uuid4())
+        call = self.client.extend_renewal_date_for_all_active_subscribers
+
+        def request(**fields):
+            fields = {"productId": "garden.basic.yearly", "storefrontCountryCodes": ["USA"], **fields}
+            return MassExtendRenewalDateRequest(
+                extendByDays=5, extendReasonCode=ExtendReasonCode.SERVICE_ISSUE_OR_OUTAGE,
+                requestIdentifier=identifier, **fields,
+            )
+
+        self.assertEqual(call(request()).requestIdentifier, identifier)
+        status = self.client.get_status_of_subscription_renewal_date_extensions
+        answer = status(identifier, "garden.basic.yearly")
+        self.assertTrue(answer.complete)
+        self.assertEqual((answer.succeededCount, answer.failedCount), (1, 0))
+        info = self.transaction(self.client.get_transaction_info(bought["transactionId"]).signedTransactionInfo)
+        before = self.transaction(bought["signedTransaction"]).expiresDate
+        self.assertEqual(info.expiresDate, before + 5 * 86400000)
+        self.refused(APIError.STATUS_REQUEST_NOT_FOUND, status, str(uuid.uuid4()), "garden.basic.yearly")
+        self.refused(APIError.INVALID_STOREFRONT_COUNTRY_CODE, call, request(storefrontCountryCodes=["XXX"]))
+        self.refused(APIError.INVALID_EMPTY_STOREFRONT_COUNTRY_CODE_LIST, call, request(storefrontCountryCodes=[]))
+        self.refused(APIError.INVALID_PRODUCT_ID, call, request(productId=SEEDS))
+
+    # Retention messaging
+
+    def test_messaging(self):
+        image, message = uuid.uuid4(), uuid.uuid4()
+        client = self.client
+        client.upload_image(image, PNG, ImageSize.FULL_SIZE)
+        self.assertIn(str(image), [str(item.imageIdentifier) for item in client.get_image_list().imageIdentifiers])
+        self.refused(APIError.IMAGE_ALREADY_EXISTS, client.upload_image, image, PNG)
+        self.refused(APIError.INVALID_IMAGE, client.upload_image, uuid.uuid4(), b"GIF89a")
+        body = UploadMessageRequestBody(
+            header="Stay", body="Much is in bloom.", image=UploadMessageImage(imageIdentifier=image, altText="A garden")
+        )
+        client.upload_message(message, body)
+        self.assertIn(str(message), [str(item.messageIdentifier) for item in client.get_message_list().messageIdentifiers])
+        self.refused(APIError.MESSAGE_ALREADY_EXISTS, client.upload_message, message, body)
+        self.refused(APIError.IMAGE_IN_USE, client.delete_image, image)
+        request = DefaultConfigurationRequest(messageIdentifier=message)
+        client.configure_default_message(MONTHLY, "en-US", request)
+        self.assertEqual(str(client.get_default_message(MONTHLY, "en-US").messageIdentifier), str(message))
+        client.delete_default_message(MONTHLY, "en-US")
+        self.refused(APIError.DEFAULT_MESSAGE_NOT_FOUND, client.get_default_message, MONTHLY, "en-US")
+        self.refused(APIError.INVALID_LOCALE, client.configure_default_message, MONTHLY, "1", request)
+        client.delete_message(message)
+        self.refused(APIError.MESSAGE_NOT_FOUND, client.delete_message, message)
+        client.delete_image(image)
+        self.refused(APIError.IMAGE_NOT_FOUND, client.delete_image, image)
+
+    def test_realtime_url_and_performance_test(self):
+        client, bought = self.client, self.buy(PREMIUM)
+        self.refused(APIError.REALTIME_URL_NOT_FOUND, client.get_realtime_url)
+        self.refused(
+            APIError.BAD_REQUEST_REALTIME_URL, client.configure_realtime_url, RealtimeUrlRequest(realtimeURL="http://x")
+        )
+        client.configure_realtime_url(RealtimeUrlRequest(realtimeURL="https://example.com/realtime"))
+        self.assertEqual(client.get_realtime_url().realtimeURL, "https://example.com/realtime")
+        started = client.initiate_performance_test(
+            PerformanceTestRequest(originalTransactionId=bought["originalTransactionId"])
+        )
+        result = client.get_performance_test_results(started.requestId)
+        self.assertEqual(result.target, "https://example.com/realtime")
+        self.refused(APIError.PERFORMANCE_TEST_RUN_NOT_FOUND, client.get_performance_test_results, str(uuid.uuid4()))
+        self.refused(APIError.INVALID_REQUEST_ID, client.get_performance_test_results, "one")
+        client.delete_realtime_url()
+        self.refused(APIError.REALTIME_URL_NOT_FOUND, client.delete_realtime_url)
+
+    # Tokens and receipts
+
+    def test_tokens_are_checked(self):
+        from cryptography.hazmat.primitives import serialization
+        from cryptography.hazmat.primitives.asymmetric import ec
+
+        stranger = ec.generate_private_key(ec.SECP256R1()).private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+        for client in [
+            self.store.client(bundle="com.example.other"),
+            self.store.client(issuer=str(uuid.uuid4())),
+            self.store.client(key_id="NOSUCHKEY1"),
+            self.store.client(key=stranger),
+        ]:
+            with self.assertRaises(APIException) as context:
+                client.get_transaction_info("1234")
+            self.assertEqual(context.exception.http_status_code, 401)
+            self.assertIsNone(context.exception.raw_api_error)
+
+    def test_rate_limit(self):
+        self.store.sandbox("PATCH", "settings", {"serverAPIRequestsPerMinute": 1})
+        try:
+            with self.assertRaises(APIException) as context:
+                for _ in range(3):
+                    self.client.get_image_list()
+            self.assertEqual(context.exception.api_error, APIError.RATE_LIMIT_EXCEEDED)
+        finally:
+            self.store.sandbox("PATCH", "settings", {"serverAPIRequestsPerMinute": 0})
+
+    def test_receipts(self):
+        bought = self.buy(GATE)
+        receipt = self.store.sandbox("GET", f"accounts/{self.account}/receipt")["receipt"]
+        found = ReceiptUtility().extract_transaction_id_from_app_receipt(receipt)
+        self.assertEqual(found, bought["transactionId"])
+        answer = self.store.verify_receipt(**{"receipt-data": receipt})
+        self.assertEqual(answer["status"], 0)
+        self.assertEqual(answer["environment"], "Sandbox")
+        self.assertNotIn("latest_receipt_info", answer)
+        self.buy(MONTHLY)
+        self.store.sandbox("POST", f"accounts/{self.account}/restore", {})
+        receipt = self.store.sandbox("GET", f"accounts/{self.account}/receipt")["receipt"]
+        answer = self.store.verify_receipt(**{"receipt-data": receipt})
+        self.assertEqual([entry["product_id"] for entry in answer["latest_receipt_info"]], [MONTHLY])
+        self.assertEqual(answer["latest_receipt_info"][0]["is_trial_period"], "true")
+        self.assertEqual(answer["pending_renewal_info"][0]["auto_renew_status"], "1")
+        self.assertEqual(
+            self.store.verify_receipt(path="/production/verifyReceipt", **{"receipt-data": receipt}), {"status": 21007}
+        )
+        self.assertEqual(self.store.verify_receipt(**{"receipt-data": "none"}), {"status": 21002})
+
+    def test_the_guides_lines_run_as_they_stand(self):
+        guide = (ROOT / "Documentation/Store.md").read_text()
+        code = guide.split("```python\n")[1].split("```")[0]
+        bought = self.buy(SEEDS)
+        names = {
+            "private_key": self.store.key["privateKey"],
+            "key_id": self.store.key["keyId"],
+            "issuer_id": self.store.key["issuerId"],
+            "bundle_id": self.store.key["bundleId"],
+            "store_url": self.store.url,
+            "folder": self.store.folder.name + "/data/store/keys",
+            "transaction_id": bought["transactionId"],
+        }
+        exec(code, names)
+        self.assertEqual(names["transaction"].transactionId, bought["transactionId"])
+
+    def test_verifier_refuses_what_is_not_the_stores(self):
+        signed = self.buy(SEEDS)["signedTransaction"]
+        header, payload, signature = signed.split(".")
+        other = SignedDataVerifier(self.store.roots(), False, Environment.SANDBOX, "com.example.other")
+        with self.assertRaises(VerificationException):
+            other.verify_and_decode_signed_transaction(signed)
+        with self.assertRaises(VerificationException):
+            self.transaction(".".join([header, payload, signature[::-1]]))
+
+
+class NotificationTests(unittest.TestCase):
+    """What the store tells a developer's server by itself."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.receiver = Receiver()
+        cls.store = Store("--notifications-url", cls.receiver.url)
+        cls.client = cls.store.client()
+        cls.verifier = SignedDataVerifier(cls.store.roots(), False, Environment.SANDBOX, BUNDLE)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.store.close()
+        cls.receiver.close()
+
+    def told(self):
+        return self.verifier.verify_and_decode_notification(self.receiver.next())
+
+    def expect(self, type, subtype=None):
+        notification = self.told()
+        self.assertEqual((notification.notificationType, notification.subtype), (type, subtype))
+        return notification
+
+    def test_a_subscription_is_told_of_as_it_goes_on(self):
+        bought = self.store.buy(MONTHLY, "alice")
+        first = self.expect(NotificationTypeV2.SUBSCRIBED, Subtype.INITIAL_BUY)
+        self.assertEqual(first.data.status, Status.ACTIVE)
+        self.assertEqual(
+            self.verifier.verify_and_decode_signed_transaction(first.data.signedTransactionInfo).transactionId,
+            bought["transactionId"],
+        )
+        self.verifier.verify_and_decode_renewal_info(first.data.signedRenewalInfo)
+        self.store.sandbox("POST", "time/advance", {"by": "1w"})
+        self.expect(NotificationTypeV2.DID_RENEW)
+        self.store.buy(PREMIUM, "alice")
+        self.expect(NotificationTypeV2.DID_CHANGE_RENEWAL_PREF, Subtype.UPGRADE)
+        path = f"transactions/{bought['transactionId']}/"
+        self.store.sandbox("POST", path + "priceIncrease", {"price": 11990})
+        self.expect(NotificationTypeV2.PRICE_INCREASE, Subtype.PENDING)
+        self.store.sandbox("POST", path + "priceConsent", {})
+        self.expect(NotificationTypeV2.PRICE_INCREASE, Subtype.ACCEPTED)
+        self.store.sandbox("POST", path + "cancellation", {})
+        self.expect(NotificationTypeV2.DID_CHANGE_RENEWAL_STATUS, Subtype.AUTO_RENEW_DISABLED)
+        # What is not taken is sent once by the sandbox, and its history says so.
+        self.receiver.statuses = [500]
+        self.store.sandbox("POST", path + "expiry", {})
+        self.expect(NotificationTypeV2.EXPIRED, Subtype.VOLUNTARY)
+        now = int(time.time() * 1000)
+        request = NotificationHistoryRequest(startDate=now - 3600000, endDate=now + 10**11)
+        deadline = time.monotonic() + 20
+        while True:
+            history = self.client.get_notification_history(None, request)
+            if history.notificationHistory[-1].sendAttempts or time.monotonic() > deadline:
+                break
+        self.assertFalse(history.hasMore)
+        self.assertEqual(len(history.notificationHistory), 7)
+        results = [item.sendAttempts[0].sendAttemptResult for item in history.notificationHistory]
+        self.assertEqual(results[:6], [SendAttemptResult.SUCCESS] * 6)
+        self.assertEqual(results[6], SendAttemptResult.UNSUCCESSFUL_HTTP_RESPONSE_CODE)
+        failed = NotificationHistoryRequest(startDate=now - 3600000, endDate=now + 10**11, onlyFailures=True)
+        self.assertEqual(len(self.client.get_notification_history(None, failed).notificationHistory), 1)
+        typed = NotificationHistoryRequest(
+            startDate=now - 3600000, endDate=now + 10**11, notificationType=NotificationTypeV2.PRICE_INCREASE,
+            notificationSubtype=Subtype.ACCEPTED,
+        )
+        self.assertEqual(len(self.client.get_notification_history(None, typed).notificationHistory), 1)
+        for wrong, error in [
+            (NotificationHistoryRequest(startDate=2, endDate=1), APIError.START_DATE_AFTER_END_DATE),
+            (NotificationHistoryRequest(startDate=1, endDate=2), APIError.START_DATE_TOO_FAR_IN_PAST),
+            (
+                NotificationHistoryRequest(
+                    startDate=now, endDate=now + 1, transactionId=bought["transactionId"],
+                    notificationType=NotificationTypeV2.DID_RENEW,
+                ),
+                APIError.MULTIPLE_FILTERS_SUPPLIED,
+            ),
+        ]:
+            with self.assertRaises(APIException) as context:
+                self.client.get_notification_history(None, wrong)
+            self.assertEqual(context.exception.api_error, error)
+        with self.assertRaises(APIException) as context:
+            self.client.get_notification_history("x", request)
+        self.assertEqual(context.exception.api_error, APIError.INVALID_PAGINATION_TOKEN)
+
+    def test_a_test_notification(self):
+        store = Store()
+        try:
+            with self.assertRaises(APIException) as context:
+                store.client().request_test_notification()
+            self.assertEqual(context.exception.api_error, APIError.SERVER_NOTIFICATION_URL_NOT_FOUND)
+            receiver = Receiver()
+            store.sandbox("PATCH", "settings", {"notificationsURL": receiver.url})
+            token = store.client().request_test_notification().testNotificationToken
+            verifier = SignedDataVerifier(store.roots(), False, Environment.SANDBOX, BUNDLE)
+            told = verifier.verify_and_decode_notification(receiver.next())
+            self.assertEqual(told.notificationType, NotificationTypeV2.TEST)
+            deadline = time.monotonic() + 20
+            while True:
+                try:
+                    status = store.client().get_test_notification_status(token)
+                    break
+                except APIException as error:
+                    self.assertEqual(error.api_error, APIError.TEST_NOTIFICATION_NOT_FOUND)
+                    self.assertLess(time.monotonic(), deadline)
+            self.assertEqual(status.sendAttempts[0].sendAttemptResult, SendAttemptResult.SUCCESS)
+            with self.assertRaises(APIException) as context:
+                store.client().get_test_notification_status("nonsense")
+            self.assertEqual(context.exception.api_error, APIError.INVALID_TEST_NOTIFICATION_TOKEN)
+            # Twice, in another order, and again.
+            store.sandbox("POST", "notifications/faults", {"faults": ["duplicate", "reorder", "drop"]})
+            ids = [store.buy(SEEDS, "bob")["transactionId"] for _ in range(4)]
+            seen = []
+            for _ in range(4):
+                data = verifier.verify_and_decode_notification(receiver.next()).data
+                seen.append(verifier.verify_and_decode_signed_transaction(data.signedTransactionInfo).transactionId)
+            self.assertEqual(sorted(seen), sorted([ids[0], ids[0], ids[1], ids[3]]))
+            receiver.close()
+        finally:
+            store.close()
+
+
+if __name__ == "__main__":
+    unittest.main()

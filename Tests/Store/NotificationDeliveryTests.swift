@@ -1,0 +1,95 @@
+import Commerce
+import Foundation
+import Receipts
+import Store
+import TestSupport
+import Testing
+
+/// When notifications are sent, and sent again.
+@Suite struct NotificationDeliveryTests {
+    private func garden(_ environment: AppStoreEnvironment = .sandbox) throws -> TestGarden {
+        let garden = try TestGarden(environment: environment)
+        _ = try garden.store.update { $0.notificationsURL = URL(string: "http://127.0.0.1:1/apple") }
+        return garden
+    }
+
+    /// Sends what is due, each with the next of the results.
+    private func send(_ store: Store, _ results: SendAttemptResult...) throws -> [UUID] {
+        var sent: [UUID] = []
+        var results = results[...]
+        while let result = results.popFirst(), let delivery = try store.nextDelivery() {
+            sent.append(delivery.notificationUUID)
+            try store.record(result, of: delivery)
+        }
+        return sent
+    }
+
+    @Test func productionTriesFiveTimesMoreOnApplesSchedule() throws {
+        let garden = try garden(.production)
+        try garden.buy("garden.seeds")
+        let begun = garden.store.now
+        for hours in [0, 1, 12, 24, 48, 72] {
+            _ = try garden.store.advance(seconds: Int64(hours) * 3600)
+            #expect(try send(garden.store, .socketIssue, .success).count == 1, "after \(hours) hours")
+            #expect(try garden.store.nextDelivery() == nil)
+        }
+        _ = try garden.store.advance(seconds: 1000 * 3600)
+        #expect(try garden.store.nextDelivery() == nil)
+        let attempts = try #require(try garden.store.notifications().first).sendAttempts
+        #expect(
+            attempts.map { ($0.date.secondsSince1970 - begun.secondsSince1970) / 3600 } == [0, 1, 13, 37, 85, 157])
+    }
+
+    @Test func whatIsDueInTheMeantimeIsTriedAtItsOwnMoments() throws {
+        let garden = try garden(.production)
+        try garden.buy("garden.seeds")
+        _ = try garden.store.advance(seconds: 14 * 3600)
+        #expect(try send(garden.store, .timedOut, .timedOut, .success, .success).count == 3)
+        #expect(try garden.store.notifications().first?.sendAttempts.last?.result == .success)
+    }
+
+    @Test func theSandboxTriesOnce() throws {
+        let garden = try garden()
+        try garden.buy("garden.seeds")
+        #expect(try send(garden.store, .noResponse, .success).count == 1)
+        _ = try garden.store.advance(seconds: 100 * 3600)
+        #expect(try garden.store.nextDelivery() == nil)
+    }
+
+    @Test(
+        arguments: [
+            ([.duplicate], [0, 0, 1, 2]), ([.reorder], [1, 0, 2]), ([.drop], [1, 2]), ([.drop, .reorder], [2, 1]),
+            ([.reorder, .reorder], [2, 1, 0]), ([.delay(seconds: 60)], [1, 2, 0]), ([], [0, 1, 2]),
+        ] as [([NotificationFault], [Int])])
+    func faultsComeToTheNextNotifications(faults: [NotificationFault], expected: [Int]) throws {
+        let garden = try garden()
+        try garden.store.add(faults)
+        for _ in 0..<3 {
+            try garden.buy("garden.seeds")
+            garden.clock.advance(milliseconds: 10)
+        }
+        var sent = try send(garden.store, .success, .success, .success, .success)
+        _ = try garden.store.advance(seconds: 60)
+        sent += try send(garden.store, .success, .success)
+        let order = try garden.store.notifications().map(\.notificationUUID)
+        #expect(sent.map { order.firstIndex(of: $0) } == expected)
+    }
+
+    @Test func whatIsReplayedIsSentAgain() throws {
+        let garden = try garden()
+        try garden.buy("garden.seeds")
+        let uuid = try #require(try send(garden.store, .success).first)
+        #expect(try garden.store.nextDelivery() == nil)
+        try garden.store.replay(uuid)
+        #expect(try send(garden.store, .success) == [uuid])
+        let other = UUID()
+        #expect(throws: StoreError.notificationNotFound(other)) { try garden.store.replay(other) }
+    }
+
+    @Test func nothingIsSentWhereNobodyListens() throws {
+        let garden = try TestGarden()
+        try garden.buy("garden.seeds")
+        #expect(try garden.store.nextDelivery() == nil)
+        #expect(try garden.store.notifications().count == 1)
+    }
+}

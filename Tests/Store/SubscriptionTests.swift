@@ -1,0 +1,284 @@
+import Commerce
+import Foundation
+import Receipts
+import Store
+import TestSupport
+import Testing
+
+/// Each thing that can happen to a subscription, what is told of it, and what it leads to.
+@Suite struct SubscriptionTests {
+    let garden: TestGarden
+    var store: Store { garden.store }
+
+    init() throws {
+        garden = try TestGarden(start: "2026-10-10T12:00:00Z")
+    }
+
+    private static let monthly = "garden.basic.monthly"
+    private static let premium = "garden.premium.monthly"
+    private static let yearly = "garden.basic.yearly"
+
+    /// The types and subtypes told since the ones before.
+    private func told(after count: Int = 1) throws -> [String] {
+        try store.notifications().dropFirst(count).map { notification in
+            notification.type.rawValue + (notification.subtype.map { " " + $0.rawValue } ?? "")
+        }
+    }
+
+    private func buy(_ product: String, offer: Payment.OfferChoice? = nil) throws -> String {
+        try #require(try garden.buy(product, offer: offer).purchase).transactionIdentifier
+    }
+
+    private func latest() throws -> Transaction { try #require(try store.history(of: "alice").last) }
+
+    private func status() throws -> Status {
+        let latest = try latest()
+        let answer = try AppStoreServerAPI(store: store).allSubscriptionStatuses(
+            latest.transactionIdentifier, statuses: [])
+        return try #require(answer.data.first?.lastTransactions.first).status
+    }
+
+    /// What a customer does, and what Apple tells of it.
+    @Test(
+        arguments: [
+            (premium, monthly, ["DID_CHANGE_RENEWAL_PREF DOWNGRADE"], premium, monthly),
+            (premium, yearly, ["DID_CHANGE_RENEWAL_PREF DOWNGRADE"], premium, yearly),
+            (monthly, premium, ["DID_CHANGE_RENEWAL_PREF UPGRADE"], premium, premium),
+            // Of one level: another period waits.
+            (monthly, yearly, ["DID_CHANGE_RENEWAL_PREF DOWNGRADE"], monthly, yearly),
+            (monthly, monthly, [], monthly, monthly),
+        ] as [(String, String, [String], String, String)])
+    func anotherProductOfTheGroupComesNowOrAtTheRenewal(
+        first: String,
+        second: String,
+        expected: [String],
+        now: String,
+        later: String
+    ) throws {
+        _ = try buy(first)
+        try garden.advance(to: "2026-10-12T12:00:00Z")
+        _ = try buy(second)
+        #expect(try told() == expected)
+        #expect(try latest().productIdentifier == now)
+        #expect(try store.history(of: "alice").filter(\.isUpgraded).count == (first != now ? 1 : 0))
+        try garden.advance(to: "2026-11-13T12:00:00Z")
+        #expect(try latest().productIdentifier == later)
+        #expect(try status() == .active)
+    }
+
+    @Test func aDowngradeIsTakenBackBeforeItComes() throws {
+        _ = try buy(Self.premium)
+        _ = try buy(Self.monthly)
+        _ = try buy(Self.premium)
+        #expect(try told() == ["DID_CHANGE_RENEWAL_PREF DOWNGRADE", "DID_CHANGE_RENEWAL_PREF"])
+        try garden.advance(to: "2026-11-11T12:00:00Z")
+        #expect(try latest().productIdentifier == Self.premium)
+    }
+
+    @Test func whatIsCancelledEndsAndMayBeBoughtAgain() throws {
+        let first = try buy(Self.premium)
+        try store.setAutoRenew(false, of: first)
+        try store.setAutoRenew(false, of: first)
+        try store.setAutoRenew(true, of: first)
+        try store.setAutoRenew(false, of: first)
+        try garden.advance(to: "2026-11-10T12:00:00Z")
+        #expect(try status() == .expired)
+        #expect(throws: StoreError.self) { try store.setAutoRenew(true, of: first) }
+        let again = try buy(Self.premium)
+        #expect(try store.sale(again).originalTransactionIdentifier == first)
+        #expect(
+            try told() == [
+                "DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED", "DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_ENABLED",
+                "DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED", "EXPIRED VOLUNTARY", "SUBSCRIBED RESUBSCRIBE",
+            ])
+    }
+
+    /// Sixty days after a renewal could not be charged, Apple gives up.
+    @Test(
+        arguments: [
+            (false, ["DID_FAIL_TO_RENEW", "EXPIRED BILLING_RETRY"], [Status.billingRetry, .billingRetry, .expired]),
+            (
+                true, ["DID_FAIL_TO_RENEW GRACE_PERIOD", "GRACE_PERIOD_EXPIRED", "EXPIRED BILLING_RETRY"],
+                [.billingGracePeriod, .billingRetry, .expired]
+            ),
+        ] as [(Bool, [String], [Status])])
+    func whatCannotBeChargedEnds(hasGracePeriod: Bool, expected: [String], statuses: [Status]) throws {
+        let first = try buy(Self.premium)
+        _ = try store.update {
+            $0.shouldEnterBillingRetryOnRenewal = true
+            $0.isBillingGracePeriodEnabled = hasGracePeriod
+        }
+        var met: [Status] = []
+        for date in ["2026-11-11T12:00:00Z", "2026-11-27T12:00:00Z", "2027-01-09T12:00:00Z"] {
+            try garden.advance(to: date)
+            met.append(try status())
+        }
+        #expect(met == statuses)
+        #expect(try told() == expected)
+        #expect(throws: StoreError.self) { try store.resolveBillingIssue(of: first) }
+    }
+
+    @Test func whatIsChargedInBillingRetryBeginsAnew() throws {
+        let first = try buy(Self.premium)
+        _ = try store.update { $0.shouldEnterBillingRetryOnRenewal = true }
+        try garden.advance(to: "2026-11-20T12:00:00Z")
+        try store.resolveBillingIssue(of: first)
+        #expect(try latest().purchaseDate.rfc3339 == "2026-11-20T12:00:00Z")
+        #expect(try latest().expiresDate?.rfc3339 == "2026-12-20T12:00:00Z")
+        #expect(try told() == ["DID_FAIL_TO_RENEW", "DID_RENEW BILLING_RECOVERY"])
+    }
+
+    @Test(
+        arguments: [
+            ("consent", ["PRICE_INCREASE PENDING", "PRICE_INCREASE ACCEPTED", "DID_RENEW"], 11_990 as Int64?),
+            (
+                "decline",
+                ["PRICE_INCREASE PENDING", "DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED", "EXPIRED PRICE_INCREASE"],
+                nil
+            ),
+            ("silence", ["PRICE_INCREASE PENDING", "EXPIRED PRICE_INCREASE"], nil),
+            ("none needed", ["PRICE_INCREASE ACCEPTED", "DID_RENEW"], 11_990),
+        ] as [(String, [String], Int64?)])
+    func aPriceRisesWithConsent(answer: String, expected: [String], price: Int64?) throws {
+        let first = try buy(Self.premium)
+        try store.requestPriceIncrease(of: first, to: 11_990, needsConsent: answer != "none needed")
+        switch answer {
+        case "consent": try store.consentToPriceIncrease(of: first)
+        case "decline": try store.declinePriceIncrease(of: first)
+        default: break
+        }
+        try garden.advance(to: "2026-11-10T12:00:00Z")
+        #expect(try told() == expected)
+        #expect(try latest().price.milliunits == price ?? 9990)
+        #expect(try status() == (price == nil ? .expired : .active))
+        guard price != nil else { return }
+        try garden.advance(to: "2026-12-10T12:00:00Z")
+        #expect(try latest().price.milliunits == 11_990)
+    }
+
+    @Test func offersApplyToTheirPeriodsAndToWhomTheyAreFor() throws {
+        let spring = Payment.OfferChoice(kind: .promotional, identifier: "spring")
+        // A promotional offer is for who subscribes, or has.
+        #expect(try garden.buy(Self.monthly, offer: spring).error == .ineligibleForOffer)
+        let unknown = Payment.OfferChoice(kind: .promotional, identifier: "autumn")
+        #expect(try garden.buy(Self.monthly, offer: unknown).error == .invalidOfferIdentifier)
+        let first = try buy(Self.monthly)
+        #expect(try latest().offer?.kind == .introductory)
+        let again = Payment.OfferChoice(kind: .winBack, identifier: "again")
+        #expect(try garden.buy(Self.monthly, offer: again).error == .ineligibleForOffer)
+        _ = try buy(Self.monthly, offer: spring)
+        try garden.advance(to: "2027-01-18T12:00:00Z")
+        let sold = try store.history(of: "alice")
+        #expect(sold.map(\.price.milliunits) == [0, 1990, 1990, 4990, 4990])
+        #expect(sold.map { $0.offer?.identifier } == [nil, "spring", "spring", nil, nil])
+        try store.expire(first)
+        _ = try buy(Self.monthly, offer: again)
+        #expect(try latest().price.milliunits == 9990)
+        #expect(try latest().expiresDate?.rfc3339 == "2027-07-18T12:00:00Z")
+        // The introductory offer is had once.
+        #expect(try store.history(of: "alice").filter { $0.offer?.kind == .introductory }.count == 1)
+    }
+
+    @Test func whatIsForcedComesBeforeItsTime() throws {
+        let first = try buy(Self.premium)
+        try garden.advance(to: "2026-10-20T12:00:00Z")
+        try store.forceRenewal(of: first)
+        #expect(try latest().expiresDate?.rfc3339 == "2026-11-20T12:00:00Z")
+        try store.expire(first)
+        #expect(try latest().expiresDate == store.now)
+        #expect(try told() == ["DID_RENEW", "EXPIRED VOLUNTARY"])
+        #expect(throws: StoreError.self) { try store.forceRenewal(of: first) }
+        #expect(throws: StoreError.self) { try store.expire(first) }
+    }
+
+    @Test func aRefundEndsItAndItsReversalRestoresWhatWasPaid() throws {
+        let first = try buy(Self.premium)
+        try store.requestRefund(of: first, reason: .unintendedPurchase)
+        try store.declineRefund(of: first)
+        try store.refund(first)
+        #expect(try status() == .revoked)
+        #expect(throws: StoreError.self) { try store.refund(first) }
+        try store.reverseRefund(of: first)
+        #expect(try status() == .active)
+        #expect(throws: StoreError.self) { try store.reverseRefund(of: first) }
+        #expect(try told() == ["CONSUMPTION_REQUEST", "REFUND_DECLINED", "REFUND", "REFUND_REVERSED"])
+        try garden.advance(to: "2026-11-10T12:00:00Z")
+        #expect(try status() == .expired)
+    }
+
+    @Test func aRefundOfAnEarlierPeriodLeavesThePresentOne() throws {
+        let first = try buy(Self.premium)
+        try garden.advance(to: "2026-11-12T12:00:00Z")
+        try store.refund(first)
+        #expect(try status() == .active)
+        try garden.advance(to: "2026-12-12T12:00:00Z")
+        #expect(try told() == ["DID_RENEW", "REFUND", "DID_RENEW"])
+    }
+
+    @Test func atOneOfApplesRatesAMonthPassesInMinutes() throws {
+        _ = try store.update { $0.timeRate = .monthlyRenewalEveryFiveMinutes }
+        _ = try buy(Self.premium)
+        garden.clock.advance(milliseconds: 16 * 60_000)
+        try store.catchUp()
+        #expect(try store.history(of: "alice").count == 4)
+        #expect(try latest().expiresDate?.rfc3339 == "2026-10-10T12:20:00Z")
+    }
+
+    @Test func familySharingIsGivenAndTaken() throws {
+        let bought = try #require(try garden.buy("garden.gate").purchase).transactionIdentifier
+        let shared = try store.share(bought, with: "bob")
+        #expect(try store.sale(shared).ownership == .familyShared)
+        try store.revokeFamilySharing(of: shared)
+        #expect(try store.notifications().last?.type == .revoke)
+        #expect(try store.sale(shared).revocation?.type == .familyRevoke)
+        #expect(throws: StoreError.self) { try store.share(shared, with: "carol") }
+        let seeds = try #require(try garden.buy("garden.seeds").purchase).transactionIdentifier
+        #expect(throws: StoreError.self) { try store.share(seeds, with: "bob") }
+    }
+
+    @Test func anInterruptedPurchaseIsMadeAfterAll() throws {
+        _ = try store.update { $0.areInterruptedPurchasesEnabled = true }
+        let failed = try garden.buy("garden.seeds")
+        #expect(failed.state == .failed)
+        let resolved = try store.resolveIssue(failed.identifier).transaction
+        #expect(resolved.state == .purchased)
+        #expect(resolved.identifier != failed.identifier)
+        #expect(throws: StoreError.self) { try store.resolveIssue(failed.identifier) }
+    }
+
+    @Test func askToBuyWaitsForApproval() throws {
+        _ = try store.update { $0.isAskToBuyEnabled = true }
+        let waiting = try garden.buy(Self.monthly)
+        #expect(waiting.state == .deferred)
+        #expect(try store.history(of: "alice") == [])
+        #expect(try store.approve(waiting.identifier).transaction.state == .purchased)
+        #expect(try status() == .active)
+    }
+
+    @Test func deletedSalesAreForgotten() throws {
+        let first = try buy(Self.premium)
+        _ = try buy("garden.seeds")
+        try store.delete(first)
+        #expect(try store.history(of: "alice").map(\.productIdentifier) == ["garden.seeds"])
+        try garden.advance(to: "2027-02-01T00:00:00Z")
+        try store.clearTransactions()
+        #expect(try store.history(of: "alice") == [])
+        #expect(try store.notifications() == [])
+    }
+
+    @Test func timeGoesForwardOnly() throws {
+        #expect(throws: StoreError.self) { try store.advance(seconds: -1) }
+        #expect(throws: StoreError.self) { try store.advance(seconds: 11 * 366 * 86_400) }
+        #expect(TimeStep("1mo") == SubscriptionPeriod("P1M").map(TimeStep.period))
+        #expect(TimeStep("90s") == .seconds(90))
+        for text in ["", "1", "mo", "-1d", "1.5h", "1 d", "0d"] { #expect(TimeStep(text) == nil, "\(text)") }
+    }
+
+    @Test func theStoreTellsApartWhoseSubscriptionItIs() throws {
+        _ = try buy(Self.premium)
+        try garden.buy(Self.premium, account: "bob")
+        #expect(try store.history(of: "bob").count == 1)
+        #expect(
+            try latest().originalTransactionIdentifier != store.history(of: "bob").first?.originalTransactionIdentifier)
+    }
+}
