@@ -14,7 +14,7 @@ public struct Catalog: Sendable {
     public let configuration: StoreKitConfiguration
     /// The items nobody has to buy, in order.
     public let ownedByEverybody: [Item]
-    private let items: [String: Item]
+    private let benefits: [String: Benefit]
 
     /// Loads a catalog from its folder.
     ///
@@ -29,7 +29,7 @@ public struct Catalog: Sendable {
             products: configuration.products)
         bundleIdentifier = map.bundleIdentifier
         ownedByEverybody = map.ownedByEverybody
-        items = map.items
+        benefits = map.benefits
     }
 
     /// In the order of the `.storekit` file.
@@ -39,18 +39,31 @@ public struct Catalog: Sendable {
 
     public func product(_ productIdentifier: String) -> Product? { configuration.product(productIdentifier) }
 
+    /// What buying a product is good for; nil for one that is not in the catalog.
+    public func benefit(of productIdentifier: String) -> Benefit? {
+        benefits[productIdentifier]
+    }
+
     /// What buying a product grants; nil for a product that is not in the catalog or grants no item.
     public func item(for productIdentifier: String) -> Item? {
-        items[productIdentifier]
+        benefits[productIdentifier]?.item
     }
 
     /// The product that grants an item; nil for one that is free or unknown.
     public func product(granting item: Item) -> Product? {
-        products.first { items[$0.productIdentifier] == item }
+        products.first { benefits[$0.productIdentifier]?.item == item }
     }
 
     /// The names of all collections, in order.
     public var collections: [String] {
-        Set(items.values.map(\.collection) + ownedByEverybody.map(\.collection)).sorted()
+        Set(benefits.values.compactMap(\.item?.collection) + ownedByEverybody.map(\.collection)).sorted()
+    }
+
+    /// The names of all balances, in order.
+    public var balances: [String] {
+        let names = benefits.values.compactMap { benefit in
+            if case .credit(let credit) = benefit { credit.balance } else { nil }
+        }
+        return Set(names).sorted()
     }
 }

@@ -1,50 +1,89 @@
 import Commerce
 import StrictJSON
 
-/// Which item each product grants and which items everybody owns: Till's own file beside the `.storekit` file.
+/// What each product is good for and which items everybody owns: Till's own file beside the `.storekit` file.
 struct ItemMap {
+    /// The most that one consumable adds to a balance.
+    private static let maximumAmount = 1_000_000_000
+
     let bundleIdentifier: String
     /// By product identifier.
-    let items: [String: Item]
+    let benefits: [String: Benefit]
     /// In order.
     let ownedByEverybody: [Item]
 
     /// - Parameter products: Those of the catalog, which the map has to know each of, and no other.
     init(_ root: CatalogReader, products: [Product]) throws(CatalogError) {
         bundleIdentifier = try root.required("bundleId").string()
-        if let other = products.first(where: { $0.type != .nonConsumable }) {
-            throw root.failure("\(other.productIdentifier) is not a non-consumable, and others are not sold yet")
-        }
+        // Items for good; what ends may be granted by several products, such as a month and a year of one thing.
         var claimed: Set<Item> = []
         var free: [Item] = []
         for entry in try root.required("ownedByEverybody").elements() {
-            free.append(try Self.item(entry, claimed: &claimed))
+            let (item, number) = try Self.item(entry)
+            guard claimed.insert(item).inserted else { throw number.failure("\(item) is given twice") }
+            free.append(item)
         }
-        var items: [String: Item] = [:]
+        var benefits: [String: Benefit] = [:]
         let list = try root.required("items")
         for entry in try list.elements() {
             let identifier = try entry.required("productID")
             let productIdentifier = try identifier.string()
-            guard products.contains(where: { $0.productIdentifier == productIdentifier }) else {
+            guard let product = products.first(where: { $0.productIdentifier == productIdentifier }) else {
                 throw identifier.failure("the catalog has no product \(productIdentifier)")
             }
-            guard items[productIdentifier] == nil else {
+            guard benefits[productIdentifier] == nil else {
                 throw identifier.failure("\(productIdentifier) is there twice")
             }
-            items[productIdentifier] = try Self.item(entry, claimed: &claimed)
+            benefits[productIdentifier] = try Self.benefit(entry, of: product, claimed: &claimed)
         }
-        if let missing = products.first(where: { items[$0.productIdentifier] == nil }) {
+        if let missing = products.first(where: { benefits[$0.productIdentifier] == nil }) {
             throw list.failure("no item is given for the product \(missing.productIdentifier)")
         }
-        self.items = items
+        self.benefits = benefits
         ownedByEverybody = free.sorted()
     }
 
-    private static func item(_ entry: CatalogReader, claimed: inout Set<Item>) throws(CatalogError) -> Item {
-        let collection = try entry.required("collection").string()
+    private static func benefit(
+        _ entry: CatalogReader,
+        of product: Product,
+        claimed: inout Set<Item>
+    ) throws(CatalogError) -> Benefit {
+        if product.type == .consumable {
+            let amount = try entry.required("amount")
+            let count = try amount.count()
+            guard (1...maximumAmount).contains(count) else {
+                throw amount.failure("it has to be from 1 to \(maximumAmount)")
+            }
+            return .credit(Credit(balance: try name(try entry.required("balance")), amount: count))
+        }
+        let (item, number) = try item(entry)
+        switch product.type {
+        case .nonRenewingSubscription:
+            let duration = try entry.required("duration")
+            guard let period = SubscriptionPeriod(try duration.string()) else {
+                throw duration.failure("it is no period; write P1W, P1M or P1Y")
+            }
+            return .itemFor(item, period)
+        case .autoRenewableSubscription: return .itemWhilePaid(item)
+        case .nonConsumable, .consumable:
+            guard claimed.insert(item).inserted else { throw number.failure("\(item) is given twice") }
+            return .item(item)
+        }
+    }
+
+    private static func item(_ entry: CatalogReader) throws(CatalogError) -> (item: Item, number: CatalogReader) {
         let number = try entry.required("number")
-        let item = Item(collection: collection, number: try number.count())
-        guard claimed.insert(item).inserted else { throw number.failure("\(item) is given twice") }
-        return item
+        return (
+            Item(collection: try entry.required("collection").string(), number: try number.count()), number
+        )
+    }
+
+    /// A name that can stand in an address as it is.
+    private static func name(_ entry: CatalogReader) throws(CatalogError) -> String {
+        let name = try entry.string()
+        guard name.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) != nil else {
+            throw entry.failure("a balance's name has up to 64 letters, digits, - and _")
+        }
+        return name
     }
 }

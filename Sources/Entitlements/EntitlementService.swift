@@ -53,8 +53,7 @@ public struct EntitlementService: Sendable {
         let verified = try verify(proof)
         guard let purchases = verified.purchases else { throw .notRedeemable }
         let claims = purchases.map { purchase in
-            let claim = claim(purchase, from: verified)
-            return claim.item == nil ? nil : claim
+            catalog.benefit(of: purchase.productIdentifier).map { claim(purchase, of: $0, from: verified) }
         }
 
         let answer: LedgerAnswer
@@ -90,7 +89,11 @@ public struct EntitlementService: Sendable {
             origin: verified.origin, notificationUUID: notification.notificationUUID,
             type: notification.notificationType.rawValue, subtype: notification.subtype?.rawValue,
             signedAt: notification.signedDate, proofDigest: verified.digest)
-        let stated = verified.notifiedTransaction.map { claim(ProvenPurchase($0), from: verified) }
+        let stated = verified.notifiedTransaction.map { transaction in
+            claim(
+                ProvenPurchase(transaction), of: catalog.benefit(of: transaction.productId), from: verified,
+                grace: verified.notifiedRenewalInfo.map { Claim.Grace(endsAt: $0.gracePeriodExpiresDate) })
+        }
         let started = ContinuousClock.now
         defer { onStep(.commit, ContinuousClock.now - started) }
         do { return try ledger.record(record, stating: stated, at: clock.now()) } catch { throw .storage(error) }
@@ -135,8 +138,15 @@ public struct EntitlementService: Sendable {
         _ = try ledger.apiKey("")
     }
 
-    private func claim(_ purchase: ProvenPurchase, from proof: VerifiedProof) -> Claim {
-        Claim(
+    private func claim(
+        _ purchase: ProvenPurchase,
+        of benefit: Benefit?,
+        from proof: VerifiedProof,
+        grace: Claim.Grace? = nil
+    ) -> Claim {
+        var credit: Credit?
+        if case .credit(let bought) = benefit { credit = bought }
+        return Claim(
             origin: proof.origin,
             transactionIdentifier: purchase.transactionIdentifier,
             originalTransactionIdentifier: purchase.originalTransactionIdentifier,
@@ -149,7 +159,18 @@ public struct EntitlementService: Sendable {
             signedAt: proof.notifiedTransaction?.signedDate ?? proof.signedAt,
             appAccountToken: purchase.appAccountToken,
             proofDigest: proof.digest,
-            item: catalog.item(for: purchase.productIdentifier))
+            item: benefit?.item, credit: credit, expiresAt: end(of: purchase, benefit), grace: grace)
+    }
+
+    /// When what a purchase is good for ends; nil for good.
+    private func end(of purchase: ProvenPurchase, _ benefit: Benefit?) -> Timestamp? {
+        switch benefit {
+        case .itemFor(_, let period):
+            purchase.purchaseDate.adding(period, dayOfMonth: purchase.purchaseDate.dayOfMonth)
+        // A proof that names no end would count for good.
+        case .itemWhilePaid: purchase.expiresDate ?? purchase.purchaseDate
+        case .item, .credit, nil: nil
+        }
     }
 
     /// - Parameter claims: One for each purchase, nil where the catalog knows no item for it.

@@ -2,7 +2,7 @@ import Commerce
 import Foundation
 
 /// What a verified proof states of one transaction, as a user claims it or the App Store notifies of it.
-public struct Claim: Hashable, Sendable {
+public struct Claim: Hashable, Sendable, Codable {
     public let origin: Origin
     public let transactionIdentifier: String
     public let originalTransactionIdentifier: String
@@ -21,8 +21,27 @@ public struct Claim: Hashable, Sendable {
     public let appAccountToken: UUID?
     /// The SHA-256 of what was signed; the proof itself is not kept.
     public let proofDigest: [UInt8]
-    /// What the purchase grants; nil where the catalog does not know the product.
+    /// What the purchase grants; nil where the catalog does not know the product, or it adds to a balance.
     public let item: Item?
+    /// What each one bought adds to a balance; nil where the product grants an item.
+    public let credit: Credit?
+    /// From when on it counts no more; nil for good.
+    public let expiresAt: Timestamp?
+    /// Until when the App Store lets the customer keep what could not be charged; nil where nothing is said of it.
+    public let grace: Grace?
+
+    /// What the App Store says of the grace period of a subscription.
+    public struct Grace: Hashable, Sendable, Codable {
+        /// nil when there is none.
+        public let endsAt: Timestamp?
+
+        public init(endsAt: Timestamp?) {
+            self.endsAt = endsAt
+        }
+    }
+
+    /// Whether the catalog knows what it is good for.
+    var isKnown: Bool { item != nil || credit != nil }
 
     public init(
         origin: Origin,
@@ -37,7 +56,10 @@ public struct Claim: Hashable, Sendable {
         signedAt: Timestamp,
         appAccountToken: UUID? = nil,
         proofDigest: [UInt8],
-        item: Item?
+        item: Item?,
+        credit: Credit? = nil,
+        expiresAt: Timestamp? = nil,
+        grace: Grace? = nil
     ) {
         self.origin = origin
         self.transactionIdentifier = transactionIdentifier
@@ -52,5 +74,8 @@ public struct Claim: Hashable, Sendable {
         self.appAccountToken = appAccountToken
         self.proofDigest = proofDigest
         self.item = item
+        self.credit = credit
+        self.expiresAt = expiresAt
+        self.grace = grace
     }
 }

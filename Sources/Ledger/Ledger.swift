@@ -91,6 +91,22 @@ public protocol Ledger: Sendable {
         forgettingBefore oldest: Timestamp
     ) throws(StorageFault) -> KeptAnswer
 
+    /// What a user has of everything they ever had some of, by name; nothing is below zero.
+    func balances(of user: User) throws(StorageFault) -> [Credit]
+
+    /// Spends a part of a user's balance, and keeps what the caller is answered, in the same commit. Where an answer is kept
+    /// for the same key already, or less is left than is to be spent, nothing is.
+    ///
+    /// - Parameters:
+    ///   - oldest: Answers kept before are forgotten first.
+    ///   - answer: What the caller will be answered, from what is left; nil where nothing is to be kept.
+    func spend(
+        _ spending: Spending,
+        for user: User,
+        forgettingBefore oldest: Timestamp,
+        keeping answer: (_ left: Int) throws -> (KeptAnswer, IdempotencyKey)?
+    ) throws(StorageFault) -> SpendingAnswer
+
     func add(_ key: APIKeyRecord) throws(StorageFault)
 
     /// All API keys, revoked ones included, oldest first.
@@ -111,6 +127,15 @@ public enum AppAccountTokenAnswer: Hashable, Sendable {
     /// The user has another, which purchases may name already.
     case hasAnother(UUID)
     case ofAnotherUser
+}
+
+/// What became of something that was to be spent.
+public enum SpendingAnswer: Hashable, Sendable {
+    case spent(left: Int)
+    /// How much the user has.
+    case tooLow(Int)
+    /// The same request was answered before.
+    case answeredBefore
 }
 
 /// What the team does to a purchase.

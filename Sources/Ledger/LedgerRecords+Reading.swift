@@ -9,17 +9,29 @@ extension LedgerRecords {
                 sql: """
                     SELECT collection, number
                     FROM entitlement JOIN redeemed_transaction USING (origin, transaction_id)
-                    WHERE entitlement.user_id = ? AND revocation_date IS NULL AND NOT EXISTS (
+                    WHERE entitlement.user_id = :user AND revocation_date IS NULL
+                        AND (expires_at IS NULL OR (purchase_date <= :begun AND max(expires_at, coalesce(grace_ends_at, 0)) > :now
+                            AND NOT EXISTS (
+                                -- A later period of the same subscription takes the place of an earlier one.
+                                SELECT * FROM redeemed_transaction AS later
+                                WHERE later.origin = redeemed_transaction.origin AND later.purchase_date <= :begun
+                                    AND later.original_transaction_id = redeemed_transaction.original_transaction_id
+                                    AND later.purchase_date > redeemed_transaction.purchase_date)))
+                        AND NOT EXISTS (
                         SELECT * FROM team_revocation AS taken
                         WHERE taken.origin = redeemed_transaction.origin AND reinstated_at IS NULL
                             AND taken.original_transaction_id = redeemed_transaction.original_transaction_id)
                     UNION
                     SELECT collection, number
                     FROM team_grant
-                    WHERE user_id = ? AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > ?)
+                    WHERE user_id = :user AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > :now)
                     ORDER BY collection, number
                     """),
-            arguments: [user, user, moment.millisecondsSince1970])
+            arguments: [
+                "user": user, "now": moment.millisecondsSince1970,
+                // The App Store's clock may be ahead by as much as a proof's date.
+                "begun": moment.adding(seconds: 60).millisecondsSince1970,
+            ])
         return rows.map { Item(collection: $0["collection"], number: $0["number"]) }
     }
 
@@ -64,6 +76,10 @@ extension LedgerRecords {
             redeemedAt: Timestamp(millisecondsSince1970: row["redeemed_at"]),
             revocationDate: revocationDate.map(Timestamp.init(millisecondsSince1970:)),
             revocationReason: row["revocation_reason"],
-            revocations: Revocation(row, reason: "team_reason").map { [$0] } ?? [])
+            details: [
+                RedeemedTransaction.Details(
+                    expiresAt: (row["expires_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:)),
+                    revocation: Revocation(row, reason: "team_reason"))
+            ])
     }
 }

@@ -29,7 +29,7 @@ struct LedgerRecords {
         guard try insert(notification, about: claim, at: moment) else { return .duplicate }
         guard let claim else { return .recorded }
         let named = try claim.appAccountToken.flatMap { try users.owner(of: $0) }
-        guard let owner = try owner(of: claim) ?? named, try isRedeemed(claim) || claim.item != nil else {
+        guard let owner = try owner(of: claim) ?? named, try isRedeemed(claim) || claim.isKnown else {
             try park(claim)
             return .parked
         }
@@ -50,8 +50,11 @@ struct LedgerRecords {
             let standing = known.dropFirst().reduce(known[0]) { $1.isLater(than: $0) ? $1 : $0 }
             try insert(claim, standing, for: user, at: moment)
             try write(standing, of: claim)
+            try write(grace: claim)
+            try claimParked(original: claim, for: user, at: moment)
             return standing.revocationDate == nil && !isRevokedByTeam ? .granted : .revoked
         }
+        try write(grace: claim)
         guard Standing(claim).isLater(than: before) else {
             return before.revocationDate == nil && !isRevokedByTeam ? .alreadyRedeemed : .revoked
         }
@@ -65,7 +68,7 @@ struct LedgerRecords {
         try Row.fetchOne(
             database.cachedStatement(
                 sql: """
-                    SELECT revocation_date, revocation_reason, stated_at
+                    SELECT revocation_date, revocation_reason, expires_at, stated_at
                     FROM redeemed_transaction WHERE origin = ? AND transaction_id = ?
                     """),
             arguments: [claim.origin.rawValue, claim.transactionIdentifier]
@@ -80,10 +83,10 @@ struct LedgerRecords {
             database.cachedStatement(
                 sql: """
                     SELECT * FROM (
-                        SELECT revocation_date, revocation_reason, stated_at FROM redeemed_transaction
+                        SELECT revocation_date, revocation_reason, expires_at, stated_at FROM redeemed_transaction
                         WHERE origin = :origin AND original_transaction_id = :original AND product_id = :product
                         UNION ALL
-                        SELECT revocation_date, revocation_reason, stated_at FROM parked_transaction
+                        SELECT revocation_date, revocation_reason, expires_at, stated_at FROM parked_transaction
                         WHERE origin = :origin AND transaction_id = :original)
                     ORDER BY stated_at DESC, revocation_date IS NULL LIMIT 1
                     """),
@@ -107,9 +110,15 @@ struct LedgerRecords {
     }
 
     private func insertParked(_ claim: Claim, _ standing: Standing) throws {
-        try database.cachedStatement(sql: "INSERT INTO parked_transaction VALUES (?, ?, ?, ?, ?)").execute(arguments: [
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO parked_transaction (origin, transaction_id, revocation_date, revocation_reason, stated_at,
+                    expires_at, original_transaction_id, claim) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
             claim.origin.rawValue, claim.transactionIdentifier, standing.revocationDate, standing.revocationReason,
-            standing.statedAt,
+            standing.statedAt, standing.expiresAt, claim.originalTransactionIdentifier,
+            try JSONEncoder().encode(claim),
         ])
     }
 
@@ -118,10 +127,29 @@ struct LedgerRecords {
             database.cachedStatement(
                 sql: """
                     DELETE FROM parked_transaction WHERE origin = ? AND transaction_id = ?
-                    RETURNING revocation_date, revocation_reason, stated_at
+                    RETURNING revocation_date, revocation_reason, expires_at, stated_at
                     """),
             arguments: [claim.origin.rawValue, claim.transactionIdentifier]
         ).map(Standing.init)
+    }
+
+    /// Takes in what was said of other transactions of a purchase before anybody had claimed one of them, such as the renewals
+    /// of a subscription.
+    private func claimParked(original claim: Claim, for user: Int64, at moment: Timestamp) throws {
+        let parked = try Data.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    SELECT claim FROM parked_transaction
+                    WHERE origin = ? AND original_transaction_id = ? AND claim IS NOT NULL ORDER BY transaction_id
+                    """),
+            arguments: [claim.origin.rawValue, claim.originalTransactionIdentifier])
+        for record in parked {
+            let sibling = try JSONDecoder().decode(Claim.self, from: record)
+            let named = try sibling.appAccountToken.flatMap { try users.owner(of: $0) }
+            // One taken in before may have taken this one with it.
+            guard named == nil || named == user, sibling.isKnown, try !isRedeemed(sibling) else { continue }
+            _ = try state(sibling, of: user, at: moment)
+        }
     }
 
     /// - Returns: false when it came before.
@@ -159,15 +187,18 @@ struct LedgerRecords {
             sql: """
                 INSERT INTO redeemed_transaction (
                     origin, transaction_id, original_transaction_id, user_id, product_id, quantity,
-                    purchase_date, revocation_date, revocation_reason, stated_at, redeemed_at, proof_digest
-                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    purchase_date, revocation_date, revocation_reason, expires_at, stated_at, redeemed_at, proof_digest
+                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             claim.origin.rawValue, claim.transactionIdentifier, claim.originalTransactionIdentifier, user,
             claim.productIdentifier, claim.quantity, claim.purchaseDate.millisecondsSince1970,
-            standing.revocationDate, standing.revocationReason, standing.statedAt, moment.millisecondsSince1970,
-            Data(claim.proofDigest),
+            standing.revocationDate, standing.revocationReason, standing.expiresAt, standing.statedAt,
+            moment.millisecondsSince1970, Data(claim.proofDigest),
         ])
+        if let credit = claim.credit {
+            try BalanceRecords(database: database).insert(credit, quantity: claim.quantity, of: claim, for: user)
+        }
         guard let item = claim.item else { return }
         try database.cachedStatement(
             sql: """
@@ -185,16 +216,32 @@ struct LedgerRecords {
         try database.cachedStatement(
             sql: """
                 UPDATE redeemed_transaction
-                SET revocation_date = :date, revocation_reason = :reason, stated_at = :stated
+                SET revocation_date = :date, revocation_reason = :reason, expires_at = :expires, stated_at = :stated
                 WHERE origin = :origin AND (transaction_id = :transaction OR (
                     :repeats AND original_transaction_id = :original AND product_id = :product
                     AND (stated_at < :stated OR (stated_at = :stated AND :date IS NOT NULL))))
                 """
         ).execute(arguments: [
             "date": standing.revocationDate, "reason": standing.revocationReason, "stated": standing.statedAt,
-            "origin": claim.origin.rawValue, "transaction": claim.transactionIdentifier,
+            "expires": standing.expiresAt, "origin": claim.origin.rawValue, "transaction": claim.transactionIdentifier,
             "repeats": claim.repeatsOriginal, "original": claim.originalTransactionIdentifier,
             "product": claim.productIdentifier,
+        ])
+    }
+
+    /// Writes what is said of a grace period, unless something was said later; of two said at the same moment the longer.
+    private func write(grace claim: Claim) throws {
+        guard let grace = claim.grace else { return }
+        try database.cachedStatement(
+            sql: """
+                UPDATE redeemed_transaction SET grace_ends_at = :ends, grace_stated_at = :stated
+                WHERE origin = :origin AND transaction_id = :transaction AND (grace_stated_at IS NULL
+                    OR grace_stated_at < :stated
+                    OR (grace_stated_at = :stated AND coalesce(grace_ends_at, 0) < coalesce(:ends, 0)))
+                """
+        ).execute(arguments: [
+            "ends": grace.endsAt?.millisecondsSince1970, "stated": claim.signedAt.millisecondsSince1970,
+            "origin": claim.origin.rawValue, "transaction": claim.transactionIdentifier,
         ])
     }
 }

@@ -27,6 +27,9 @@ struct LedgerSchema {
         migrator.registerMigration("3: what the team gives and takes back") { database in
             try database.execute(sql: Self.teamTables)
         }
+        migrator.registerMigration("4: what ends, and what is spent") { database in
+            try database.execute(sql: Self.balanceTables)
+        }
         return migrator
     }
 
@@ -210,6 +213,42 @@ struct LedgerSchema {
         CREATE INDEX redeemed_transaction_of_original ON redeemed_transaction (origin, original_transaction_id);
 
         ALTER TABLE user ADD COLUMN is_app_account_token_settled INTEGER NOT NULL DEFAULT 1;
+        """
+
+    /// What was parked before this version has no claim in it, and waits for its own transaction alone.
+    private static let balanceTables = """
+        ALTER TABLE redeemed_transaction ADD COLUMN expires_at INTEGER;
+        ALTER TABLE redeemed_transaction ADD COLUMN grace_ends_at INTEGER;
+        ALTER TABLE redeemed_transaction ADD COLUMN grace_stated_at INTEGER;
+
+        ALTER TABLE parked_transaction ADD COLUMN expires_at INTEGER;
+        ALTER TABLE parked_transaction ADD COLUMN original_transaction_id TEXT;
+        ALTER TABLE parked_transaction ADD COLUMN claim BLOB;
+        CREATE INDEX parked_transaction_of_original ON parked_transaction (origin, original_transaction_id);
+
+        CREATE TABLE credit (
+            origin TEXT NOT NULL,
+            transaction_id TEXT NOT NULL,
+            user_id INTEGER NOT NULL,
+            balance TEXT NOT NULL CHECK (balance <> ''),
+            amount INTEGER NOT NULL CHECK (amount > 0),
+            PRIMARY KEY (origin, transaction_id),
+            FOREIGN KEY (origin, transaction_id, user_id)
+                REFERENCES redeemed_transaction (origin, transaction_id, user_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX credit_of_user ON credit (user_id);
+
+        CREATE TABLE spending (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            spending_id TEXT NOT NULL UNIQUE,
+            user_id INTEGER NOT NULL REFERENCES user (user_id),
+            balance TEXT NOT NULL,
+            amount INTEGER NOT NULL CHECK (amount > 0),
+            reason TEXT NOT NULL CHECK (reason <> ''),
+            spent_by TEXT NOT NULL,
+            spent_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX spending_of_user ON spending (user_id);
         """
 
     private static let moveToUserTables = """

@@ -15,8 +15,15 @@ public struct RedeemedTransaction: Hashable, Sendable {
     public let revocationDate: Timestamp?
     /// Why, in Apple's numbers (`revocationReason`); nil where nobody said.
     public let revocationReason: Int?
+    /// When what was bought ends, as the App Store or the catalog says; nil for good.
+    public var expiresAt: Timestamp? { details.first?.expiresAt }
     /// That the team itself has taken it back; nil while it has not.
-    public var revocation: Revocation? { revocations.first }
-    /// At most one; behind an array, so that a transaction stays small enough to be returned by what throws.
-    let revocations: [Revocation]
+    public var revocation: Revocation? { details.first?.revocation }
+    /// One; behind an array, so that a transaction stays small enough to be returned by what throws.
+    let details: [Details]
+
+    struct Details: Hashable, Sendable {
+        let expiresAt: Timestamp?
+        let revocation: Revocation?
+    }
 }

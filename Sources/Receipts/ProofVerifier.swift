@@ -95,7 +95,11 @@ public struct ProofVerifier: Sendable {
         for part in notification.signedParts {
             let inner = try verify(part.compact, in: part.field, as: part.kind, of: proof, chain: chain)
             if !proof.chains.contains(inner.chain.path) { proof.chains.append(inner.chain.path) }
-            if case .transaction(let transaction) = inner.content { proof.notifiedTransaction = transaction }
+            switch inner.content {
+            case .transaction(let transaction): proof.notifiedTransaction = transaction
+            case .renewalInfo(let renewalInfo): proof.notifiedRenewalInfo = renewalInfo
+            default: break
+            }
         }
         return proof
     }

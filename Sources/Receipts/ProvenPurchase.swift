@@ -13,6 +13,8 @@ public struct ProvenPurchase: Hashable, Sendable {
     public let revocationDate: Timestamp?
     /// Why, in Apple's numbers (`revocationReason`); nil where the proof does not say.
     public let revocationReason: Int?
+    /// When what was bought ends; nil where the proof does not say. Of a subscription that was upgraded it has ended.
+    public let expiresDate: Timestamp?
     /// The account token the app gave the purchase; nil in app receipts, which have none.
     public let appAccountToken: UUID?
 
@@ -24,6 +26,7 @@ public struct ProvenPurchase: Hashable, Sendable {
         purchaseDate = purchase.purchaseDate
         revocationDate = purchase.cancellationDate
         revocationReason = nil
+        expiresDate = purchase.expiresDate
         appAccountToken = nil
     }
 
@@ -35,6 +38,7 @@ public struct ProvenPurchase: Hashable, Sendable {
         purchaseDate = transaction.purchaseDate
         revocationDate = transaction.revocationDate
         revocationReason = transaction.revocationReason?.rawValue
+        expiresDate = transaction.isUpgraded == true ? transaction.purchaseDate : transaction.expiresDate
         appAccountToken = transaction.appAccountToken
     }
 }

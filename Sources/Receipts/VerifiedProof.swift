@@ -24,6 +24,8 @@ public struct VerifiedProof: Sendable {
     public let digest: [UInt8]
     /// The transaction inside a notification, verified like the notification itself; nil where there is none.
     public internal(set) var notifiedTransaction: JWSTransactionDecodedPayload?
+    /// The renewal information inside a notification, verified likewise; nil where there is none.
+    public internal(set) var notifiedRenewalInfo: JWSRenewalInfoDecodedPayload?
     /// The chains that vouch for it, each leaf first, the trusted root last: its own, then those of the proofs inside it.
     public internal(set) var chains: [[Certificate]]
 

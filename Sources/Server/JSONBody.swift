@@ -49,6 +49,8 @@ struct JSONBody {
 
     func text(_ field: String) throws(Problem) -> String { try fields.text(field) }
 
+    func integer(_ field: String) throws(Problem) -> Int { try fields.integer(field) }
+
     func object(_ field: String) throws(Problem) -> JSONFields { try fields.object(field) }
 
     func optionalDate(_ field: String) throws(Problem) -> Timestamp? { try fields.optionalDate(field) }

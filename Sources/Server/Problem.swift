@@ -83,6 +83,15 @@ struct Problem: Error, Encodable {
         self.init(status: status, code: error.code, detail: error.message)
     }
 
+    init(_ error: BalanceError) {
+        switch error {
+        case .balanceUnknown: self.init(status: .notFound, code: error.code, detail: error.message)
+        case .balanceTooLow:
+            self.init(status: .conflict, code: error.code, detail: error.message, couldSucceedLater: true)
+        case .storage(let fault): self.init(fault)
+        }
+    }
+
     /// Where the ledger lies on the server's disk is not the caller's to know.
     init(_ fault: StorageFault) {
         self.init(
@@ -97,8 +106,10 @@ struct Problem: Error, Encodable {
 
     /// Whether the service is set up in a way that refuses it: once that is mended, the same request succeeds.
     var isForTheOperatorToMend: Bool {
-        ["chainUntrusted", "originNotAccepted", "bundleIdentifierMismatch", "productUnknown", "itemUnknown"].contains(
-            code)
+        [
+            "chainUntrusted", "originNotAccepted", "bundleIdentifierMismatch", "productUnknown", "itemUnknown",
+            "balanceUnknown",
+        ].contains(code)
     }
 
     func response() throws -> Response {

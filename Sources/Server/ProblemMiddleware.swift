@@ -35,6 +35,7 @@ extension Problem {
         case let problem as Problem: self = problem
         case let error as RedemptionError: self.init(error)
         case let error as GrantError: self.init(error)
+        case let error as BalanceError: self.init(error)
         case let error as StoreError: self.init(error)
         case let fault as StorageFault: self.init(fault)
         case let error as any HTTPResponseError: self = Self.refused(with: error.status)

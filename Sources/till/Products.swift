@@ -87,11 +87,11 @@ struct Products: Command {
                 "There is no collection \"\(collection)\": choose one of \(catalog.collections.joined(separator: ", "))."
             )
         }
-        return try rows(of: catalog.products) { catalog.item(for: $0.productIdentifier) }
+        return try rows(of: catalog.products) { catalog.benefit(of: $0.productIdentifier) }
             .filter { collection == nil || $0.item?.collection == collection }
     }
 
-    private func rows(of products: [Product], item: (Product) -> Item?) throws -> [ProductResource] {
+    private func rows(of products: [Product], benefit: (Product) -> Benefit?) throws -> [ProductResource] {
         let languages = products.languages
         if let locale, !languages.contains(locale) {
             throw ValidationError(
@@ -99,7 +99,7 @@ struct Products: Command {
         }
         return products.map { product in
             ProductResource(
-                product, item: item(product), localization: product.localization(language: locale ?? "en"))
+                product, benefit: benefit(product), localization: product.localization(language: locale ?? "en"))
         }
     }
 }

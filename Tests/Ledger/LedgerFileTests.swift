@@ -56,12 +56,16 @@ import Testing
         }
         let (alice, bob) = (1, 2)
         let redeemed = "INSERT INTO redeemed_transaction VALUES (NULL, 'local/Sandbox',"
-        let rest = "'p', 1, 0, NULL, NULL, 0, 0, zeroblob(32))"
+        let rest = "'p', 1, 0, NULL, NULL, 0, 0, zeroblob(32), NULL, NULL, NULL)"
         // What is allowed, so that none of the others fails by its form.
         try execute("INSERT INTO original_transaction VALUES ('local/Sandbox', '3', \(bob))")
         try execute("\(redeemed) '3', '3', \(bob), \(rest)")
         try execute("INSERT INTO entitlement VALUES (\(bob), 'sprout', 3, 'local/Sandbox', '3', 0)")
+        try execute("INSERT INTO credit VALUES ('local/Sandbox', '3', \(bob), 'seeds', 10)")
         for statement in [
+            "INSERT INTO credit VALUES ('local/Sandbox', '3', \(bob), 'seeds', 10)",
+            "INSERT INTO credit VALUES ('local/Sandbox', '1', \(bob), 'seeds', 10)",
+            "INSERT INTO credit VALUES ('local/Sandbox', 'none', \(bob), 'seeds', 10)",
             "INSERT INTO original_transaction VALUES ('local/Sandbox', '1', \(bob))",
             "INSERT INTO original_transaction VALUES ('local/Sandbox', '4', 99)",
             "\(redeemed) '2', '1', \(bob), \(rest)",

@@ -23,6 +23,10 @@ import Testing
         for file in try Project.files("Sources/Entitlements", suffix: "Error.swift") {
             codes.formUnion(try Project.text(file).matches(of: redemption).map { String($0.1) })
         }
+        for file in ["Sources/Store/StoreError.swift", "Sources/Commerce/IllegalPaymentTransition.swift"] {
+            codes.formUnion(try Project.text(file).matches(of: redemption).map { String($0.1) })
+        }
+        codes.formUnion([IllegalPaymentTransition(state: .finished, event: .finish).code])
         #expect(Set(explained).subtracting(codes) == [])
         #expect(codes.subtracting(explained) == [])
     }

@@ -11,18 +11,42 @@ public struct TestGarden: Sendable {
     public static let file = Project.root.appending(path: "Tests/Support/Garden.storekit")
 
     public let folder: TemporaryFolder
+    /// What a service grants for it.
+    public let catalog: Catalog
     public let clock: ManualClock
     public let store: Store
 
     /// - Parameter start: When it begins; noon of 31 October 2026 unless told otherwise.
     public init(start: String = "2026-10-31T12:00:00Z", environment: AppStoreEnvironment = .sandbox) throws {
         folder = try TemporaryFolder()
+        catalog = try Self.catalog(in: folder.folder("catalog"))
         clock = ManualClock(try #require(Timestamp(rfc3339: start)))
         try TestShop.installKeys(in: folder.folder("store"))
         store = try Store(
             folder: folder.folder("store"), bundleIdentifier: Self.bundleIdentifier,
             configuration: try StoreKitConfiguration(file: Self.file.path), environment: environment, clock: clock,
             randomness: .seeded(7))
+    }
+
+    private static func catalog(in folder: URL) throws -> Catalog {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(at: file, to: folder.appending(path: Catalog.configurationFile))
+        let items = """
+            {
+              "bundleId": "\(bundleIdentifier)",
+              "ownedByEverybody": [ { "collection": "bed", "number": 0 } ],
+              "items": [
+                { "productID": "garden.gate", "collection": "gate", "number": 1 },
+                { "productID": "garden.season", "collection": "bed", "number": 1, "duration": "P3M" },
+                { "productID": "garden.basic.monthly", "collection": "plus", "number": 1 },
+                { "productID": "garden.basic.yearly", "collection": "plus", "number": 1 },
+                { "productID": "garden.premium.monthly", "collection": "plus", "number": 2 },
+                { "productID": "garden.seeds", "balance": "seeds", "amount": 10 }
+              ]
+            }
+            """
+        try Data(items.utf8).write(to: folder.appending(path: Catalog.itemsFile))
+        return try Catalog(folder: folder)
     }
 
     /// Buys at once.

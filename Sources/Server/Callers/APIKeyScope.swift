@@ -9,6 +9,8 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
     case redeem
     /// To give items without a purchase, and to take back what was given or redeemed.
     case grant
+    /// To spend what users have bought.
+    case spend
     /// To read the service's metrics.
     case metrics
 }

@@ -6,9 +6,6 @@ import Ledger
 
 /// What a team gives a user without a purchase, and takes back.
 struct GrantRoutes: Sendable {
-    /// The longest reason, in characters.
-    private static let maximumReasonLength = 500
-
     let service: EntitlementService
     let work: BlockingWork
     let idempotentRequests: IdempotentRequests
@@ -73,7 +70,7 @@ struct GrantRoutes: Sendable {
         let body = try await JSONBody(request, parsedBy: work)
         let item = try body.object("item")
         let granted = Item(collection: try item.text("collection"), number: try item.integer("number"))
-        let reason = try Self.reason(body)
+        let reason = try Reason.read(body)
         let endsAt = try body.optionalDate("endsAt")
         return try await idempotentRequests.answer(request, from: caller, body: body.bytes, status: .created) { kept in
             let grant = try service.newGrant(of: granted, reason: reason, endsAt: endsAt, by: caller.name)
@@ -86,25 +83,11 @@ struct GrantRoutes: Sendable {
     }
 
     private func reason(_ request: Request) async throws -> String {
-        try Self.reason(try await JSONBody(request, parsedBy: work))
+        try Reason.read(try await JSONBody(request, parsedBy: work))
     }
 
     private static func identifier(_ name: String, _ context: ServiceContext) throws -> String {
         let text = try context.parameters.require(name)
         return text.removingPercentEncoding ?? text
-    }
-
-    private static func reason(_ body: JSONBody) throws(Problem) -> String {
-        let reason = try body.text("reason")
-        // What cannot be seen could hide what can.
-        let isLegible = reason.unicodeScalars.allSatisfy {
-            ![.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
-        }
-        guard (1...maximumReasonLength).contains(reason.unicodeScalars.count), isLegible
-        else {
-            throw JSONBody.invalid(
-                "The field /reason has to have 1 to \(maximumReasonLength) characters, all of them legible.")
-        }
-        return reason
     }
 }

@@ -6,6 +6,8 @@ public struct ProductResource: Codable, Sendable {
     public let type: String
     /// What buying it grants.
     public let item: Item?
+    /// What each one bought adds to a balance; absent where it grants an item.
+    public let credit: Credit?
     public let displayName: String
     public let description: String
     /// Milliunits of the currency.
@@ -16,10 +18,11 @@ public struct ProductResource: Codable, Sendable {
     /// Absent where the product does not renew by itself.
     public let subscription: SubscriptionResource?
 
-    public init(_ product: Product, item: Item?, localization: Product.Localization?) {
+    public init(_ product: Product, benefit: Benefit?, localization: Product.Localization?) {
         productId = product.productIdentifier
         type = product.type.rawValue
-        self.item = item
+        item = benefit?.item
+        credit = if case .credit(let credit) = benefit { credit } else { nil }
         let names = [localization?.displayName, product.referenceName, product.productIdentifier]
         displayName = names.compactMap(\.self).first { !$0.isEmpty } ?? ""
         description = localization?.description ?? ""

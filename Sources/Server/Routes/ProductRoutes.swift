@@ -58,7 +58,7 @@ struct ProductRoutes: Sendable {
 
     private func resource(_ product: Product, language: String?) -> ProductResource {
         ProductResource(
-            product, item: catalog.item(for: product.productIdentifier),
+            product, benefit: catalog.benefit(of: product.productIdentifier),
             localization: product.localization(language: language ?? ""))
     }
 

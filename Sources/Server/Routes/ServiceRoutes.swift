@@ -94,7 +94,11 @@ public struct ServiceRoutes: Sendable {
         GrantRoutes(
             service: service, work: work, idempotentRequests: idempotentRequests, subjects: subjects
         ).add(to: user)
+        let balances = BalanceRoutes(
+            service: service, work: work, idempotentRequests: idempotentRequests, subjects: subjects)
+        balances.addForBackEnds(to: user)
         users.addForApps(to: version.group("me"))
+        balances.addForApps(to: version.group("me"))
         store?.add(to: router)
     }
 }

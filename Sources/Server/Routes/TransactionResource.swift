@@ -11,6 +11,8 @@ struct TransactionResource: Encodable, Sendable {
     /// Dates are RFC 3339, UTC.
     let purchaseDate: String
     let redeemedAt: String
+    /// When what was bought ends; absent of what lasts.
+    let expiresDate: String?
     /// When the purchase was taken back; absent while it stands.
     let revocationDate: String?
     /// Why, in Apple's numbers: 1 for a problem with the app, 0 for another reason; absent where nobody said.
@@ -26,6 +28,7 @@ struct TransactionResource: Encodable, Sendable {
         origin = transaction.origin
         purchaseDate = transaction.purchaseDate.rfc3339
         redeemedAt = transaction.redeemedAt.rfc3339
+        expiresDate = transaction.expiresAt?.rfc3339
         revocationDate = transaction.revocationDate?.rfc3339
         revocationReason = transaction.revocationReason
         revocation = transaction.revocation.map(RevocationResource.init)

@@ -1,0 +1,25 @@
+import Commerce
+
+/// Why nothing was spent.
+public enum BalanceError: CodedError, Equatable {
+    case balanceUnknown(String)
+    /// What the user has is less.
+    case balanceTooLow(name: String, amount: Int)
+    case storage(StorageFault)
+
+    public var code: String {
+        switch self {
+        case .balanceUnknown: "balanceUnknown"
+        case .balanceTooLow: "balanceTooLow"
+        case .storage(let fault): fault.code
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .balanceUnknown(let name): "No product of the catalog adds to a balance \"\(name.prefix(100))\"."
+        case .balanceTooLow(let name, let amount): "The user has \(amount) of \(name): nothing was spent."
+        case .storage(let fault): fault.message
+        }
+    }
+}

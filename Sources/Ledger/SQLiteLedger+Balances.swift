@@ -1,0 +1,38 @@
+import Commerce
+import GRDB
+
+extension SQLiteLedger {
+    public func balances(of user: User) throws(StorageFault) -> [Credit] {
+        try read { database in
+            guard let user = try users(database).known(user) else { return [] }
+            return try BalanceRecords(database: database).balances(of: user).map {
+                Credit(balance: $0.name, amount: max(0, $0.amount))
+            }
+        }
+    }
+
+    public func spend(
+        _ spending: Spending,
+        for user: User,
+        forgettingBefore oldest: Timestamp,
+        keeping answer: (_ left: Int) throws -> (KeptAnswer, IdempotencyKey)?
+    ) throws(StorageFault) -> SpendingAnswer {
+        try write { database in
+            let identifier = try users(database).identifier(of: user, at: spending.spentAt)
+            let records = BalanceRecords(database: database)
+            let amount = try records.balances(of: identifier).first { $0.name == spending.balance }?.amount ?? 0
+            let answers = AnswerRecords(database: database)
+            let left = amount - spending.amount
+            if let (answer, key) = try answer(left) {
+                try answers.forget(before: oldest)
+                // Another process was quicker with the same request: what it spent is spent.
+                if try answers.answer(for: key, since: oldest) != nil { return .answeredBefore }
+                guard left >= 0 else { return .tooLow(max(0, amount)) }
+                _ = try answers.keep(answer, for: key, at: spending.spentAt)
+            }
+            guard left >= 0 else { return .tooLow(max(0, amount)) }
+            try records.insert(spending, for: identifier)
+            return .spent(left: left)
+        }
+    }
+}

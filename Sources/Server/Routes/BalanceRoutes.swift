@@ -1,0 +1,100 @@
+import Commerce
+import Entitlements
+import Foundation
+import Hummingbird
+import Ledger
+
+/// What a user has of consumables, and what the team's back end spends of it.
+struct BalanceRoutes: Sendable {
+    /// The most that is spent at once.
+    private static let maximumAmount = 1_000_000_000
+
+    let service: EntitlementService
+    let work: BlockingWork
+    let idempotentRequests: IdempotentRequests
+    let subjects: Subjects
+
+    /// - Parameter group: Routes under `/v1/users/:user`.
+    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
+        addReading(to: group.for(.backEnd(.read)))
+        group.for(.backEnd(.spend)).post("balances/:balance/spendings") { request, context in
+            try await spend(request, context)
+        }
+    }
+
+    /// - Parameter group: Routes under `/v1/me`.
+    func addForApps(to group: RouterGroup<ServiceContext>) {
+        addReading(to: group.for(.app))
+    }
+
+    private func addReading(to group: RouterGroup<ServiceContext>) {
+        group.get("balances") { request, context in
+            let user = try subjects.user(request, context)
+            let balances = try await work.run { try service.balances(of: user) }
+            return try JSONAnswer.response(BalanceList(balances: balances.map(BalanceResource.init)))
+        }
+    }
+
+    private func spend(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let user = try subjects.user(request, context)
+        let caller = try context.requiredCaller
+        let text = try context.parameters.require("balance")
+        let balance = text.removingPercentEncoding ?? text
+        let body = try await JSONBody(request, parsedBy: work)
+        let amount = try body.integer("amount")
+        guard (1...Self.maximumAmount).contains(amount) else {
+            throw JSONBody.invalid("The field /amount has to be from 1 to \(Self.maximumAmount).")
+        }
+        let reason = try Reason.read(body)
+        return try await idempotentRequests.answer(request, from: caller, body: body.bytes, status: .created) { kept in
+            let spending = try service.newSpending(of: amount, from: balance, reason: reason, by: caller.name)
+            let left = try await work.run {
+                try service.spend(spending, for: user) { left in
+                    try kept.map {
+                        ($0.answer(try JSONAnswer.encode(SpendingResource(spending, left: left))), $0.key)
+                    }
+                }
+            }
+            // What was answered before is kept, and is answered with in place of this.
+            return try JSONAnswer.encode(SpendingResource(spending, left: left ?? 0))
+        }
+    }
+}
+
+/// What a user has of one consumable.
+struct BalanceResource: Encodable, Sendable {
+    let balance: String
+    let amount: Int
+
+    init(_ credit: Credit) {
+        balance = credit.balance
+        amount = credit.amount
+    }
+}
+
+struct BalanceList: Encodable {
+    let balances: [BalanceResource]
+}
+
+/// What was spent, and what is left.
+struct SpendingResource: Encodable, Sendable {
+    let spendingId: String
+    let balance: String
+    let amount: Int
+    let left: Int
+    let reason: String
+    /// The identifier of the API key.
+    let spentBy: String
+    /// RFC 3339, UTC.
+    let spentAt: String
+
+    init(_ spending: Spending, left: Int) {
+        spendingId = spending.identifier
+        balance = spending.balance
+        amount = spending.amount
+        self.left = left
+        reason = spending.reason
+        spentBy = spending.spentBy
+        spentAt = spending.spentAt.rfc3339
+    }
+}

@@ -1,0 +1,211 @@
+import Commerce
+import Entitlements
+import Foundation
+import Ledger
+import Receipts
+import Store
+import TestSupport
+import Testing
+
+/// What a service grants of what the store sells, however its word comes.
+@Suite struct SubscriptionEntitlementTests {
+    let garden: TestGarden
+    let alice: User
+    let token: UUID
+    var store: Store { garden.store }
+
+    private static let basic = Item(collection: "plus", number: 1)
+    private static let premium = Item(collection: "plus", number: 2)
+
+    init() throws {
+        garden = try TestGarden()
+        alice = try #require(User(name: "alice"))
+        token = UUID()
+    }
+
+    /// A service of its own that knows alice's account token.
+    private func service(_ name: String) throws -> (service: EntitlementService, ledger: SQLiteLedger) {
+        let ledger = try SQLiteLedger(file: garden.folder.file("\(name).sqlite"))
+        let service = EntitlementService(
+            catalog: garden.catalog, verifier: try garden.verifier(), ledger: ledger, clock: store.clock)
+        #expect(try service.setAppAccountToken(token, of: alice) == .set)
+        return (service, ledger)
+    }
+
+    private func items(_ ledger: SQLiteLedger, at date: String) throws -> [Item] {
+        try ledger.items(of: alice, at: try #require(Timestamp(rfc3339: date)))
+    }
+
+    @Test func aSubscriptionCountsWhileItIsPaid() throws {
+        let (service, _) = try service("ledger")
+        let bought = try garden.buy("garden.basic.monthly")
+        let proof = Array(try store.signedTransaction(bought.identifier).utf8)
+        #expect(try service.redeem(proof, for: alice).items.contains(Self.basic))
+        let line = try #require(try service.transactions(of: alice, before: nil, limit: 1).first)
+        #expect(line.expiresAt?.rfc3339 == "2026-11-07T12:00:00Z")
+        // It renews, of which the service has heard nothing yet.
+        try garden.advance(to: "2026-11-07T12:00:00Z")
+        #expect(try !service.items(of: alice).contains(Self.basic))
+        // The app hands in its receipt, which has both periods.
+        _ = try service.redeem(Array(try store.receipt(account: "alice").utf8), for: alice)
+        #expect(try service.items(of: alice).contains(Self.basic))
+    }
+
+    @Test func aNonRenewingOneEndsAsTheCatalogSays() throws {
+        let (service, ledger) = try service("ledger")
+        let bought = try garden.buy("garden.season")
+        _ = try service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
+        let bed = Item(collection: "bed", number: 1)
+        #expect(try items(ledger, at: "2027-01-31T11:59:59Z") == [bed])
+        #expect(try items(ledger, at: "2027-01-31T12:00:00Z") == [])
+    }
+
+    /// What was said of renewals before anybody had claimed the purchase is not lost.
+    @Test func renewalsThatCameBeforeTheFirstPeriodWasHandedInCount() throws {
+        let (service, _) = try service("ledger")
+        let bought = try garden.buy("garden.premium.monthly")
+        let proof = Array(try store.signedTransaction(bought.identifier).utf8)
+        try garden.advance(to: "2026-12-15T12:00:00Z")
+        for notification in try store.notifications().reversed() {
+            #expect(try service.receive(notification: Array(notification.signedPayload.utf8)) == .parked)
+        }
+        #expect(try service.redeem(proof, for: alice).items.contains(Self.premium))
+        #expect(try service.transactions(of: alice, before: nil, limit: 9).count == 2)
+    }
+
+    /// A year in which everything happens, told in forty orders, with copies and in part to the app: the same end.
+    @Test func everyOrderOfNotificationsLeadsToTheSameEntitlements() throws {
+        try playAYear()
+        let told = try store.notifications().map { Array($0.signedPayload.utf8) }
+        let (first, ledger) = try service("in order")
+        for payload in told { _ = try first.receive(notification: payload) }
+        let moments = try Self.moments()
+        let expected = try moments.map { try ledger.items(of: alice, at: $0) }
+        #expect(Set(expected).count == 3)
+        let amounts = try first.balances(of: alice)
+        #expect(amounts == [Credit(balance: "seeds", amount: 20)])
+        for seed in 0..<40 {
+            var chance = SeededGenerator(seed: UInt64(seed))
+            var history = told + told.filter { _ in Bool.random(using: &chance) }
+            history.shuffle(using: &chance)
+            let (service, ledger) = try service("order \(seed)")
+            for payload in history { _ = try service.receive(notification: payload) }
+            let met = try moments.map { try ledger.items(of: alice, at: $0) }
+            #expect(met == expected, "seed \(seed)")
+            #expect(try service.balances(of: alice) == amounts, "seed \(seed)")
+        }
+    }
+
+    private func playAYear() throws {
+        let first = try #require(
+            try garden.buy("garden.basic.monthly", appAccountToken: token).purchase
+        ).transactionIdentifier
+        try garden.buy("garden.seeds", quantity: 2, appAccountToken: token)
+        let refunded = try #require(
+            try garden.buy("garden.seeds", appAccountToken: token).purchase
+        ).transactionIdentifier
+        try garden.advance(to: "2027-01-01T12:00:00Z")
+        try store.refund(refunded)
+        _ = try store.update {
+            $0.shouldEnterBillingRetryOnRenewal = true
+            $0.isBillingGracePeriodEnabled = true
+        }
+        try garden.advance(to: "2027-01-20T12:00:00Z")
+        _ = try store.update { $0.shouldEnterBillingRetryOnRenewal = false }
+        try store.resolveBillingIssue(of: first)
+        try garden.advance(to: "2027-02-18T12:00:00Z")
+        try garden.buy("garden.premium.monthly", appAccountToken: token)
+        try garden.advance(to: "2027-05-20T12:00:00Z")
+        let latest = try #require(try store.history(of: "alice").last).transactionIdentifier
+        try store.refund(latest)
+        try garden.advance(to: "2027-05-21T12:00:00Z")
+        try store.reverseRefund(of: latest)
+        try garden.advance(to: "2027-07-01T12:00:00Z")
+        try garden.buy("garden.basic.monthly", appAccountToken: token)
+        try store.setAutoRenew(false, of: first)
+        try garden.advance(to: "2027-09-01T12:00:00Z")
+    }
+
+    /// A day apart, over the year.
+    private static func moments() throws -> [Timestamp] {
+        let start = try #require(Timestamp(rfc3339: "2026-10-31T13:00:00Z"))
+        return (0..<320).map { start.adding(days: $0) }
+    }
+
+    @Test func theYearLooksAsItWasPaid() throws {
+        try playAYear()
+        let (service, ledger) = try service("ledger")
+        for notification in try store.notifications() {
+            _ = try service.receive(notification: Array(notification.signedPayload.utf8))
+        }
+        for (date, expected) in [
+            ("2026-11-05T00:00:00Z", [Self.basic]), ("2026-12-20T00:00:00Z", [Self.basic]),
+            // In the grace period, which was taken up.
+            ("2027-01-15T00:00:00Z", [Self.basic]), ("2027-01-25T00:00:00Z", [Self.basic]),
+            // The upgrade takes the place of what was paid until 7 March.
+            ("2027-02-20T00:00:00Z", [Self.premium]), ("2027-05-22T00:00:00Z", [Self.premium]),
+            ("2027-06-25T00:00:00Z", []),
+            ("2027-07-15T00:00:00Z", [Self.basic]), ("2027-08-02T00:00:00Z", []),
+        ] as [(String, [Item])] {
+            let met = try items(ledger, at: date)
+            #expect(met == expected, "\(date)")
+        }
+    }
+
+    /// While it could not be charged the customer keeps it, and not a moment longer.
+    @Test func aGracePeriodEndsWithItsDate() throws {
+        let (service, ledger) = try service("ledger")
+        try garden.buy("garden.premium.monthly", appAccountToken: token)
+        _ = try store.update {
+            $0.shouldEnterBillingRetryOnRenewal = true
+            $0.isBillingGracePeriodEnabled = true
+        }
+        try garden.advance(to: "2026-12-01T12:00:00Z")
+        for notification in try store.notifications() {
+            _ = try service.receive(notification: Array(notification.signedPayload.utf8))
+        }
+        #expect(try items(ledger, at: "2026-12-16T11:59:59Z") == [Self.premium])
+        #expect(try items(ledger, at: "2026-12-16T12:00:00Z") == [])
+    }
+
+    @Test func balancesAreSpentAndNeverBelowZero() throws {
+        let (service, _) = try service("ledger")
+        let bought = try garden.buy("garden.seeds", quantity: 3)
+        _ = try service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
+        _ = try service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
+        #expect(try service.balances(of: alice) == [Credit(balance: "seeds", amount: 30)])
+        func spend(_ amount: Int) throws -> Int? {
+            let spending = try service.newSpending(of: amount, from: "seeds", reason: "sown", by: "key")
+            return try service.spend(spending, for: alice) { _ in nil }
+        }
+        #expect(try spend(20) == 10)
+        #expect(throws: BalanceError.balanceTooLow(name: "seeds", amount: 10)) { try spend(11) }
+        #expect(try spend(10) == 0)
+        #expect(throws: BalanceError.balanceUnknown("gold")) {
+            try service.newSpending(of: 1, from: "gold", reason: "none", by: "key")
+        }
+        // What is refunded after it was spent is owed: the next purchase pays for it first.
+        let identifier = try #require(bought.purchase).transactionIdentifier
+        try store.refund(identifier)
+        for notification in try store.notifications() {
+            _ = try service.receive(notification: Array(notification.signedPayload.utf8))
+        }
+        #expect(try service.balances(of: alice) == [Credit(balance: "seeds", amount: 0)])
+        let more = try garden.buy("garden.seeds", quantity: 4)
+        _ = try service.redeem(Array(try store.signedTransaction(more.identifier).utf8), for: alice)
+        #expect(try service.balances(of: alice) == [Credit(balance: "seeds", amount: 10)])
+    }
+}
+
+/// The same choices at every run.
+private struct SeededGenerator: RandomNumberGenerator {
+    private let randomness: Randomness
+
+    init(seed: UInt64) {
+        randomness = .seeded(seed)
+    }
+
+    mutating func next() -> UInt64 {
+        randomness.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
