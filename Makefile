@@ -16,10 +16,11 @@ build: requirements ## Build the till command (.build/release/till)
 demo: build ## Play a purchase from end to end, in a fresh data directory
 	@Scripts/demo.sh .build/release/till
 
-# The release configuration is the one that ships; without testable imports it shares the build of `make build`.
+# The release configuration is the one that ships; without testable imports it shares the build of `make build`. Why memory
+# is mapped as it is, Tests/Support/ProcessLaunch.swift says.
 test: requirements ## Run every test
 	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes 5 to 15 minutes on two cores …"
-	@swift test -c release --disable-testable-imports
+	@MALLOC_MMAP_THRESHOLD_=32768 swift test -c release --disable-testable-imports
 
 test-api: build ## Hold a running service against its description with schemathesis, for a minute
 	@Scripts/test-api.sh .build/release/till $(or $(API_SECONDS),60)

@@ -94,6 +94,14 @@ public struct Certificate: Sendable {
         }
     }
 
+    /// The certificate in PEM (RFC 7468 section 5).
+    public var pem: String {
+        let lines = stride(from: 0, to: der.count, by: 48).map {
+            Base64.encode(der[$0..<min($0 + 48, der.count)])
+        }
+        return "-----BEGIN CERTIFICATE-----\n" + lines.joined(separator: "\n") + "\n-----END CERTIFICATE-----\n"
+    }
+
     /// The SHA-256 of the certificate's bytes, by which Apple publishes its roots.
     public var fingerprint: [UInt8] { DigestAlgorithm.sha256.digest(of: der) }
 

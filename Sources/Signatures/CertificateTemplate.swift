@@ -21,6 +21,8 @@ public struct CertificateTemplate: Sendable {
     public var appleExtensions: [AppleExtension]
     /// Where to ask whether the certificate was revoked (authority information access, OCSP); nil for none.
     public var ocspResponder: String?
+    /// The host names and addresses that a server is known by, of a leaf for TLS; else empty.
+    public var serverNames: [String]
 
     public init(
         role: Role,
@@ -30,7 +32,8 @@ public struct CertificateTemplate: Sendable {
         notBefore: Int64,
         notAfter: Int64,
         appleExtensions: [AppleExtension] = [],
-        ocspResponder: String? = nil
+        ocspResponder: String? = nil,
+        serverNames: [String] = []
     ) {
         self.role = role
         self.commonName = commonName
@@ -40,6 +43,7 @@ public struct CertificateTemplate: Sendable {
         self.notAfter = notAfter
         self.appleExtensions = appleExtensions
         self.ocspResponder = ocspResponder
+        self.serverNames = serverNames
     }
 
     /// Makes the certificate for a key.
@@ -95,6 +99,13 @@ public struct CertificateTemplate: Sendable {
             extensions.append((NID_basic_constraints, "critical,CA:FALSE"))
             extensions.append((NID_key_usage, "critical,digitalSignature"))
             extensions.append((NID_authority_key_identifier, "keyid:always"))
+        }
+        if !serverNames.isEmpty {
+            let names = serverNames.map { name in
+                name.allSatisfy { $0.isNumber || $0 == "." } ? "IP:\(name)" : "DNS:\(name)"
+            }
+            extensions.append((NID_ext_key_usage, "serverAuth"))
+            extensions.append((NID_subject_alt_name, names.joined(separator: ",")))
         }
         if let ocspResponder { extensions.append((NID_info_access, "OCSP;URI:\(ocspResponder)")) }
         return extensions

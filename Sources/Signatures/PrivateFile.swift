@@ -51,6 +51,15 @@ public enum PrivateFile {
         guard fsync(descriptor) == 0 else { throw failure(url) }
     }
 
+    /// Writes a file in place of one that may be there: whoever reads it sees the one or the other, whole.
+    public static func replace(_ url: URL, with bytes: [UInt8]) throws(Failure) {
+        let unfinished = url.appendingPathExtension("unfinished")
+        // What a crash left behind.
+        unlink(unfinished.path)
+        try create(bytes, at: unfinished)
+        guard rename(unfinished.path, url.path) == 0 else { throw failure(url) }
+    }
+
     private static func failure(_ url: URL) -> Failure {
         Failure(path: url.path, reason: String(cString: strerror(errno)).lowercased())
     }

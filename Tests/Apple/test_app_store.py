@@ -12,6 +12,8 @@ import json
 import os
 import pathlib
 import queue
+import socket
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -21,6 +23,7 @@ import urllib.error
 import urllib.request
 import uuid
 
+import requests
 from appstoreserverlibrary.api_client import APIException, APIError, AppStoreServerAPIClient, GetTransactionHistoryVersion
 from appstoreserverlibrary.models.ConsumptionRequest import ConsumptionRequest
 from appstoreserverlibrary.models.ConsumptionRequestV1 import ConsumptionRequestV1
@@ -110,6 +113,7 @@ class Store:
             started += line
         answer = json.loads(started)
         self.url, self.sandbox_key = answer["url"], answer["sandboxKey"]
+        self.authority = answer.get("authority")
         self.key = json.loads(self.run("store", "keys", "--json"))
 
     def run(self, *arguments):
@@ -139,7 +143,8 @@ class Store:
             data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {self.sandbox_key}"},
         )
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        trust = ssl.create_default_context(cafile=self.authority) if self.authority else None
+        with urllib.request.urlopen(request, timeout=30, context=trust) as answer:
             text = answer.read()
             return json.loads(text) if text else None
 
@@ -672,6 +677,45 @@ class NotificationTests(unittest.TestCase):
             self.assertEqual(sorted(seen), sorted([ids[0], ids[0], ids[1], ids[3]]))
             receiver.close()
         finally:
+            store.close()
+
+
+class HostNameTests(unittest.TestCase):
+    """The client as it is, its address included: Apple's host names lead to the store, which answers under them."""
+
+    def test_apples_host_names_over_tls(self):
+        store = Store("--tls")
+        port = int(store.url.rsplit(":", 1)[1])
+        lookup, bundle = socket.getaddrinfo, os.environ.get("REQUESTS_CA_BUNDLE")
+
+        def local(host, *arguments, **options):
+            if host.endswith("apple.com"):
+                return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+            return lookup(host, *arguments, **options)
+
+        socket.getaddrinfo = local
+        os.environ["REQUESTS_CA_BUNDLE"] = store.authority
+        try:
+            client = store.client()
+            client._base_url = "https://api.storekit-sandbox.apple.com"
+            self.assertEqual(client.get_image_list().imageIdentifiers, [])
+            for host, status in [("sandbox.itunes.apple.com", 21002), ("buy.itunes.apple.com", 21002)]:
+                answer = requests.post(f"https://{host}/verifyReceipt", json={"receipt-data": "none"}, timeout=30)
+                self.assertEqual(answer.json(), {"status": status})
+            store.sandbox("POST", "purchases", {"account": "alice", "productId": GATE})
+            receipt = store.sandbox("GET", "accounts/alice/receipt")["receipt"]
+            answers = {
+                host: requests.post(f"https://{host}/verifyReceipt", json={"receipt-data": receipt}, timeout=30).json()
+                for host in ("sandbox.itunes.apple.com", "buy.itunes.apple.com")
+            }
+            self.assertEqual(answers["sandbox.itunes.apple.com"]["status"], 0)
+            self.assertEqual(answers["buy.itunes.apple.com"]["status"], 21007)
+        finally:
+            socket.getaddrinfo = lookup
+            if bundle is None:
+                del os.environ["REQUESTS_CA_BUNDLE"]
+            else:
+                os.environ["REQUESTS_CA_BUNDLE"] = bundle
             store.close()
 
 

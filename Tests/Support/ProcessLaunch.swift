@@ -2,11 +2,14 @@ import Foundation
 import Synchronization
 
 extension Process {
-    /// Protects nothing of ours: Foundation's `run` was seen to read outside its memory (in Swift 6.3 on Linux) when many are
-    /// launched from several threads at once.
+    /// Held while a process is launched.
     private static let launching = Mutex(())
 
     /// Launches the process, one at a time.
+    ///
+    /// Foundation's `run` (swift-corelibs-foundation, Swift 6.3) lists the open files and copies 256 bytes for each name, however
+    /// short it is: with some 1,350 files open it reads past the C library's buffer of 32 KiB, and crashes where nothing lies
+    /// behind it. `make test` has such buffers mapped by themselves (`MALLOC_MMAP_THRESHOLD_`), with the rest of a page behind.
     public func launchAlone() throws {
         try Self.launching.withLock { _ in try run() }
     }

@@ -29,6 +29,9 @@ struct StoreServe: Command {
     @Option(help: ArgumentHelp("Where notifications are sent.", valueName: "url"))
     var notificationsURL: ServerURL?
 
+    @Flag(help: "Serve TLS for Apple's host names, under an authority of the store's own that clients have to trust.")
+    var tls = false
+
     @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .notice
 
@@ -61,15 +64,26 @@ struct StoreServe: Command {
         let key = Randomness.system.bytes(16).hexadecimal
         var logger = Logger(label: "till.store")
         logger.logLevel = logLevel
+        let identity =
+            tls
+            ? try ServerIdentity(
+                folder: data.storeFolder.appending(path: "tls", directoryHint: .isDirectory), clock: SystemClock(),
+                randomness: .system) : nil
         let server = ServiceServer(
             router: StoreRoutes(store: store, sandboxKey: APIKey(key)).router,
             companions: [NotificationSender(store: store, logger: logger)],
-            configuration: ServerConfiguration(host: host, port: port), logger: logger)
+            configuration: ServerConfiguration(
+                host: host, port: port,
+                tls: identity.map { ServerConfiguration.TLS(certificate: $0.certificate, key: $0.key) }), logger: logger
+        )
         let console = console
         try await server.run { url in
             console.line("Listening on \(url.absoluteString)")
             console.line("Sandbox key: \(key)")
-            try? console.json(["url": url.absoluteString, "sandboxKey": key])
+            if let authority = identity?.authority.path { console.line("Authority: \(authority)") }
+            try? console.json(
+                ["url": url.absoluteString, "sandboxKey": key, "authority": identity?.authority.path]
+                    .compactMapValues(\.self))
         }
     }
 }
