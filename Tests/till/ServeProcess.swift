@@ -21,8 +21,15 @@ final class ServeProcess: Sendable {
     }
 
     /// Starts it on a free port and waits until it listens.
-    init(_ till: TillProcess, _ arguments: [String] = [], environment: [String: String] = [:]) async throws {
-        let process = try till.process(arguments: ["serve", "--port", "0"] + arguments)
+    ///
+    /// - Parameter command: `store` for the store alone.
+    init(
+        _ till: TillProcess,
+        _ arguments: [String] = [],
+        command: String = "serve",
+        environment: [String: String] = [:]
+    ) async throws {
+        let process = try till.process(arguments: [command, "--port", "0"] + arguments)
         process.environment = process.environment?.merging(environment) { $1 }
         let output = Pipe()
         let errors = till.folder.file("\(UUID().uuidString).err")
@@ -49,7 +56,7 @@ final class ServeProcess: Sendable {
             line += piece
             if line.contains("\n") { break }
         }
-        guard let address = line.split(separator: " ").last,
+        guard let address = line.split(separator: "\n").first?.split(separator: " ").last,
             let url = URL(string: address.trimmingCharacters(in: .newlines)),
             url.port != nil
         else {

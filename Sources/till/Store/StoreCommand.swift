@@ -11,11 +11,13 @@ struct StoreCommand: AsyncParsableCommand {
               till store --products Garden.storekit --bundle-id com.example.garden \\
                 --notifications-url http://127.0.0.1:3000/apple
               till store keys                                                # a key for the App Store Server API
+              till store buy garden.basic.monthly --account alice
+              till store time --advance 1mo
               till store refund 2000000123456789
             """,
         subcommands: [
-            StoreServe.self, StoreKeysCommand.self, StoreTime.self, StoreSales.self, StoreRefund.self,
-            StoreSubscription.self, StoreSettingsCommand.self, StoreNotifications.self,
+            StoreServe.self, StoreKeysCommand.self, StoreBuy.self, StoreResolve.self, StoreSales.self, StoreRefund.self,
+            StoreSubscription.self, StoreTime.self, StoreSettingsCommand.self, StoreNotifications.self,
         ],
         defaultSubcommand: StoreServe.self)
 }

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Commerce
+import Foundation
+import Store
+
+/// `till store buy`
+struct StoreBuy: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "buy",
+        abstract: "Buy for a customer, and leave redeeming to whoever hears of it.",
+        discussion: """
+            Prints the queue's number, and what was sold. An introductory offer is had by whoever may have it; the others are named.
+
+            Examples:
+              till store buy garden.seeds --account alice --quantity 3
+              till store buy garden.basic.monthly --account alice --offer spring --offer-type promotional
+            """)
+
+    /// The offers that are named.
+    enum OfferType: String, CaseIterable, ExpressibleByArgument {
+        case promotional
+        case offerCode = "offer-code"
+        case winBack = "win-back"
+
+        var kind: SubscriptionOffer.Kind {
+            switch self {
+            case .promotional: .promotional
+            case .offerCode: .offerCode
+            case .winBack: .winBack
+            }
+        }
+    }
+
+    @Argument(help: ArgumentHelp("The product's identifier.", valueName: "product"))
+    var productIdentifier: String
+
+    @Option(help: "The customer's App Store account.")
+    var account: String
+
+    @Option(help: "How many.")
+    var quantity = 1
+
+    @Option(help: ArgumentHelp("The account token that the app puts into the purchase.", valueName: "uuid"))
+    var appAccountToken: String?
+
+    @Option(
+        help: ArgumentHelp("An offer, by its identifier; an offer code by its reference name.", valueName: "identifier")
+    )
+    var offer: String?
+
+    @Option(help: "promotional, offer-code or win-back.")
+    var offerType = OfferType.promotional
+
+    @Option(help: ArgumentHelp("How the store lets it end, as till buy has it.", valueName: "outcome"))
+    var outcome = PaymentOutcome.purchased
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard appAccountToken.map({ UUID(uuidString: $0) != nil }) ?? true else {
+            throw ValidationError("An account token is a UUID.")
+        }
+    }
+
+    func perform() async throws {
+        let data = common.dataDirectory
+        try data.prepare()
+        let store = try data.store()
+        let payment = Payment(
+            productIdentifier: productIdentifier, quantity: quantity,
+            appAccountToken: appAccountToken.flatMap(UUID.init(uuidString:)),
+            offer: offer.map { Payment.OfferChoice(kind: offerType.kind, identifier: $0) })
+        let added = try store.add(payment, account: account, outcome: outcome)
+        _ = try store.process(account: account)
+        let transaction = try store.transaction(added.identifier, account: account)
+        let details = [
+            transaction.payment.productIdentifier, transaction.purchase?.price.formatted,
+            transaction.purchase?.transactionIdentifier, transaction.error?.name,
+        ]
+        console.line(
+            "\(transaction.state.rawValue)  #\(transaction.identifier)  "
+                + details.compactMap(\.self).joined(separator: "  "))
+        try console.json(TransactionReport(transaction, user: account))
+        if let error = transaction.error {
+            try console.end("The payment failed with \(error.name); nothing was charged.")
+        }
+    }
+}
+
+/// `till store resolve`
+struct StoreResolve: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "resolve", abstract: "End what interrupted a purchase: it is made after all.")
+
+    @Argument(help: ArgumentHelp("The queue's number of the payment that was interrupted.", valueName: "number"))
+    var number: Int64
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let queued = try common.existingDataDirectory.store().resolveIssue(number)
+        console.line(
+            "\(queued.transaction.state.rawValue)  #\(queued.transaction.identifier)  "
+                + queued.transaction.payment.productIdentifier)
+        try console.json(TransactionReport(queued.transaction, user: queued.account))
+    }
+}
