@@ -44,11 +44,6 @@ public struct Catalog: Sendable {
         benefits[productIdentifier]
     }
 
-    /// What buying a product grants; nil for a product that is not in the catalog or grants no item.
-    public func item(for productIdentifier: String) -> Item? {
-        benefits[productIdentifier]?.item
-    }
-
     /// The product that grants an item; nil for one that is free or unknown.
     public func product(granting item: Item) -> Product? {
         products.first { benefits[$0.productIdentifier]?.item == item }

@@ -40,6 +40,17 @@ public struct Claim: Hashable, Sendable, Codable {
         }
     }
 
+    /// The same claim, which says something else of a grace period.
+    func with(grace: Grace?) -> Claim {
+        Claim(
+            origin: origin, transactionIdentifier: transactionIdentifier,
+            originalTransactionIdentifier: originalTransactionIdentifier, productIdentifier: productIdentifier,
+            quantity: quantity, purchaseDate: purchaseDate, revocationDate: revocationDate,
+            revocationReason: revocationReason, repeatsOriginal: repeatsOriginal, signedAt: signedAt,
+            appAccountToken: appAccountToken, proofDigest: proofDigest, item: item, credit: credit,
+            expiresAt: expiresAt, grace: grace)
+    }
+
     /// Whether the catalog knows what it is good for.
     var isKnown: Bool { item != nil || credit != nil }
 

@@ -13,11 +13,16 @@ struct LedgerRecords {
     ///
     /// - Parameter user: The claiming user's number.
     func record(_ claim: Claim, for user: Int64, at moment: Timestamp) throws -> Redemption.Result {
-        if let token = claim.appAccountToken, let named = try users.owner(of: token), named != user {
+        // A receipt names no token; what the App Store has said of the transaction may.
+        if let token = try claim.appAccountToken ?? parked(claim)?.claim?.appAccountToken,
+            let named = try users.owner(of: token), named != user
+        {
             return .appAccountTokenMismatch
         }
         if let owner = try owner(of: claim), owner != user { return .ownedByAnotherUser }
-        return try state(claim, of: user, at: moment)
+        let result = try state(claim, of: user, at: moment)
+        try claimParked(original: claim, for: user, at: moment)
+        return result
     }
 
     /// Records what a notification states, for whomever it concerns.
@@ -35,7 +40,9 @@ struct LedgerRecords {
         }
         let before = try standing(of: claim)
         let stood = try before.map { $0.revocationDate == nil } ?? true && !team.isRevoked(claim)
-        switch try state(claim, of: owner, at: moment) {
+        let result = try state(claim, of: owner, at: moment)
+        try claimParked(original: claim, for: owner, at: moment)
+        switch result {
         case .granted: return .granted
         case .revoked where stood: return .revoked
         default: return .recorded
@@ -43,15 +50,18 @@ struct LedgerRecords {
     }
 
     /// Takes in a statement about a transaction of a user's.
-    private func state(_ claim: Claim, of user: Int64, at moment: Timestamp) throws -> Redemption.Result {
+    func state(_ claim: Claim, of user: Int64, at moment: Timestamp) throws -> Redemption.Result {
         let isRevokedByTeam = try team.isRevoked(claim)
         guard let before = try standing(of: claim) else {
-            let known = [Standing(claim)] + [try takeParked(claim), try originalStanding(of: claim)].compactMap(\.self)
-            let standing = known.dropFirst().reduce(known[0]) { $1.isLater(than: $0) ? $1 : $0 }
+            let parked = try takeParked(claim)
+            let known = [Standing(claim)] + [parked?.standing, try originalStanding(of: claim)].compactMap(\.self)
+            var standing = known.dropFirst().reduce(known[0]) { $1.isLater(than: $0) ? $1 : $0 }
+            // What was said before the catalog knew the product says nothing of its end.
+            standing.expiresAt = standing.expiresAt ?? claim.expiresAt?.millisecondsSince1970
             try insert(claim, standing, for: user, at: moment)
             try write(standing, of: claim)
+            if let said = parked?.claim { try write(grace: said) }
             try write(grace: claim)
-            try claimParked(original: claim, for: user, at: moment)
             return standing.revocationDate == nil && !isRevokedByTeam ? .granted : .revoked
         }
         try write(grace: claim)
@@ -99,57 +109,6 @@ struct LedgerRecords {
 
     private func isRedeemed(_ claim: Claim) throws -> Bool {
         try standing(of: claim) != nil
-    }
-
-    /// Keeps a statement about a transaction that nobody has claimed, unless a later one is kept.
-    private func park(_ claim: Claim) throws {
-        if let kept = try takeParked(claim), !Standing(claim).isLater(than: kept) {
-            return try insertParked(claim, kept)
-        }
-        try insertParked(claim, Standing(claim))
-    }
-
-    private func insertParked(_ claim: Claim, _ standing: Standing) throws {
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO parked_transaction (origin, transaction_id, revocation_date, revocation_reason, stated_at,
-                    expires_at, original_transaction_id, claim) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            claim.origin.rawValue, claim.transactionIdentifier, standing.revocationDate, standing.revocationReason,
-            standing.statedAt, standing.expiresAt, claim.originalTransactionIdentifier,
-            try JSONEncoder().encode(claim),
-        ])
-    }
-
-    private func takeParked(_ claim: Claim) throws -> Standing? {
-        try Row.fetchOne(
-            database.cachedStatement(
-                sql: """
-                    DELETE FROM parked_transaction WHERE origin = ? AND transaction_id = ?
-                    RETURNING revocation_date, revocation_reason, expires_at, stated_at
-                    """),
-            arguments: [claim.origin.rawValue, claim.transactionIdentifier]
-        ).map(Standing.init)
-    }
-
-    /// Takes in what was said of other transactions of a purchase before anybody had claimed one of them, such as the renewals
-    /// of a subscription.
-    private func claimParked(original claim: Claim, for user: Int64, at moment: Timestamp) throws {
-        let parked = try Data.fetchAll(
-            database.cachedStatement(
-                sql: """
-                    SELECT claim FROM parked_transaction
-                    WHERE origin = ? AND original_transaction_id = ? AND claim IS NOT NULL ORDER BY transaction_id
-                    """),
-            arguments: [claim.origin.rawValue, claim.originalTransactionIdentifier])
-        for record in parked {
-            let sibling = try JSONDecoder().decode(Claim.self, from: record)
-            let named = try sibling.appAccountToken.flatMap { try users.owner(of: $0) }
-            // One taken in before may have taken this one with it.
-            guard named == nil || named == user, sibling.isKnown, try !isRedeemed(sibling) else { continue }
-            _ = try state(sibling, of: user, at: moment)
-        }
     }
 
     /// - Returns: false when it came before.
@@ -216,14 +175,16 @@ struct LedgerRecords {
         try database.cachedStatement(
             sql: """
                 UPDATE redeemed_transaction
-                SET revocation_date = :date, revocation_reason = :reason, expires_at = :expires, stated_at = :stated
+                SET revocation_date = :date, revocation_reason = :reason, stated_at = :stated,
+                    expires_at = CASE WHEN :known THEN :expires ELSE expires_at END
                 WHERE origin = :origin AND (transaction_id = :transaction OR (
                     :repeats AND original_transaction_id = :original AND product_id = :product
                     AND (stated_at < :stated OR (stated_at = :stated AND :date IS NOT NULL))))
                 """
         ).execute(arguments: [
             "date": standing.revocationDate, "reason": standing.revocationReason, "stated": standing.statedAt,
-            "expires": standing.expiresAt, "origin": claim.origin.rawValue, "transaction": claim.transactionIdentifier,
+            "expires": standing.expiresAt, "known": claim.isKnown, "origin": claim.origin.rawValue,
+            "transaction": claim.transactionIdentifier,
             "repeats": claim.repeatsOriginal, "original": claim.originalTransactionIdentifier,
             "product": claim.productIdentifier,
         ])

@@ -18,7 +18,7 @@ extension SQLiteLedger {
         keeping answer: (_ left: Int) throws -> (KeptAnswer, IdempotencyKey)?
     ) throws(StorageFault) -> SpendingAnswer {
         try write { database in
-            let identifier = try users(database).identifier(of: user, at: spending.spentAt)
+            guard let identifier = try users(database).known(user) else { return .tooLow(0) }
             let records = BalanceRecords(database: database)
             let amount = try records.balances(of: identifier).first { $0.name == spending.balance }?.amount ?? 0
             let answers = AnswerRecords(database: database)

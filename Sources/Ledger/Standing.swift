@@ -7,7 +7,7 @@ struct Standing {
     let revocationDate: Int64?
     let revocationReason: Int?
     /// Milliseconds since 1970; nil of what lasts.
-    let expiresAt: Int64?
+    var expiresAt: Int64?
     /// When the statement was signed.
     let statedAt: Int64
 

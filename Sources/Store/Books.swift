@@ -27,7 +27,7 @@ struct Books {
         let configuration = configuration
         return SubscriptionTerms(
             product: { configuration.product($0) }, timeRate: settings.timeRate,
-            isBillingFailing: settings.shouldEnterBillingRetryOnRenewal,
+            currency: storefront.currency, isBillingFailing: settings.shouldEnterBillingRetryOnRenewal,
             isGracePeriodEnabled: settings.isBillingGracePeriodEnabled)
     }
 
@@ -38,12 +38,19 @@ struct Books {
             randomness: randomness, settings: settings, now: moment)
     }
 
-    /// Lets everything happen that has become due, in order, each at its own moment.
-    func catchUp() throws {
+    /// Lets what has become due happen, in order, each at its own moment.
+    ///
+    /// - Parameter limit: At most so much of it.
+    /// - Returns: Whether that was all.
+    func catchUp(limit: Int = .max) throws -> Bool {
+        var count = 0
         while let subscription = try subscriptions.firstDue(until: now), let dueDate = subscription.dueDate {
             var changed = subscription
             let effects = changed.becomeDue(terms)
+            guard count < limit else { return false }
+            count += 1
             try at(dueDate).record(changed, effects)
         }
+        return true
     }
 }

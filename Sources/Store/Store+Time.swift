@@ -34,28 +34,21 @@ extension Store {
         try write { _ in }
     }
 
-    /// When something happens by itself next: a renewal, an end, a notification to be sent.
-    public func nextDueDate() throws(StoreError) -> Timestamp? {
-        try read { books in
-            [try books.subscriptions.nextDueDate(), try books.notifications.nextAttemptDate()].compactMap(\.self).min()
-        }
-    }
-
     public func settings() throws(StoreError) -> StoreSettings {
         try read(\.settings)
     }
 
     /// Changes how the store behaves from now on.
     public func update(_ body: (inout StoreSettings) -> Void) throws(StoreError) -> StoreSettings {
-        var settings = try settings()
-        body(&settings)
-        guard Storefront(countryCode: settings.storefront) != nil else {
-            throw .storefrontNotFound(settings.storefront)
+        try write { books in
+            // What was due before has happened by the settings of before.
+            var settings = books.settings
+            body(&settings)
+            guard Storefront(countryCode: settings.storefront) != nil else {
+                throw StoreError.storefrontNotFound(settings.storefront)
+            }
+            try StateRecords(database: books.database).setSettings(settings)
+            return settings
         }
-        let changed = settings
-        // What was due before goes by the settings of before.
-        try catchUp()
-        try writeState { try $0.setSettings(changed) }
-        return settings
     }
 }

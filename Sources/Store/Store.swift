@@ -17,6 +17,8 @@ public final class Store: Sendable {
     private let randomness: Randomness
     private let queue: DatabaseQueue
     private let path: String
+    /// How much of what is due happens in one commit.
+    private static let catchUpLimit = 200
 
     /// Opens the store in a folder, with new keys and an empty queue when there is none yet.
     ///
@@ -95,12 +97,16 @@ extension Store {
     /// The same for what has errors of its own.
     func writeOrThrow<Value>(_ body: (Books) throws -> Value) throws -> Value {
         do {
+            // In parts, so that what was done stays done and others get their turn.
+            while try !queue.write({ try books($0).catchUp(limit: Self.catchUpLimit) }) {}
             return try queue.write { database in
                 let books = try books(database)
-                try books.catchUp()
+                _ = try books.catchUp()
                 return try body(books)
             }
         } catch let error as ServerAPIError {
+            throw error
+        } catch let error as any CodedError {
             throw error
         } catch {
             throw fault(error)

@@ -69,7 +69,7 @@ struct Serve: Command {
             verifier: ProofVerifier(anchors: anchors, clock: clock), ledger: ledger, clock: clock,
             origins: configuration.origins, onStep: metrics.record)
         let keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
-        let tokens = configuration.tokens.map { UserTokens($0, clock: clock, logger: configuration.logger) }
+        let tokens = configuration.tokens.map { UserTokens($0, clock: SystemClock(), logger: configuration.logger) }
         try await prepare(tokens, configuration)
         if try keys.list().allSatisfy({ $0.revokedAt != nil }) {
             console.note(

@@ -18,7 +18,8 @@ import Testing
             #expect(product.productIdentifier == "com.memolease.sesac1.\(collection)\(number)")
             #expect(product.type == .nonConsumable)
             #expect(product.price == Price(milliunits: Int64(won) * 1000, currency: "KRW"))
-            #expect(catalog.item(for: product.productIdentifier) == Item(collection: collection, number: number))
+            #expect(
+                catalog.benefit(of: product.productIdentifier) == .item(Item(collection: collection, number: number)))
             #expect(Set(product.localizations.map(\.language)) == ["ko", "en"])
         }
         #expect(

@@ -96,6 +96,83 @@ import Testing
         }
     }
 
+    /// The same, told before anybody had claimed a thing, and then handed in.
+    @Test func everyOrderOfWhatIsParkedLeadsToTheSameEntitlements() throws {
+        try playAYear()
+        let told = try store.notifications().map { Array($0.signedPayload.utf8) }
+        let history = try store.history(of: "alice")
+        let first = try #require(history.first).transactionIdentifier
+        let proof = Array(try AppStoreServerAPI(store: store).transactionInfo(first).signedTransactionInfo.utf8)
+        let moments = try Self.moments()
+        var expected: [[Item]]?
+        for seed in 0..<20 {
+            var chance = SeededGenerator(seed: UInt64(seed))
+            var history = told + told.filter { _ in Bool.random(using: &chance) }
+            history.shuffle(using: &chance)
+            let ledger = try SQLiteLedger(file: garden.folder.file("parked \(seed).sqlite"))
+            let service = EntitlementService(
+                catalog: garden.catalog, verifier: try garden.verifier(), ledger: ledger, clock: store.clock)
+            // Somewhere among them; before, everything waits.
+            let claimed = Int.random(in: 0...history.count, using: &chance)
+            for payload in history[..<claimed] { #expect(try service.receive(notification: payload) != .granted) }
+            _ = try service.redeem(proof, for: alice)
+            for payload in history[claimed...] { _ = try service.receive(notification: payload) }
+            let met = try moments.map { try ledger.items(of: alice, at: $0) }
+            #expect(Set(met).count == 3)
+            #expect(met == expected ?? met, "seed \(seed)")
+            expected = met
+        }
+    }
+
+    /// Whoever hands in the grace period's own transaction has it, too.
+    @Test func aGracePeriodToldBeforeTheTransactionWasHandedInCounts() throws {
+        let (service, ledger) = try service("ledger")
+        let bought = try garden.buy("garden.premium.monthly")
+        let proof = Array(try store.signedTransaction(bought.identifier).utf8)
+        _ = try store.update {
+            $0.shouldEnterBillingRetryOnRenewal = true
+            $0.isBillingGracePeriodEnabled = true
+        }
+        try garden.advance(to: "2026-12-01T12:00:00Z")
+        for notification in try store.notifications().reversed() {
+            #expect(try service.receive(notification: Array(notification.signedPayload.utf8)) == .parked)
+        }
+        _ = try service.redeem(proof, for: alice)
+        #expect(try items(ledger, at: "2026-12-16T11:59:59Z") == [Self.premium])
+        #expect(try items(ledger, at: "2026-12-16T12:00:00Z") == [])
+    }
+
+    /// A receipt names no account token; what the App Store has said of the transaction decides whose it is.
+    @Test func aReceiptDoesNotTakeWhatAnotherWasNamedFor() throws {
+        let (service, _) = try service("ledger")
+        let bob = try #require(User(name: "bob"))
+        let bobs = UUID()
+        try garden.buy("garden.gate", appAccountToken: bobs)
+        let told = try #require(try store.notifications().first)
+        #expect(try service.receive(notification: Array(told.signedPayload.utf8)) == .parked)
+        #expect(try service.setAppAccountToken(bobs, of: bob) == .set)
+        let receipt = Array(try store.receipt(account: "alice").utf8)
+        #expect(throws: RedemptionError.appAccountTokenMismatch) { try service.redeem(receipt, for: alice) }
+        #expect(try service.redeem(receipt, for: bob).outcome == .granted)
+    }
+
+    /// A product that was taken out of the catalog keeps the end it had.
+    @Test func aStatementAboutAnUnknownProductEndsNothingAndKeepsTheEnd() throws {
+        let (service, ledger) = try service("ledger")
+        let bought = try garden.buy("garden.premium.monthly")
+        _ = try service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
+        try store.setAutoRenew(false, of: try #require(bought.purchase).transactionIdentifier)
+        try garden.advance(to: "2026-12-05T12:00:00Z")
+        let later = EntitlementService(
+            catalog: try garden.catalogWithout("garden.premium.monthly"), verifier: try garden.verifier(),
+            ledger: ledger, clock: store.clock)
+        for notification in try store.notifications() {
+            _ = try later.receive(notification: Array(notification.signedPayload.utf8))
+        }
+        #expect(try items(ledger, at: "2026-11-29T00:00:00Z") == [Self.premium])
+        #expect(try items(ledger, at: "2026-12-06T00:00:00Z") == [])
+    }
+
     private func playAYear() throws {
         let first = try #require(
             try garden.buy("garden.basic.monthly", appAccountToken: token).purchase

@@ -112,6 +112,24 @@ import Testing
         #expect(try garden.store.settings() == settings)
     }
 
+    @Test func namesInPathsAreMeantAsTheyAreWritten() async throws {
+        try garden.buy("garden.gate", account: "앨 리스")
+        let path = "/sandbox/v1/accounts/%EC%95%A8%20%EB%A6%AC%EC%8A%A4/transactions"
+        let sold = try await send(.get, path).json()["transactions"] as? [Any]
+        #expect(sold?.count == 1)
+    }
+
+    @Test func notificationsGoToTheWebOrNowhere() async throws {
+        for wrong in ["abc", "ftp://example.com", "http://"] {
+            let answer = try await send(.patch, "/sandbox/v1/settings", "{\"notificationsURL\":\"\(wrong)\"}")
+            #expect(answer.status == 400, "\(wrong)")
+        }
+        _ = try await send(.patch, "/sandbox/v1/settings", #"{"notificationsURL":"http://127.0.0.1:1/a"}"#)
+        #expect(try garden.store.settings().notificationsURL?.port == 1)
+        _ = try await send(.patch, "/sandbox/v1/settings", #"{"notificationsURL":""}"#)
+        #expect(try garden.store.settings().notificationsURL == nil)
+    }
+
     /// Every status that depends on what is asked.
     @Test func verifyReceiptAnswersWithApplesStatuses() async throws {
         try garden.buy("garden.gate")

@@ -179,6 +179,65 @@ import Testing
         #expect(try store.history(of: "alice").filter { $0.offer?.kind == .introductory }.count == 1)
     }
 
+    @Test func whoComesBackPaysTodaysPrice() throws {
+        let first = try buy(Self.monthly, offer: nil)
+        let spring = Payment.OfferChoice(kind: .promotional, identifier: "spring")
+        _ = try buy(Self.monthly, offer: spring)
+        try garden.advance(to: "2026-10-18T12:00:00Z")
+        #expect(try latest().price.milliunits == 1990)
+        try store.expire(first)
+        _ = try buy(Self.monthly)
+        #expect(try latest().price.milliunits == 4990)
+    }
+
+    @Test func aPriceRisesOnlyAndIsNotForced() throws {
+        let first = try buy(Self.premium)
+        for price in [-5, 0, 9990] as [Int64] {
+            #expect(throws: StoreError.self) {
+                try store.requestPriceIncrease(of: first, to: price, needsConsent: true)
+            }
+        }
+        try store.requestPriceIncrease(of: first, to: 11_990, needsConsent: true)
+        #expect(throws: StoreError.self) { try store.forceRenewal(of: first) }
+        try store.consentToPriceIncrease(of: first)
+        try store.forceRenewal(of: first)
+        #expect(try latest().price.milliunits == 11_990)
+    }
+
+    @Test func aStorefrontChargesInItsOwnCurrency() throws {
+        _ = try store.update { $0.storefront = "KOR" }
+        let first = try buy(Self.premium)
+        #expect(try latest().price.currency == "KRW")
+        #expect(try latest().storefrontCountryCode == "KOR")
+        try store.requestPriceIncrease(of: first, to: 11_990, needsConsent: false)
+        try garden.advance(to: "2026-11-11T12:00:00Z")
+        #expect(try latest().price == Price(milliunits: 11_990, currency: "KRW"))
+    }
+
+    @Test func aRefundReachesWhatRestoredThePurchase() throws {
+        let bought = try garden.buy("garden.gate")
+        _ = try store.finish(bought.identifier, account: "alice")
+        try store.restoreCompletedTransactions(account: "alice")
+        let identifier = try #require(bought.purchase).transactionIdentifier
+        try store.refund(identifier)
+        #expect(try store.history(of: "alice").map { $0.revocation != nil } == [true, true])
+        try store.reverseRefund(of: identifier)
+        #expect(try store.history(of: "alice").map { $0.revocation != nil } == [false, false])
+    }
+
+    @Test func aHistoryGoesOnAfterSalesWereForgotten() throws {
+        let first = try buy("garden.seeds")
+        let second = try buy("garden.seeds")
+        let api = AppStoreServerAPI(store: store)
+        let query = try TransactionHistoryQuery([])
+        let revision = try api.transactionHistory(first, query, version: .v2).revision
+        try store.delete(second)
+        _ = try buy("garden.seeds")
+        let more = try api.transactionHistory(
+            first, TransactionHistoryQuery([("revision", revision)]), version: .v2)
+        #expect(more.signedTransactions.count == 1)
+    }
+
     @Test func whatIsForcedComesBeforeItsTime() throws {
         let first = try buy(Self.premium)
         try garden.advance(to: "2026-10-20T12:00:00Z")

@@ -28,6 +28,18 @@ public struct TestGarden: Sendable {
             randomness: .seeded(7))
     }
 
+    /// The catalog once more, with a product under another name.
+    public func catalogWithout(_ product: String) throws -> Catalog {
+        let other = folder.folder("catalog without \(product)")
+        try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+        for name in [Catalog.configurationFile, Catalog.itemsFile] {
+            let text = try String(contentsOf: folder.folder("catalog").appending(path: name), encoding: .utf8)
+            try Data(text.replacing("\(product)\"", with: "\(product)x\"").utf8).write(
+                to: other.appending(path: name))
+        }
+        return try Catalog(folder: other)
+    }
+
     private static func catalog(in folder: URL) throws -> Catalog {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try FileManager.default.copyItem(at: file, to: folder.appending(path: Catalog.configurationFile))

@@ -13,12 +13,12 @@ struct SaleRoutes: Sendable {
         addRefunds(to: group)
         addSubscriptions(to: group)
         group.get("consumption") { _, context in
-            let id = try context.parameters.require("transaction")
+            let id = try context.parameters.text("transaction")
             let text = try await work.run { try store.consumption(of: id) }
             return JSONAnswer.response(bytes: Array((text ?? "null").utf8))
         }
         group.delete { _, context in
-            let id = try context.parameters.require("transaction")
+            let id = try context.parameters.text("transaction")
             try await work.run { try store.delete(id) }
             return HTTPResponse.Status.noContent
         }
@@ -58,7 +58,7 @@ struct SaleRoutes: Sendable {
         _ body: @Sendable @escaping (String) throws -> Void
     ) {
         group.post(RouterPath(path)) { _, context in
-            let id = try context.parameters.require("transaction")
+            let id = try context.parameters.text("transaction")
             return try await sale(id) { try body(id) }
         }
     }
@@ -70,7 +70,7 @@ struct SaleRoutes: Sendable {
         _ body: @Sendable @escaping (String, Body) throws -> Void
     ) {
         group.post(RouterPath(path)) { request, context in
-            let id = try context.parameters.require("transaction")
+            let id = try context.parameters.text("transaction")
             let decoded = try await SandboxBody.decode(request, as: type)
             return try await sale(id) { try body(id, decoded) }
         }

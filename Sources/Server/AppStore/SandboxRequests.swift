@@ -110,13 +110,20 @@ struct SettingsChanges: Decodable, Sendable {
     private let shouldEnterBillingRetryOnRenewal: Bool?
     private let isBillingGracePeriodEnabled: Bool?
     private let failureError: String?
-    private let notificationsURL: URL?
+    private let notificationsURL: String?
     private let sharedSecret: String?
     private let verifyReceiptStatus: Int64?
     private let serverAPIRequestsPerMinute: Int?
 
-    /// - Throws: `Problem` for a name that is none.
+    private static func web(_ url: URL) -> URL? {
+        ["http", "https"].contains(url.scheme) && url.host()?.isEmpty == false ? url : nil
+    }
+
+    /// - Throws: `Problem` for a name or an address that is none.
     func check() throws(Problem) {
+        if let notificationsURL, !notificationsURL.isEmpty, URL(string: notificationsURL).flatMap(Self.web) == nil {
+            throw SandboxBody.invalid("The field /notificationsURL has to be an address of http or https, or empty.")
+        }
         if let timeRate, TimeRate(name: timeRate) == nil {
             throw SandboxBody.invalid(
                 "The field /timeRate has to be a rate by its name in StoreKitTest, such as realTime.")
@@ -139,7 +146,7 @@ struct SettingsChanges: Decodable, Sendable {
             shouldEnterBillingRetryOnRenewal ?? settings.shouldEnterBillingRetryOnRenewal
         settings.isBillingGracePeriodEnabled = isBillingGracePeriodEnabled ?? settings.isBillingGracePeriodEnabled
         if let failureError { settings.failureError = SKErrorCode(name: failureError)?.rawValue }
-        if let notificationsURL { settings.notificationsURL = notificationsURL }
+        if let notificationsURL { settings.notificationsURL = URL(string: notificationsURL).flatMap(Self.web) }
         if let sharedSecret { settings.sharedSecret = sharedSecret.isEmpty ? nil : sharedSecret }
         if let verifyReceiptStatus {
             settings.verifyReceiptStatus = verifyReceiptStatus == 0 ? nil : verifyReceiptStatus

@@ -32,15 +32,15 @@ struct SandboxRoutes: Sendable {
             return try JSONAnswer.response(bytes: JSONAnswer.encode(queued), status: .created)
         }
         group.get("accounts/:account/transactions") { _, context in
-            let account = try context.parameters.require("account")
+            let account = try context.parameters.text("account")
             return try await answer { SaleList(transactions: try store.history(of: account).map(SaleResource.init)) }
         }
         group.get("accounts/:account/receipt") { _, context in
-            let account = try context.parameters.require("account")
+            let account = try context.parameters.text("account")
             return try await answer { ["receipt": try store.receipt(account: account)] }
         }
         group.post("accounts/:account/restore") { _, context in
-            let account = try context.parameters.require("account")
+            let account = try context.parameters.text("account")
             return try await answer {
                 try store.restoreCompletedTransactions(account: account)
                 return try list(account)

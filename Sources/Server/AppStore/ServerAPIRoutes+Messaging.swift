@@ -28,7 +28,7 @@ extension ServerAPIRoutes {
             return try await answer { try api.initiatePerformanceTest(body) }
         }
         group.get("performanceTest/result/:request") { _, context in
-            let identifier = try context.parameters.require("request")
+            let identifier = try context.parameters.text("request")
             return try await answer { try api.performanceTestResults(identifier) }
         }
     }
@@ -36,28 +36,28 @@ extension ServerAPIRoutes {
     private func addImagesAndMessages(to group: RouterGroup<ServiceContext>) {
         group.get("image/list") { _, _ in try await answer { try api.imageList() } }
         group.put("image/:id") { request, context in
-            let id = try context.parameters.require("id")
+            let id = try context.parameters.text("id")
             let size = request.parameter("imageSize")
             let png = try await Self.bytes(request)
             return try await done { try api.uploadImage(id, png, size: size) }
         }
         group.delete("image/:id") { _, context in
-            let id = try context.parameters.require("id")
+            let id = try context.parameters.text("id")
             return try await done { try api.deleteImage(id) }
         }
         group.get("message/list") { _, _ in try await answer { try api.messageList() } }
         group.put("message/:id") { request, context in
-            let id = try context.parameters.require("id")
+            let id = try context.parameters.text("id")
             let body = try await Self.body(request, as: UploadMessageRequestBody.self)
             return try await done { try api.uploadMessage(id, body) }
         }
         group.delete("message/:id") { _, context in
-            let id = try context.parameters.require("id")
+            let id = try context.parameters.text("id")
             return try await done { try api.deleteMessage(id) }
         }
     }
 
     private static func defaultMessage(_ context: ServiceContext) throws -> (product: String, locale: String) {
-        (try context.parameters.require("product"), try context.parameters.require("locale"))
+        (try context.parameters.text("product"), try context.parameters.text("locale"))
     }
 }

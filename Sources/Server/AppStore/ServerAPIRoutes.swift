@@ -20,48 +20,48 @@ struct ServerAPIRoutes: Sendable {
 
     private func addTransactions(to group: RouterGroup<ServiceContext>) {
         group.get("v1/transactions/:id") { _, context in
-            let id = try context.parameters.require("id")
+            let id = try context.parameters.text("id")
             return try await answer { try api.transactionInfo(id) }
         }
         group.get("v1/transactions/appTransactions/:id") { _, context in
-            let id = try context.parameters.require("id")
+            let id = try context.parameters.text("id")
             return try await answer { try api.appTransactionInfo(id) }
         }
         for (path, version) in [("v1/history/:id", AppStoreServerAPI.HistoryVersion.v1), ("v2/history/:id", .v2)] {
             group.get(RouterPath(path)) { request, context in
-                let id = try context.parameters.require("id")
+                let id = try context.parameters.text("id")
                 let query = try TransactionHistoryQuery(request.parameters)
                 return try await answer { try api.transactionHistory(id, query, version: version) }
             }
         }
         group.get("v2/refund/lookup/:id") { request, context in
-            let id = try context.parameters.require("id")
+            let id = try context.parameters.text("id")
             let revision = request.parameter("revision")
             return try await answer { try api.refundHistory(id, revision: revision) }
         }
         group.get("v1/lookup/:id") { _, context in
-            let id = try context.parameters.require("id")
+            let id = try context.parameters.text("id")
             return try await answer { try api.lookUpOrderId(id) }
         }
         group.put("v1/transactions/:id/appAccountToken") { request, context in
             struct UpdateAppAccountTokenRequest: Decodable {
                 let appAccountToken: String?
             }
-            let id = try context.parameters.require("id")
+            let id = try context.parameters.text("id")
             let token = try await Self.body(request, as: UpdateAppAccountTokenRequest.self).appAccountToken
             return try await done { try api.setAppAccountToken(token, of: id) }
         }
         group.post("v1/transactions/:id/finish") { _, context in
-            let id = try context.parameters.require("id")
+            let id = try context.parameters.text("id")
             return try await done { try api.finishTransaction(id) }
         }
         group.put("v2/transactions/consumption/:id") { request, context in
-            let id = try context.parameters.require("id")
+            let id = try context.parameters.text("id")
             let body = try await Self.body(request, as: ConsumptionRequest.self)
             return try await done(.accepted) { try api.sendConsumptionInformation(id, body) }
         }
         group.put("v1/transactions/consumption/:id") { request, context in
-            let id = try context.parameters.require("id")
+            let id = try context.parameters.text("id")
             let body = try await Self.body(request, as: ConsumptionRequestV1.self)
             return try await done(.accepted) { try api.sendConsumptionData(id, body) }
         }
@@ -69,12 +69,12 @@ struct ServerAPIRoutes: Sendable {
 
     private func addSubscriptions(to group: RouterGroup<ServiceContext>) {
         group.get("v1/subscriptions/:id") { request, context in
-            let id = try context.parameters.require("id")
+            let id = try context.parameters.text("id")
             let statuses = request.parameters.filter { $0.name == "status" }.map(\.value)
             return try await answer { try api.allSubscriptionStatuses(id, statuses: statuses) }
         }
         group.put("v1/subscriptions/extend/:id") { request, context in
-            let id = try context.parameters.require("id")
+            let id = try context.parameters.text("id")
             let body = try await Self.body(request, as: ExtendRenewalDateRequest.self)
             return try await answer { try api.extendSubscriptionRenewalDate(id, body) }
         }
@@ -83,8 +83,8 @@ struct ServerAPIRoutes: Sendable {
             return try await answer { try api.extendRenewalDateForAllActiveSubscribers(body) }
         }
         group.get("v1/subscriptions/extend/mass/:product/:request") { _, context in
-            let product = try context.parameters.require("product")
-            let identifier = try context.parameters.require("request")
+            let product = try context.parameters.text("product")
+            let identifier = try context.parameters.text("request")
             return try await answer { try api.statusOfSubscriptionRenewalDateExtensions(product, identifier) }
         }
     }
@@ -92,7 +92,7 @@ struct ServerAPIRoutes: Sendable {
     private func addNotifications(to group: RouterGroup<ServiceContext>) {
         group.post("v1/notifications/test") { _, _ in try await answer { try api.requestTestNotification() } }
         group.get("v1/notifications/test/:token") { _, context in
-            let token = try context.parameters.require("token")
+            let token = try context.parameters.text("token")
             return try await answer { try api.testNotificationStatus(token) }
         }
         group.post("v1/notifications/history") { request, _ in
@@ -125,6 +125,14 @@ struct ServerAPIRoutes: Sendable {
         do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch {
             throw ServerAPIError.generalBadRequest
         }
+    }
+}
+
+extension Parameters {
+    /// A part of the path, as who asked meant it.
+    func text(_ name: String) throws -> String {
+        let text = try require(name)
+        return text.removingPercentEncoding ?? text
     }
 }
 

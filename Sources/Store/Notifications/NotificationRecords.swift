@@ -38,7 +38,7 @@ struct NotificationRecords {
             arguments: [moment.millisecondsSince1970, notificationUUID.uuidString])
     }
 
-    /// Adds a try to deliver one, and when the next is.
+    /// Adds a try to deliver one, and when the next is, unless somebody has asked for another meanwhile.
     func add(_ attempt: StoreNotification.SendAttempt, to notificationUUID: UUID, next: Timestamp?) throws {
         try database.execute(
             sql: "INSERT INTO send_attempt (notification_uuid, date, result) VALUES (?, ?, ?)",
@@ -46,8 +46,10 @@ struct NotificationRecords {
                 notificationUUID.uuidString, attempt.date.millisecondsSince1970, attempt.result.rawValue,
             ])
         try database.execute(
-            sql: "UPDATE notification SET next_attempt_date = ? WHERE uuid = ?",
-            arguments: [next?.millisecondsSince1970, notificationUUID.uuidString])
+            sql: "UPDATE notification SET next_attempt_date = ? WHERE uuid = ? AND next_attempt_date = ?",
+            arguments: [
+                next?.millisecondsSince1970, notificationUUID.uuidString, attempt.date.millisecondsSince1970,
+            ])
     }
 
     func notification(_ notificationUUID: UUID) throws -> StoreNotification? {
@@ -72,11 +74,6 @@ struct NotificationRecords {
             ORDER BY next_attempt_date, rowid LIMIT 1
             """, [moment.millisecondsSince1970]
         ).first
-    }
-
-    func nextAttemptDate() throws -> Timestamp? {
-        try Int64.fetchOne(database, sql: "SELECT min(next_attempt_date) FROM notification").map(
-            Timestamp.init(millisecondsSince1970:))
     }
 
     private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [StoreNotification] {

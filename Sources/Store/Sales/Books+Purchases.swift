@@ -30,7 +30,7 @@ extension Books {
             productIdentifier: product.productIdentifier, type: product.type, subscriptionGroupIdentifier: nil,
             quantity: payment.quantity, purchaseDate: now, originalPurchaseDate: now,
             price: Price(
-                milliunits: product.price.milliunits * Int64(payment.quantity), currency: product.price.currency),
+                milliunits: product.price.milliunits * Int64(payment.quantity), currency: storefront.currency),
             offer: nil, reason: .purchase, ownership: .purchased, storefrontCountryCode: storefront.countryCode,
             expiresDate: nil, appAccountToken: payment.appAccountToken)
         try transactions.add(transaction)

@@ -14,6 +14,7 @@ extension Store {
     /// `clearTransactions`).
     public func clearTransactions() throws(StoreError) {
         try write { books in
+            try books.transactions.rememberLastChange()
             for table in [
                 "payment_transaction", "consumption", "subscription", "app_store_transaction", "send_attempt",
                 "notification", "mass_extension",
@@ -26,6 +27,7 @@ extension Store {
     /// Forgets one transaction and what was sold again of it; of a subscription all of it (StoreKitTest, `deleteTransaction`).
     public func delete(_ transactionIdentifier: String) throws(StoreError) {
         try write { books in
+            try books.transactions.rememberLastChange()
             let original = try books.sale(transactionIdentifier).originalTransactionIdentifier
             let sold = "(SELECT transaction_id FROM app_store_transaction WHERE original_transaction_id = ?)"
             for sql in [

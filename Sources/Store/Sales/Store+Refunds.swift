@@ -44,7 +44,11 @@ extension Store {
                 throw StoreError.invalidAction("Transaction \(transactionIdentifier) was not refunded.")
             }
             transaction.revocation = nil
-            try books.transactions.update(transaction)
+            for same in try books.samePurchase(as: transaction) {
+                var reinstated = same
+                reinstated.revocation = nil
+                try books.transactions.update(reinstated)
+            }
             var subscription = try books.subscriptionOrNone(of: transaction)
             if var reinstated = subscription, try books.isLatest(transaction) {
                 reinstated.reinstate(at: books.now)
@@ -106,6 +110,12 @@ extension Books {
             == transaction.transactionIdentifier
     }
 
+    /// A sale and, of a non-consumable, what restored it or was bought again: one purchase.
+    func samePurchase(as transaction: Transaction) throws -> [Transaction] {
+        guard transaction.type == .nonConsumable else { return [transaction] }
+        return try transactions.transactions(original: transaction.originalTransactionIdentifier)
+    }
+
     func revoke(
         _ transaction: Transaction,
         _ notificationType: NotificationTypeV2,
@@ -114,7 +124,11 @@ extension Books {
     ) throws {
         var revoked = transaction
         revoked.revocation = TransactionStatement.Revocation(date: now, reason: reason, type: type)
-        try transactions.update(revoked)
+        for same in try samePurchase(as: transaction) {
+            var alike = same
+            alike.revocation = revoked.revocation
+            try transactions.update(alike)
+        }
         var subscription = try subscriptionOrNone(of: transaction)
         if var ended = subscription, ended.dueDate != nil, try isLatest(transaction) {
             ended.revoke()

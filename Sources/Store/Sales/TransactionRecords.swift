@@ -29,7 +29,21 @@ struct TransactionRecords {
     }
 
     /// What comes after every change so far.
-    private static let nextChange = "(SELECT coalesce(max(change), 0) + 1 FROM app_store_transaction)"
+    private static let nextChange = """
+        (SELECT max(coalesce(max(change), 0), coalesce((SELECT CAST(value AS INTEGER) FROM store_state
+            WHERE key = 'last change'), 0)) + 1 FROM app_store_transaction)
+        """
+
+    /// Keeps the numbers of changes from being used twice where sales are about to be forgotten.
+    func rememberLastChange() throws {
+        try database.execute(
+            sql: """
+                INSERT INTO store_state (key, value)
+                    SELECT 'last change', CAST(coalesce(max(change), 0) AS TEXT) FROM app_store_transaction WHERE true
+                ON CONFLICT (key) DO UPDATE
+                    SET value = CAST(max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER)) AS TEXT)
+                """)
+    }
 
     /// All that an account was ever sold, each with the number of its last change, in the order of these.
     func changes(of account: String) throws -> [(change: Int64, transaction: Transaction)] {

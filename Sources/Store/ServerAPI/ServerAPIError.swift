@@ -40,7 +40,6 @@ public enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
     case invalidUserStatus = 4_000_042
     case invalidTransactionNotConsumable = 4_000_043
     case invalidTransactionTypeNotSupported = 4_000_047
-    case appTransactionIdNotSupported = 4_000_048
     case invalidImage = 4_000_161
     case headerTooLong = 4_000_162
     case bodyTooLong = 4_000_163
@@ -70,13 +69,11 @@ public enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
     case imageNotFound = 4_040_014
     case messageNotFound = 4_040_015
     case performanceTestRunNotFound = 4_040_018
-    case appTransactionDoesNotExist = 4_040_019
     case defaultMessageNotFound = 4_040_020
     case realtimeUrlNotFound = 4_040_021
     case imageAlreadyExists = 4_090_000
     case messageAlreadyExists = 4_090_001
     case rateLimitExceeded = 4_290_000
-    case generalInternal = 5_000_000
     case generalInternalRetryable = 5_000_001
 
     /// The first three digits of the number.

@@ -16,15 +16,17 @@ public struct TeamKey: Hashable, Sendable {
 extension Store {
     /// Makes a key. The store keeps its public half alone.
     ///
-    /// - Returns: The key, and its private half in PEM (PKCS#8, a `.p8` file).
-    public func makeTeamKey() throws(StoreError) -> (key: TeamKey, privateKey: String) {
+    /// - Parameter keep: Given the key and its private half in PEM (PKCS#8, a `.p8` file); where it throws, there is no key.
+    public func makeTeamKey(
+        keepingPrivateKey keep: (_ key: TeamKey, _ privateKey: String) throws -> Void
+    ) throws -> TeamKey {
         let pair: PrivateKey
         let pem: (public: String, private: String)
         do {
             pair = try PrivateKey.generate(.p256)
             pem = (try pair.publicKey.pem(), try pair.pem())
-        } catch { throw .signingFailed("\(error)") }
-        return try write { books in
+        } catch { throw StoreError.signingFailed("\(error)") }
+        return try writeOrThrow { books in
             let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
             let identifier = String(books.randomness.bytes(10).map { alphabet[Int($0) % alphabet.count] })
             let key = TeamKey(
@@ -33,7 +35,8 @@ extension Store {
             try books.database.execute(
                 sql: "INSERT INTO team_key (key_id, issuer_id, public_key) VALUES (?, ?, ?)",
                 arguments: [key.keyIdentifier, key.issuerIdentifier, key.publicKey])
-            return (key, pem.private)
+            try keep(key, pem.private)
+            return key
         }
     }
 

@@ -96,7 +96,8 @@ extension Books {
             account: subscription.account, productIdentifier: charge.productIdentifier,
             type: .autoRenewableSubscription,
             subscriptionGroupIdentifier: subscription.groupIdentifier, quantity: 1, purchaseDate: charge.startDate,
-            originalPurchaseDate: original?.purchaseDate ?? charge.startDate, price: charge.price, offer: charge.offer,
+            originalPurchaseDate: original?.purchaseDate ?? charge.startDate,
+            price: Price(milliunits: charge.price.milliunits, currency: storefront.currency), offer: charge.offer,
             reason: charge.reason, ownership: .purchased, storefrontCountryCode: storefront.countryCode,
             expiresDate: charge.expiresDate, appAccountToken: subscription.appAccountToken)
     }

@@ -56,8 +56,8 @@ extension CustomerSubscription {
         let isSame = autoRenewProductIdentifier == productIdentifier
         let next = nextOffer ?? (isSame ? offer.flatMap { $0.periodsLeft > 0 ? $0.offer : nil } : nil)
         let standard = (isSame ? priceIncrease?.price ?? agreedPrice : nil) ?? product.price
-        guard let next else { return (standard, nil) }
-        return (next.price ?? Price(milliunits: 0, currency: standard.currency), next)
+        let milliunits = next.map { $0.price?.milliunits ?? 0 } ?? standard.milliunits
+        return (Price(milliunits: milliunits, currency: terms.currency), next)
     }
 }
 

@@ -18,6 +18,8 @@ extension CustomerSubscription {
         isAutoRenewing = true
         hasDeclinedPriceIncrease = false
         guard state == .subscribed else {
+            // It begins anew, at today's price.
+            (self.offer, nextOffer, agreedPrice, priceIncrease) = (nil, nil, nil, nil)
             startDate = now
             dayOfMonth = now.dayOfMonth
             return [

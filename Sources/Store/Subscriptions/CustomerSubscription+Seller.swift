@@ -9,8 +9,11 @@ extension CustomerSubscription {
     /// Tells the customer of a higher price from the next renewal on.
     mutating func requestPriceIncrease(
         to price: Price,
-        needsConsent: Bool
+        needsConsent: Bool,
+        _ terms: SubscriptionTerms
     ) throws(StoreError) -> [SubscriptionEffect] {
+        let present = agreedPrice ?? terms.product(productIdentifier)?.price
+        guard price.milliunits > present?.milliunits ?? 0 else { throw invalid("costs as much already, or more") }
         guard state == .subscribed, isAutoRenewing else { throw invalid("does not renew, so its price cannot rise") }
         priceIncrease = PriceIncrease(price: price, isAccepted: !needsConsent)
         return [.notify(.priceIncrease, needsConsent ? .pending : .accepted)]

@@ -89,6 +89,7 @@ extension CustomerSubscription {
         _ terms: SubscriptionTerms
     ) throws(StoreError) -> [SubscriptionEffect] {
         guard state == .subscribed else { throw invalid("is not active, so it cannot renew") }
+        guard priceIncrease?.isAccepted ?? true else { throw invalid("has a price increase that waits for consent") }
         guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
             throw .productNotFound(autoRenewProductIdentifier)
         }

@@ -128,6 +128,8 @@ struct SubscriptionTerms: Sendable {
     /// What is for sale now.
     let product: @Sendable (_ productIdentifier: String) -> Product?
     let timeRate: TimeRate
+    /// Of the storefront, whatever the prices of the catalog are in.
+    let currency: String
     /// Whether no renewal can be charged.
     let isBillingFailing: Bool
     let isGracePeriodEnabled: Bool

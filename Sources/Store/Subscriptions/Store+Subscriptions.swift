@@ -34,9 +34,9 @@ extension Store {
         needsConsent: Bool
     ) throws(StoreError) {
         try change(transactionIdentifier) { subscription, books in
-            let currency = books.storefront.currency
+            let terms = books.terms
             return try subscription.requestPriceIncrease(
-                to: Price(milliunits: milliunits, currency: currency), needsConsent: needsConsent)
+                to: Price(milliunits: milliunits, currency: terms.currency), needsConsent: needsConsent, terms)
         }
     }
 

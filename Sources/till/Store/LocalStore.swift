@@ -11,8 +11,10 @@ struct LocalStore: Sendable {
     let sandboxKey: String
     let routes: StoreRoutes
     let sender: NotificationSender
+    private let logger: Logger
 
     init(_ data: DataDirectory, logger: Logger) throws {
+        self.logger = logger
         try data.prepare()
         store = try data.store()
         try data.trust(store)
@@ -23,10 +25,14 @@ struct LocalStore: Sendable {
 
     /// Has notifications sent to the service beside it, unless somebody has named another address.
     func tell(_ service: URL) {
-        // Where settings cannot be written, nothing can be sold either, which says so.
-        _ = try? store.update { settings in
-            let isOurs = settings.notificationsURL.map { $0.path == Self.path && $0.host() == service.host() } ?? true
-            if isOurs { settings.notificationsURL = service.appending(path: Self.path) }
+        do {
+            _ = try store.update { settings in
+                let isOurs =
+                    settings.notificationsURL.map { $0.path == Self.path && $0.host() == service.host() } ?? true
+                if isOurs { settings.notificationsURL = service.appending(path: Self.path) }
+            }
+        } catch {
+            logger.error("the store cannot be told where to notify", metadata: ["code": "\(error.code)"])
         }
     }
 

@@ -40,9 +40,16 @@ struct StoreApp {
     }
 
     /// Another app for a store that has none yet, or the same with other products.
-    init(bundleIdentifier: String, products: String, environment: AppStoreEnvironment) throws {
+    ///
+    /// - Parameter environment: nil for the one the store has, else the sandbox.
+    init(
+        bundleIdentifier: String,
+        products: String,
+        environment: AppStoreEnvironment?,
+        storeFolder: URL
+    ) throws {
         self.bundleIdentifier = bundleIdentifier
-        self.environment = environment
+        self.environment = environment ?? (try? StoreApp(storeFolder: storeFolder))?.environment ?? .sandbox
         configuration = try StoreKitConfiguration(file: products)
     }
 
@@ -50,10 +57,11 @@ struct StoreApp {
     ///
     /// - Throws: `StoreAppError` where the store has sold for another app.
     func keep(in folder: URL) throws {
-        let known = try StoreApp(storeFolder: folder)
+        // One that is damaged is replaced.
+        let known = try? StoreApp(storeFolder: folder)
         let hasSold = FileManager.default.fileExists(
             atPath: folder.appending(path: "store.sqlite", directoryHint: .notDirectory).path)
-        guard !hasSold || (known.bundleIdentifier == bundleIdentifier && known.environment == environment) else {
+        if let known, hasSold, known.bundleIdentifier != bundleIdentifier || known.environment != environment {
             throw StoreAppError(
                 message:
                     "This data directory has a store of \(known.bundleIdentifier) in \(known.environment.rawValue): "

@@ -22,23 +22,27 @@ struct StoreKeysCommand: Command {
         let data = common.dataDirectory
         try data.prepare()
         let store = try data.store()
-        let (key, privateKey) = try store.makeTeamKey()
-        let file =
+        func file(_ key: TeamKey) -> URL {
             out.map { URL(filePath: $0) }
-            ?? data.folder.appending(path: "AuthKey_\(key.keyIdentifier).p8", directoryHint: .notDirectory)
-        do {
-            try PrivateFile.create(Array(privateKey.utf8), at: file)
-        } catch {
-            throw StoreAppError(
-                message: "The private key cannot be written to \(file.path): name a file that is not there with --out.")
+                ?? data.folder.appending(path: "AuthKey_\(key.keyIdentifier).p8", directoryHint: .notDirectory)
+        }
+        let key = try store.makeTeamKey { key, privateKey in
+            do {
+                try PrivateFile.create(Array(privateKey.utf8), at: file(key))
+            } catch {
+                throw StoreAppError(
+                    message:
+                        "The private key cannot be written to \(file(key).path): name a file that is not there with "
+                        + "--out.")
+            }
         }
         console.line("Key ID      \(key.keyIdentifier)")
         console.line("Issuer ID   \(key.issuerIdentifier)")
         console.line("Bundle ID   \(store.bundleIdentifier)")
-        console.line("Private key \(file.path)")
+        console.line("Private key \(file(key).path)")
         try console.json([
             "keyId": key.keyIdentifier, "issuerId": key.issuerIdentifier, "bundleId": store.bundleIdentifier,
-            "privateKey": file.path,
+            "privateKey": file(key).path,
         ])
     }
 }

@@ -56,7 +56,8 @@ struct StoreServe: Command {
         try data.prepare()
         if let products, let bundleId {
             try StoreApp(
-                bundleIdentifier: bundleId, products: products, environment: environment ?? .sandbox
+                bundleIdentifier: bundleId, products: products, environment: environment,
+                storeFolder: data.storeFolder
             ).keep(in: data.storeFolder)
         }
         let store = try data.store()
