@@ -91,6 +91,13 @@ public protocol Ledger: Sendable {
         forgettingBefore oldest: Timestamp
     ) throws(StorageFault) -> KeptAnswer
 
+    /// Users who have redeemed something, one for each origin of theirs, in the order in which the ledger saw them.
+    ///
+    /// - Parameters:
+    ///   - number: Only those after the one with this number; 0 for all.
+    ///   - limit: At most so many users.
+    func customers(after number: Int64, limit: Int) throws(StorageFault) -> [Customer]
+
     /// What a user has of everything they ever had some of, by name; nothing is below zero.
     func balances(of user: User) throws(StorageFault) -> [Credit]
 

@@ -21,6 +21,24 @@ struct UserRecords {
             arguments: [user.issuer, user.name])
     }
 
+    /// Each with the last transaction of each origin.
+    func customers(after number: Int64, limit: Int) throws -> [Customer] {
+        try Row.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    SELECT user_id, issuer, name, transaction_id, max(sequence)
+                    FROM (SELECT * FROM user WHERE user_id > ? AND user_id IN (SELECT user_id FROM redeemed_transaction)
+                        ORDER BY user_id LIMIT ?) JOIN redeemed_transaction USING (user_id)
+                    GROUP BY user_id, origin ORDER BY user_id
+                    """),
+            arguments: [number, limit]
+        ).compactMap { row in
+            User(issuer: row["issuer"], name: row["name"]).map {
+                Customer(number: row["user_id"], user: $0, transactionIdentifier: row["transaction_id"])
+            }
+        }
+    }
+
     /// Whose account token it is; nil when it is nobody's here.
     func owner(of token: UUID) throws -> Int64? {
         try Int64.fetchOne(

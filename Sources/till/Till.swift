@@ -25,6 +25,7 @@ struct Till: AsyncParsableCommand {
             Owned.self,
             Serve.self,
             StoreCommand.self,
+            Reconcile.self,
             KeysCommand.self,
             TrustCommand.self,
         ])

@@ -1,0 +1,31 @@
+import Commerce
+
+/// Why the App Store could not be asked what was missed. What was applied before stays, and asking again changes nothing twice.
+public enum ReconciliationError: CodedError, Equatable {
+    case keyInvalid
+    case unreachable(host: String)
+    /// With Apple's own number, where it gave one.
+    case refused(status: Int, code: Int64?)
+    case answerInvalid
+
+    public var code: String {
+        switch self {
+        case .keyInvalid: "appStoreKeyInvalid"
+        case .unreachable: "appStoreUnreachable"
+        case .refused: "appStoreRefused"
+        case .answerInvalid: "appStoreAnswerInvalid"
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .keyInvalid: "The private key is no key for the App Store Server API: it has to be an EC key in PEM (.p8)."
+        case .unreachable(let host): "The App Store Server API at \(host) does not answer: try again later."
+        case .refused(401, _):
+            "The App Store Server API does not accept the key: check the key, its identifier, the issuer's, and the app."
+        case .refused(let status, let code):
+            "The App Store Server API answered with \(status)\(code.map { " (\($0))" } ?? "")."
+        case .answerInvalid: "The App Store Server API answered in a form that is not Apple's."
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import Catalog
+import Commerce
+import Entitlements
+import Foundation
+import Ledger
+import Receipts
+import Server
+
+/// `till reconcile`
+struct Reconcile: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Ask the App Store what was missed, and apply it.",
+        discussion: """
+            Takes in the notifications of the last days once more, and with --customers the whole history of everybody who has \
+            redeemed something. What is known already changes nothing.
+
+            Examples:
+              till reconcile --key AuthKey_ABC1234567.p8 --key-id ABC1234567 --issuer-id 57246542-96fe-1a63-e053-0824d011072a \\
+                --accept apple/Production
+              till reconcile … --url http://127.0.0.1:8081      # a local store instead
+            """)
+
+    @Option(help: ArgumentHelp("The key's .p8 file, from App Store Connect.", valueName: "file"))
+    var key: String
+
+    @Option(help: ArgumentHelp("The key's identifier.", valueName: "identifier"))
+    var keyId: String
+
+    @Option(help: ArgumentHelp("The issuer's identifier.", valueName: "uuid"))
+    var issuerId: String
+
+    @Option(
+        help: ArgumentHelp(
+            "An origin whose proofs are accepted, as of till serve; its environment is asked.", valueName: "origin"))
+    var accept = Origin.localSandbox
+
+    @Option(help: ArgumentHelp("Where the App Store Server API is, where it is not Apple's.", valueName: "url"))
+    var url: ServerURL?
+
+    @Option(help: "How many days of notifications: up to 180, in the sandbox 30.")
+    var days = 3
+
+    @Flag(help: "Take in the whole history of every customer, too.")
+    var customers = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard (1...180).contains(days) else { throw ValidationError("--days takes a number from 1 to 180.") }
+        guard url != nil || address != nil else {
+            throw ValidationError(
+                "Apple answers for apple/Production and apple/Sandbox: name another place with --url.")
+        }
+        // Whoever listens on the way reads the token.
+        if let url, url.url.scheme != "https", !["127.0.0.1", "localhost", "::1"].contains(url.url.host() ?? "") {
+            throw ValidationError("--url has to be https, unless it is this machine.")
+        }
+    }
+
+    /// Apple's own.
+    private var address: String? {
+        switch accept {
+        case .appleProduction: "https://api.storekit.apple.com"
+        case .appleSandbox: "https://api.storekit-sandbox.apple.com"
+        case .xcode, .localProduction, .localSandbox: nil
+        }
+    }
+
+    func perform() async throws {
+        guard let url = url?.url ?? address.flatMap({ URL(string: $0) }) else { return }
+        let data = try common.existingServiceDirectory
+        guard let privateKey = try? String(contentsOf: URL(filePath: key), encoding: .utf8) else {
+            throw ReconciliationError.keyInvalid
+        }
+        let catalog = try Catalog(folder: Installation.products)
+        let clock = SystemClock()
+        let service = EntitlementService(
+            catalog: catalog,
+            verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: clock),
+            ledger: try SQLiteLedger(file: data.ledgerFile), clock: clock, origins: [accept])
+        let reconciler = Reconciler(
+            service: service,
+            client: AppStoreServerClient(
+                url: url,
+                key: try await AppStoreServerKey(
+                    privateKey: privateKey, keyIdentifier: keyId, issuerIdentifier: issuerId,
+                    bundleIdentifier: catalog.bundleIdentifier), clock: clock))
+        let now = clock.now()
+        var reports = [
+            "notifications": try await reconciler.takeInNotifications(
+                // The App Store's clock may be ahead, or behind.
+                from: now.adding(days: -Int64(days)).adding(seconds: 60), until: now.adding(seconds: 60))
+        ]
+        if customers { reports["transactions"] = try await reconciler.takeInHistories() }
+        for (name, report) in reports.sorted(by: { $0.key < $1.key }) {
+            let counts = report.outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            console.line("\(name): \(counts.isEmpty ? "none" : counts.joined(separator: ", "))")
+        }
+        try console.json(reports.mapValues(\.outcomes))
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What was missed is asked for: a back end whose notifications went nowhere, and a store that has kept them.
+@Suite struct ReconcileTests {
+    @Test func whatWasMissedIsTakenIn() async throws {
+        let backEnd = try TillProcess(hasKeys: false)
+        let service = try await ServeProcess(backEnd)
+        let key = try await backEnd.run("keys", "make", "shop").output.trimmingCharacters(in: .whitespacesAndNewlines)
+        let token = try #require(
+            try await service.curl("/v1/users/alice", key: key).object()["appAccountToken"] as? String)
+
+        let shop = try TillProcess()
+        let store = try await ServeProcess(
+            shop, ["--notifications-url", "http://127.0.0.1:1/nobody"], command: "store")
+        for root in ["receipts", "transactions"] {
+            let file = shop.folder.folder("data/store/keys").appending(path: "\(root)-root.cer").path
+            #expect(try await backEnd.run("trust", "add", file).status == 0)
+        }
+        let made = try await shop.run("store", "keys", "--json").json()
+        let options = [
+            "--key", try #require(made["privateKey"] as? String), "--key-id", try #require(made["keyId"] as? String),
+            "--issuer-id", try #require(made["issuerId"] as? String), "--url", store.url.absoluteString, "--json",
+        ]
+        func buy(_ product: String, _ more: String...) async throws -> String {
+            let bought = try await shop.run(
+                arguments: ["store", "buy", "com.memolease.sesac1.\(product)", "--account", "a", "--json"] + more)
+            return try #require(try bought.json()["transactionId"] as? String)
+        }
+        func reconcile(_ more: String...) async throws -> [String: [String: Int]] {
+            let result = try await backEnd.run(arguments: ["reconcile"] + options + more)
+            #expect(result.status == 0, "\(result.error)")
+            return try #require(try result.json() as? [String: [String: Int]])
+        }
+        func items() async throws -> String {
+            String(decoding: try await service.curl("/v1/users/alice/items", key: key).body, as: UTF8.self)
+        }
+
+        let first = try await buy("sprout1", "--app-account-token", token)
+        #expect(try await reconcile() == ["notifications": ["granted": 1]])
+        #expect(try await items().contains(#"{"collection":"sprout","number":1}"#))
+        #expect(try await reconcile() == ["notifications": ["duplicate": 1]])
+        // One that names nobody is parked; the customer's history tells whose it is.
+        _ = try await buy("background2")
+        #expect(try await shop.run("store", "refund", first).status == 0)
+        let both = try await reconcile("--customers")
+        #expect(both["notifications"] == ["duplicate": 1, "parked": 1, "revoked": 1])
+        #expect(both["transactions"] == ["granted": 1, "revoked": 1])
+        #expect(try await items().contains(#"{"collection":"background","number":2}"#))
+        #expect(try await !items().contains(#"{"collection":"sprout","number":1}"#))
+
+        let stranger = try await backEnd.run(arguments: ["reconcile"] + options + ["--issuer-id", UUID().uuidString])
+        #expect(stranger.status == 1)
+        #expect(stranger.error.contains("does not accept the key"))
+        #expect(await store.end(SIGTERM) == 0)
+        let alone = try await backEnd.run(arguments: ["reconcile"] + options)
+        #expect(alone.status == 1)
+        #expect(alone.error.contains("does not answer"))
+        #expect(await service.end(SIGTERM) == 0)
+    }
+
+    @Test(arguments: [
+        ["--accept", "local/Sandbox"], ["--url", "http://example.com"], ["--url", "nowhere"],
+        ["--url", "https://example.com", "--days", "0"],
+    ])
+    func wrongUsageEndsWith64(arguments: [String]) async throws {
+        let till = try TillProcess(hasKeys: false)
+        let common = ["reconcile", "--key", "k", "--key-id", "i", "--issuer-id", "i"]
+        #expect(try await till.run(arguments: common + arguments).status == 64)
+    }
+}
