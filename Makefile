@@ -20,7 +20,7 @@ demo: build ## Play a purchase from end to end, in a fresh data directory
 # is mapped as it is, Tests/Support/ProcessLaunch.swift says.
 test: requirements ## Run every test
 	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes 5 to 15 minutes on two cores …"
-	@MALLOC_MMAP_THRESHOLD_=32768 swift test -c release --disable-testable-imports
+	@MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576 swift test -c release --disable-testable-imports
 
 test-api: build ## Hold a running service against its description with schemathesis, for a minute
 	@Scripts/test-api.sh .build/release/till $(or $(API_SECONDS),60)

@@ -8,8 +8,9 @@ extension Process {
     /// Launches the process, one at a time.
     ///
     /// Foundation's `run` (swift-corelibs-foundation, Swift 6.3) lists the open files and copies 256 bytes for each name, however
-    /// short it is: with some 1,350 files open it reads past the C library's buffer of 32 KiB, and crashes where nothing lies
-    /// behind it. `make test` has such buffers mapped by themselves (`MALLOC_MMAP_THRESHOLD_`), with the rest of a page behind.
+    /// short it is: with some 1,350 files open it reads past the C library's buffer of 32 KiB, and crashes where that lies at
+    /// the end of a heap. Heaps of single threads end at any page; `make test` has one heap for all, with room at its end
+    /// (`MALLOC_ARENA_MAX`, `MALLOC_TOP_PAD_`).
     public func launchAlone() throws {
         try Self.launching.withLock { _ in try run() }
     }
