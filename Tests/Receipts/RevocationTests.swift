@@ -8,9 +8,9 @@ import Testing
 /// Answers of real responders (`openssl ocsp`), and what they make of a proof.
 @Suite struct RevocationTests {
     let chain: CertificateChain
-    /// A minute ahead, so that what is made during a test is made by then.
+    /// Ten minutes ahead, so that what is made during a test is made by then.
     let clock = ManualClock(
-        Timestamp(millisecondsSince1970: SystemClock().now().millisecondsSince1970 + 60_000))
+        Timestamp(millisecondsSince1970: SystemClock().now().millisecondsSince1970 + 600_000))
     let statuses: RevocationStatuses
     /// Who answers for the leaf, and who for the intermediate.
     let authorities: [OpenSSLAuthority]
@@ -49,9 +49,9 @@ import Testing
             try statuses.take(try await authority.answer(to: question.body), to: question)
         }
         #expect(try statuses.questions(about: proof).isEmpty)
-        clock.advance(milliseconds: 86_400_000 - 120_000)
+        clock.advance(milliseconds: 86_400_000 - 660_000)
         #expect(try statuses.questions(about: proof).isEmpty)
-        clock.advance(milliseconds: 120_000)
+        clock.advance(milliseconds: 660_000)
         #expect(try statuses.questions(about: proof).count == 2)
     }
 
@@ -115,9 +115,9 @@ import Testing
                 try statuses.take(answer, to: questions[0])
             }
         }
-        clock.advance(milliseconds: -500_000)
+        clock.advance(milliseconds: -1_040_000)
         #expect(throws: ProofRefusal.self) { try statuses.take(good, to: questions[0]) }
-        clock.advance(milliseconds: 500_000 + 86_500_000)
+        clock.advance(milliseconds: 1_040_000 + 86_500_000)
         #expect(throws: ProofRefusal(.revocationUnavailable, "The answer holds no longer, or not yet.")) {
             try statuses.take(good, to: questions[0])
         }
