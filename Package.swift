@@ -89,7 +89,7 @@ let package = Package(
         .testTarget(name: "CatalogTests", dependencies: ["Catalog", "TestSupport"], path: "Tests/Catalog"),
         .testTarget(name: "ReceiptsTests", dependencies: ["Receipts", "TestSupport"], path: "Tests/Receipts"),
         .testTarget(name: "LedgerTests", dependencies: ["Ledger", "TestSupport", grdb], path: "Tests/Ledger"),
-        .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport"], path: "Tests/Store"),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport", grdb], path: "Tests/Store"),
         .testTarget(
             name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport"], path: "Tests/Entitlements"),
         .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport"], path: "Tests/Device"),

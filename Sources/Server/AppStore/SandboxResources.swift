@@ -34,7 +34,7 @@ struct QueueList: Encodable, Sendable {
 }
 
 /// A sale, in the words of signed transactions.
-struct SaleResource: Encodable, Sendable {
+public struct SaleResource: Encodable, Sendable {
     let transactionId: String
     let originalTransactionId: String
     let orderId: String
@@ -50,7 +50,7 @@ struct SaleResource: Encodable, Sendable {
     let revocationDate: String?
     let isUpgraded: Bool
 
-    init(_ transaction: Transaction) {
+    public init(_ transaction: Transaction) {
         transactionId = transaction.transactionIdentifier
         originalTransactionId = transaction.originalTransactionIdentifier
         orderId = transaction.orderIdentifier

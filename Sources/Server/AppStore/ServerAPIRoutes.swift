@@ -128,14 +128,6 @@ struct ServerAPIRoutes: Sendable {
     }
 }
 
-extension Parameters {
-    /// A part of the path, as who asked meant it.
-    func text(_ name: String) throws -> String {
-        let text = try require(name)
-        return text.removingPercentEncoding ?? text
-    }
-}
-
 extension Request {
     /// Each name and value of the query.
     var parameters: [(name: String, value: String)] {

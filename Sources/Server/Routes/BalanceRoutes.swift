@@ -38,8 +38,7 @@ struct BalanceRoutes: Sendable {
     private func spend(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try subjects.user(request, context)
         let caller = try context.requiredCaller
-        let text = try context.parameters.require("balance")
-        let balance = text.removingPercentEncoding ?? text
+        let balance = try context.parameters.text("balance")
         let body = try await JSONBody(request, parsedBy: work)
         let amount = try body.integer("amount")
         guard (1...Self.maximumAmount).contains(amount) else {

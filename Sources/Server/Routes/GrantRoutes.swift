@@ -25,7 +25,7 @@ struct GrantRoutes: Sendable {
         granting.post("grants") { request, context in try await grant(request, context) }
         granting.put("grants/:grant/revocation") { request, context in
             let user = try subjects.user(request, context)
-            let identifier = try Self.identifier("grant", context)
+            let identifier = try context.parameters.text("grant")
             let (reason, caller) = (try await reason(request), try context.requiredCaller.name)
             return try JSONAnswer.response(
                 GrantResource(
@@ -52,7 +52,7 @@ struct GrantRoutes: Sendable {
         _ change: @Sendable @escaping (String, Origin?, User, String) throws -> RedeemedTransaction
     ) async throws -> Response {
         let user = try subjects.user(request, context)
-        let identifier = try Self.identifier("transaction", context)
+        let identifier = try context.parameters.text("transaction")
         let caller = try context.requiredCaller.name
         let origin = try request.uri.queryParameters["origin"].map { text in
             guard let origin = Origin(rawValue: String(text)) else {
@@ -84,10 +84,5 @@ struct GrantRoutes: Sendable {
 
     private func reason(_ request: Request) async throws -> String {
         try Reason.read(try await JSONBody(request, parsedBy: work))
-    }
-
-    private static func identifier(_ name: String, _ context: ServiceContext) throws -> String {
-        let text = try context.parameters.require(name)
-        return text.removingPercentEncoding ?? text
     }
 }

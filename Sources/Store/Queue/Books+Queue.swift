@@ -61,4 +61,11 @@ extension Books {
     ) throws -> PaymentTransactionState {
         do { return try queued.transaction.state.after(event) } catch { throw StoreError.illegalTransition(error) }
     }
+
+    /// What the app has yet to finish of an account's sales.
+    func unfinishedTransactionIdentifiers(of account: String) throws -> Set<String> {
+        Set(
+            try payments.transactions(account: account).map(\.transaction).filter(\.state.isAwaitingFinish)
+                .compactMap(\.purchase?.transactionIdentifier))
+    }
 }

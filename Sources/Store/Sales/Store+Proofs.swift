@@ -27,9 +27,7 @@ extension Store {
 extension Books {
     func receiptTransactions(of account: String) throws -> [Transaction] {
         let sold = try transactions.transactions(of: account)
-        let waiting = Set(
-            try payments.transactions(account: account).map(\.transaction).filter(\.state.isAwaitingFinish)
-                .compactMap(\.purchase?.transactionIdentifier))
+        let waiting = try unfinishedTransactionIdentifiers(of: account)
         let latest = Dictionary(
             sold.map { ($0.productIdentifier, $0.transactionIdentifier) }, uniquingKeysWith: { $1 })
         return sold.filter { transaction in

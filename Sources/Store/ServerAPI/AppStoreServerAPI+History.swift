@@ -93,10 +93,4 @@ extension Books {
                 ?? cursor ?? HistoryCursor(change: 0, isDescending: isDescending),
             hasMore: rest.count > shown.count)
     }
-
-    func unfinishedTransactionIdentifiers(of account: String) throws -> Set<String> {
-        Set(
-            try payments.transactions(account: account).map(\.transaction).filter(\.state.isAwaitingFinish)
-                .compactMap(\.purchase?.transactionIdentifier))
-    }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Server
 import Store
 
 /// `till store refund`
@@ -44,6 +45,6 @@ struct StoreRefund: Command {
             case .reverse: "refund reversed"
             }
         console.line("\(transactionIdentifier)  \(done)")
-        try console.json(SaleReport(try store.sale(transactionIdentifier)))
+        try console.json(SaleResource(try store.sale(transactionIdentifier)))
     }
 }

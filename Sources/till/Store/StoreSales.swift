@@ -1,5 +1,6 @@
 import ArgumentParser
 import Commerce
+import Server
 import Store
 
 /// `till store sales`
@@ -24,31 +25,6 @@ struct StoreSales: Command {
             ])
         }
         if !sold.isEmpty { table.lines.forEach(console.line) }
-        try console.json(["transactions": sold.map(SaleReport.init)])
-    }
-}
-
-/// A sale as JSON.
-struct SaleReport: Encodable {
-    let transactionId: String
-    let originalTransactionId: String
-    let productId: String
-    let purchaseDate: String
-    let expiresDate: String?
-    let price: Int64
-    let currency: String
-    let isUpgraded: Bool
-    let isTakenBack: Bool
-
-    init(_ sale: Transaction) {
-        transactionId = sale.transactionIdentifier
-        originalTransactionId = sale.originalTransactionIdentifier
-        productId = sale.productIdentifier
-        purchaseDate = sale.purchaseDate.rfc3339
-        expiresDate = sale.expiresDate?.rfc3339
-        price = sale.price.milliunits
-        currency = sale.price.currency
-        isUpgraded = sale.isUpgraded
-        isTakenBack = sale.revocation != nil
+        try console.json(["transactions": sold.map(SaleResource.init)])
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Server
 import Store
 
 /// `till store subscription`
@@ -68,6 +69,6 @@ struct StoreSubscription: Command {
         console.line(
             "\(sale.originalTransactionIdentifier)  \(latest?.productIdentifier ?? sale.productIdentifier) until "
                 + (latest?.expiresDate?.rfc3339 ?? "-"))
-        try console.json(SaleReport(latest ?? sale))
+        try console.json(SaleResource(latest ?? sale))
     }
 }
