@@ -73,7 +73,7 @@ let package = Package(
             name: "till",
             dependencies: [
                 "Catalog", "Commerce", "Device", "Entitlements", "Ledger", "Receipts", "Server", "Signatures", "Store",
-                "StrictJSON", argumentParser, configuration, logging, system,
+                "StrictJSON", argumentParser, configuration, lifecycle, logging, system,
             ]),
 
         .target(
@@ -94,7 +94,8 @@ let package = Package(
             name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport"], path: "Tests/Entitlements"),
         .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport"], path: "Tests/Device"),
         .testTarget(
-            name: "ServerTests", dependencies: ["Device", "Server", "TestSupport", hummingbirdTesting],
+            name: "ServerTests",
+            dependencies: ["Device", "Server", "TestSupport", hummingbirdTesting, lifecycle, logging],
             path: "Tests/Server"),
         .testTarget(
             name: "tillTests", dependencies: ["Device", "till", "TestSupport", asyncHTTPClient], path: "Tests/till"),

@@ -110,13 +110,6 @@ public struct EntitlementService: Sendable {
         try ledger.transactions(of: user, before: sequence, limit: limit)
     }
 
-    /// Users who have redeemed something, in the order in which the ledger saw them.
-    ///
-    /// - Parameter number: Only those after the one with this number; 0 for all.
-    public func customers(after number: Int64, limit: Int) throws(StorageFault) -> [Customer] {
-        try ledger.customers(after: number, limit: limit)
-    }
-
     /// The token that a user's app puts into its purchases, made at first sight.
     public func appAccountToken(of user: User) throws(StorageFault) -> UUID {
         try ledger.appAccountToken(of: user, at: clock.now())

@@ -95,8 +95,30 @@ public protocol Ledger: Sendable {
     ///
     /// - Parameters:
     ///   - number: Only those after the one with this number; 0 for all.
+    ///   - origins: Only purchases of these.
     ///   - limit: At most so many users.
-    func customers(after number: Int64, limit: Int) throws(StorageFault) -> [Customer]
+    func customers(after number: Int64, of origins: Set<Origin>, limit: Int) throws(StorageFault) -> [Customer]
+
+    /// What the App Store has asked about customers who want their money back (`CONSUMPTION_REQUEST`), as far as it is not
+    /// settled, oldest first.
+    ///
+    /// - Parameters:
+    ///   - moment: Only what was asked since.
+    ///   - origins: Only by these.
+    func openConsumptionRequests(
+        since moment: Timestamp,
+        of origins: Set<Origin>,
+        limit: Int
+    ) throws(StorageFault) -> [OpenConsumptionRequest]
+
+    /// Has a question asked no more; one that was settled before stays as it is.
+    func settle(_ request: OpenConsumptionRequest, at moment: Timestamp) throws(StorageFault)
+
+    /// Until when a subject was reconciled with the App Store; nil when it never was.
+    func reconciled(_ subject: String) throws(StorageFault) -> Timestamp?
+
+    /// Remembers until when a subject was reconciled; what was remembered of a later moment stays.
+    func setReconciled(_ subject: String, until moment: Timestamp) throws(StorageFault)
 
     /// What a user has of everything they ever had some of, by name; nothing is below zero.
     func balances(of user: User) throws(StorageFault) -> [Credit]

@@ -114,7 +114,11 @@ struct LedgerRecords {
     /// - Returns: false when it came before.
     private func insert(_ notification: NotificationRecord, about claim: Claim?, at moment: Timestamp) throws -> Bool {
         try database.cachedStatement(
-            sql: "INSERT OR IGNORE INTO notification VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+            sql: """
+                INSERT OR IGNORE INTO notification (
+                    origin, notification_uuid, type, subtype, transaction_id, signed_at, received_at, proof_digest
+                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """
         ).execute(arguments: [
             notification.origin.rawValue, notification.notificationUUID, notification.type, notification.subtype,
             claim?.transactionIdentifier, notification.signedAt.millisecondsSince1970, moment.millisecondsSince1970,

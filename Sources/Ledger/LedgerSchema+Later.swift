@@ -1,4 +1,4 @@
-/// The tables of versions 3 and 4.
+/// The tables of versions 3 to 5.
 extension LedgerSchema {
     /// What was taken back by the team stays so whatever the App Store says of the purchase, and for whatever transaction
     /// restores it. An account token is settled once somebody was told it or has set it.
@@ -74,5 +74,18 @@ extension LedgerSchema {
             spent_at INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX spending_of_user ON spending (user_id);
+        """
+
+    /// A question is settled when it was answered, or never will be; those that came before this version are.
+    static let appStoreTables = """
+        ALTER TABLE notification ADD COLUMN settled_at INTEGER;
+        UPDATE notification SET settled_at = received_at;
+        CREATE INDEX notification_that_asks ON notification (signed_at)
+            WHERE type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL;
+
+        CREATE TABLE reconciliation (
+            subject TEXT PRIMARY KEY,
+            reconciled_until INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
         """
 }

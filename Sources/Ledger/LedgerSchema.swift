@@ -30,6 +30,9 @@ struct LedgerSchema {
         migrator.registerMigration("4: what ends, and what is spent") { database in
             try database.execute(sql: Self.balanceTables)
         }
+        migrator.registerMigration("5: what the App Store asks, and was asked") { database in
+            try database.execute(sql: Self.appStoreTables)
+        }
         return migrator
     }
 

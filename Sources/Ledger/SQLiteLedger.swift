@@ -114,10 +114,6 @@ public final class SQLiteLedger: Ledger {
         }
     }
 
-    public func customers(after number: Int64, limit: Int) throws(StorageFault) -> [Customer] {
-        try read { try users($0).customers(after: number, limit: limit) }
-    }
-
     func users(_ database: Database) -> UserRecords {
         UserRecords(database: database, randomness: randomness)
     }

@@ -22,17 +22,17 @@ struct UserRecords {
     }
 
     /// Each with the last transaction of each origin.
-    func customers(after number: Int64, limit: Int) throws -> [Customer] {
-        try Row.fetchAll(
-            database.cachedStatement(
-                sql: """
-                    SELECT user_id, issuer, name, transaction_id, max(sequence)
-                    FROM (SELECT * FROM user WHERE user_id > ? AND user_id IN (SELECT user_id FROM redeemed_transaction)
-                        ORDER BY user_id LIMIT ?) JOIN redeemed_transaction USING (user_id)
-                    GROUP BY user_id, origin ORDER BY user_id
-                    """),
-            arguments: [number, limit]
-        ).compactMap { row in
+    func customers(after number: Int64, of origins: Set<Origin>, limit: Int) throws -> [Customer] {
+        try SQLRequest<Row>(
+            """
+            SELECT user_id, issuer, name, transaction_id, max(sequence)
+            FROM (SELECT * FROM user WHERE user_id > \(number) AND EXISTS (
+                    SELECT * FROM redeemed_transaction AS bought WHERE bought.user_id = user.user_id AND bought.origin IN \(origins.map(\.rawValue)))
+                ORDER BY user_id LIMIT \(limit)) JOIN redeemed_transaction USING (user_id)
+            WHERE origin IN \(origins.map(\.rawValue))
+            GROUP BY user_id, origin ORDER BY user_id
+            """
+        ).fetchAll(database).compactMap { row in
             User(issuer: row["issuer"], name: row["name"]).map {
                 Customer(number: row["user_id"], user: $0, transactionIdentifier: row["transaction_id"])
             }

@@ -12,8 +12,8 @@ struct Reconcile: Command {
     static let configuration = CommandConfiguration(
         abstract: "Ask the App Store what was missed, and apply it.",
         discussion: """
-            Takes in the notifications of the last days once more, and with --customers the whole history of everybody who has \
-            redeemed something. What is known already changes nothing.
+            Takes in the notifications since the last time, and with --customers the whole history of everybody who has \
+            redeemed something. What is known already changes nothing. `till serve` does the same by itself, given such a key.
 
             Examples:
               till reconcile --key AuthKey_ABC1234567.p8 --key-id ABC1234567 --issuer-id 57246542-96fe-1a63-e053-0824d011072a \\
@@ -36,10 +36,13 @@ struct Reconcile: Command {
     var accept = Origin.localSandbox
 
     @Option(help: ArgumentHelp("Where the App Store Server API is, where it is not Apple's.", valueName: "url"))
-    var url: ServerURL?
+    var url: ServerAddress?
 
-    @Option(help: "How many days of notifications: up to 180, in the sandbox 30.")
-    var days = 3
+    @Option(
+        help: ArgumentHelp(
+            "How many days of notifications: up to 180, in the sandbox 30 (default: all since the last time).",
+            valueName: "n"))
+    var days: Int64?
 
     @Flag(help: "Take in the whole history of every customer, too.")
     var customers = false
@@ -47,51 +50,34 @@ struct Reconcile: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard (1...180).contains(days) else { throw ValidationError("--days takes a number from 1 to 180.") }
-        guard url != nil || address != nil else {
+        guard (1...180).contains(days ?? 1) else {
+            throw ValidationError("--days takes a number from 1 to 180.")
+        }
+        guard url != nil || accept.appStoreServerURL != nil else {
             throw ValidationError(
                 "Apple answers for apple/Production and apple/Sandbox: name another place with --url.")
         }
         // Whoever listens on the way reads the token.
-        if let url, url.url.scheme != "https", !["127.0.0.1", "localhost", "::1"].contains(url.url.host() ?? "") {
+        if let url, !url.hidesTokens {
             throw ValidationError("--url has to be https, unless it is this machine.")
         }
     }
 
-    /// Apple's own.
-    private var address: String? {
-        switch accept {
-        case .appleProduction: "https://api.storekit.apple.com"
-        case .appleSandbox: "https://api.storekit-sandbox.apple.com"
-        case .xcode, .localProduction, .localSandbox: nil
-        }
-    }
-
     func perform() async throws {
-        guard let url = url?.url ?? address.flatMap({ URL(string: $0) }) else { return }
+        guard let url = url?.url ?? accept.appStoreServerURL else { return }
         let data = try common.existingServiceDirectory
-        guard let privateKey = try? String(contentsOf: URL(filePath: key), encoding: .utf8) else {
-            throw ReconciliationError.keyInvalid
-        }
         let catalog = try Catalog(folder: Installation.products)
         let clock = SystemClock()
         let service = EntitlementService(
             catalog: catalog,
             verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: clock),
             ledger: try SQLiteLedger(file: data.ledgerFile), clock: clock, origins: [accept])
+        let key = try await AppStoreServerKey(
+            file: key, keyIdentifier: keyId, issuerIdentifier: issuerId, bundleIdentifier: catalog.bundleIdentifier)
         let reconciler = Reconciler(
-            service: service,
-            client: AppStoreServerClient(
-                url: url,
-                key: try await AppStoreServerKey(
-                    privateKey: privateKey, keyIdentifier: keyId, issuerIdentifier: issuerId,
-                    bundleIdentifier: catalog.bundleIdentifier), clock: clock))
-        let now = clock.now()
-        var reports = [
-            "notifications": try await reconciler.takeInNotifications(
-                // The App Store's clock may be ahead, or behind.
-                from: now.adding(days: -Int64(days)).adding(seconds: 60), until: now.adding(seconds: 60))
-        ]
+            service: service, client: AppStoreServerClient(url: url, key: key, clock: clock), origins: [accept],
+            clock: clock)
+        var reports = ["notifications": try await reconciler.takeInNotifications(days: days)]
         if customers { reports["transactions"] = try await reconciler.takeInHistories() }
         for (name, report) in reports.sorted(by: { $0.key < $1.key }) {
             let counts = report.outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }

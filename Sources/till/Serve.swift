@@ -7,6 +7,7 @@ import Ledger
 import Logging
 import Receipts
 import Server
+import ServiceLifecycle
 
 /// `till serve`
 struct Serve: Command {
@@ -79,14 +80,43 @@ struct Serve: Command {
             service: service, authentication: .apiKeys(keys, tokens), limits: configuration.server.requestLimits,
             metrics: metrics, store: local?.routes)
         let server = ServiceServer(
-            router: routes.router, companions: local.map { [$0.sender] } ?? [], configuration: configuration.server,
-            logger: configuration.logger)
+            router: routes.router,
+            companions: (local.map { [$0.sender] } ?? [])
+                + (try await companions(service, configuration, clock, metrics)),
+            configuration: configuration.server, logger: configuration.logger)
         let console = console
         try await server.run { url in
             console.line("Listening on \(url.absoluteString)")
             local?.tell(url)
             if let key = local?.sandboxKey { console.line("Sandbox key: \(key)") }
             try? console.json(["url": url.absoluteString, "sandboxKey": local?.sandboxKey].compactMapValues(\.self))
+        }
+    }
+
+    /// What asks the App Store, and answers it.
+    private func companions(
+        _ service: EntitlementService,
+        _ configuration: ServeConfiguration,
+        _ clock: any WallClock,
+        _ metrics: ServiceMetrics
+    ) async throws -> [any Service] {
+        guard let settings = configuration.appStore else { return [] }
+        let key = try await AppStoreServerKey(
+            file: settings.key, keyIdentifier: settings.keyIdentifier, issuerIdentifier: settings.issuerIdentifier,
+            bundleIdentifier: service.catalog.bundleIdentifier)
+        return settings.sources(configuration.origins).flatMap { url, origins -> [any Service] in
+            let client = AppStoreServerClient(url: url, key: key, clock: clock)
+            let schedule = ReconciliationSchedule(
+                reconciler: Reconciler(service: service, client: client, origins: origins, clock: clock),
+                notificationSeconds: settings.notificationSeconds, historySeconds: settings.historySeconds,
+                clock: clock, metrics: metrics, logger: configuration.logger)
+            guard let answer = settings.consumption else { return [schedule] }
+            return [
+                schedule,
+                ConsumptionResponder(
+                    service: service, client: client, origins: origins, answer: answer, metrics: metrics,
+                    logger: configuration.logger),
+            ]
         }
     }
 
@@ -143,6 +173,39 @@ struct ServeOptions: ParsableArguments {
             "An algorithm that tokens may be signed with; may be repeated (default: RS256 and ES256).",
             valueName: "algorithm"))
     var jwtAlgorithms: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The .p8 file of a key from App Store Connect: ask the App Store what was missed.", valueName: "file"))
+    var appStoreKey: String?
+
+    @Option(help: ArgumentHelp("The key's identifier.", valueName: "identifier"))
+    var appStoreKeyId: String?
+
+    @Option(help: ArgumentHelp("The issuer's identifier.", valueName: "uuid"))
+    var appStoreIssuerId: String?
+
+    @Option(help: ArgumentHelp("Where the App Store Server API is, where it is not Apple's.", valueName: "url"))
+    var appStoreUrl: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How often missed notifications are asked for; 0 for never (default: 3600).", valueName: "seconds"))
+    var reconcileSeconds: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The same for the histories of all customers (default: 86400).", valueName: "seconds"))
+    var reconcileCustomersSeconds: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Answer what the App Store asks about refunds, for customers who have consented: DECLINE, GRANT_FULL, "
+                + "GRANT_PRORATED or NONE.", valueName: "preference"))
+    var refundPreference: String?
+
+    @Flag(help: "In these answers, customers could try before they bought.")
+    var sampleContentProvided = false
 
     @Option(help: ArgumentHelp("How many connections at once (default: 1024).", valueName: "n"))
     var maximumConnections: Int?

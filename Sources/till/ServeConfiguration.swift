@@ -13,6 +13,8 @@ struct ServeConfiguration {
     let dataPath: String?
     /// Whose tokens apps present; nil where only back ends call.
     let tokens: TokenSettings?
+    /// nil where the App Store is not asked.
+    let appStore: AppStoreSettings?
     let logger: Logger
 
     /// - Parameter dataPath: As given on the command line.
@@ -31,6 +33,7 @@ struct ServeConfiguration {
         logger.logLevel = level
         self.logger = logger
         tokens = try await Self.tokens(settings)
+        appStore = try await AppStoreSettings(settings, origins: origins)
         let standard = ServerConfiguration()
         server = ServerConfiguration(
             host: try await settings.text("host") ?? standard.host,
@@ -110,65 +113,5 @@ extension ServeConfiguration {
                 expected: "of \(TokenAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return TokenSettings(issuer: values[0], audience: values[1], keys: keys, algorithms: Set(known))
-    }
-}
-
-/// What the service would run with, for `--print-configuration`. None of the settings is a secret.
-extension ServeConfiguration {
-    struct Report: Encodable {
-        let host: String
-        let port: Int
-        let accept: [String]
-        let data: String
-        let tlsCertificate: String?
-        let tlsKey: String?
-        let jwtIssuer: String?
-        let jwtAudience: String?
-        let jwtKeys: String?
-        let jwtAlgorithms: [String]?
-        let maximumConnections: Int
-        let idleSeconds: Int64
-        let requestSeconds: Int64
-        let requestsPerMinute: Int
-        let userRequestsPerMinute: Int
-        let graceSeconds: Int64
-        let logLevel: String
-
-        enum CodingKeys: String, CodingKey {
-            case host, port, accept, data
-            case tlsCertificate = "tls-certificate"
-            case tlsKey = "tls-key"
-            case jwtIssuer = "jwt-issuer"
-            case jwtAudience = "jwt-audience"
-            case jwtKeys = "jwt-keys"
-            case jwtAlgorithms = "jwt-algorithms"
-            case maximumConnections = "maximum-connections"
-            case idleSeconds = "idle-seconds"
-            case requestSeconds = "request-seconds"
-            case requestsPerMinute = "requests-per-minute"
-            case userRequestsPerMinute = "user-requests-per-minute"
-            case graceSeconds = "grace-seconds"
-            case logLevel = "log-level"
-        }
-    }
-
-    var report: Report {
-        Report(
-            host: server.host, port: server.port, accept: origins.map(\.rawValue).sorted(),
-            data: DataDirectory(path: dataPath).folder.path, tlsCertificate: server.tls?.certificate.path,
-            tlsKey: server.tls?.key.path, jwtIssuer: tokens?.issuer, jwtAudience: tokens?.audience,
-            jwtKeys: tokens?.keys.description, jwtAlgorithms: tokens?.algorithms.map(\.rawValue).sorted(),
-            maximumConnections: server.maximumConnections,
-            idleSeconds: server.idleTime.components.seconds, requestSeconds: server.requestTime.components.seconds,
-            requestsPerMinute: server.requestLimits.perKey, userRequestsPerMinute: server.requestLimits.perUser,
-            graceSeconds: server.gracePeriod.components.seconds,
-            logLevel: logger.logLevel.rawValue)
-    }
-
-    /// The same as a file that `--config` takes.
-    func text() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(report), as: UTF8.self)
     }
 }

@@ -10,7 +10,9 @@ struct ServeSettings {
     static let names: Set<String> = [
         "host", "port", "accept", "data", "tls-certificate", "tls-key", "jwt-issuer", "jwt-audience", "jwt-keys",
         "jwt-algorithms", "maximum-connections", "idle-seconds", "request-seconds", "requests-per-minute",
-        "user-requests-per-minute", "grace-seconds", "log-level",
+        "user-requests-per-minute", "grace-seconds", "log-level", "app-store-key", "app-store-key-id",
+        "app-store-issuer-id", "app-store-url", "reconcile-seconds", "reconcile-customers-seconds", "refund-preference",
+        "sample-content-provided",
     ]
 
     private let reader: ConfigReader
@@ -34,6 +36,14 @@ struct ServeSettings {
         given["user-requests-per-minute"] = options.userRequestsPerMinute.map { .int($0) }
         given["grace-seconds"] = options.graceSeconds.map { .int($0) }
         given["log-level"] = options.logLevel.map { .string($0) }
+        given["app-store-key"] = options.appStoreKey.map { .string($0) }
+        given["app-store-key-id"] = options.appStoreKeyId.map { .string($0) }
+        given["app-store-issuer-id"] = options.appStoreIssuerId.map { .string($0) }
+        given["app-store-url"] = options.appStoreUrl.map { .string($0) }
+        given["reconcile-seconds"] = options.reconcileSeconds.map { .int($0) }
+        given["reconcile-customers-seconds"] = options.reconcileCustomersSeconds.map { .int($0) }
+        given["refund-preference"] = options.refundPreference.map { .string($0) }
+        given["sample-content-provided"] = options.sampleContentProvided ? .bool(true) : nil
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (name, content) in given { values[AbsoluteConfigKey([name])] = ConfigValue(content, isSecret: false) }
         // A variable that is empty is one that was not set.
@@ -77,6 +87,14 @@ struct ServeSettings {
             return number
         } catch {
             throw ConfigurationError(setting: name, expected: expected)
+        }
+    }
+
+    func flag(_ name: String) async throws -> Bool? {
+        do {
+            return try await reader.fetchBool(forKey: ConfigKey([name]))
+        } catch {
+            throw ConfigurationError(setting: name, expected: "true or false")
         }
     }
 

@@ -60,6 +60,58 @@ import Testing
         #expect(await service.end(SIGTERM) == 0)
     }
 
+    @Test func aServiceWithAKeyAsksByItself() async throws {
+        let shop = try TillProcess()
+        let store = try await ServeProcess(
+            shop, ["--notifications-url", "http://127.0.0.1:1/nobody"], command: "store")
+        let backEnd = try TillProcess(hasKeys: false)
+        let key = try await backEnd.run("keys", "make", "shop").output.trimmingCharacters(in: .whitespacesAndNewlines)
+        for root in ["receipts", "transactions"] {
+            let file = shop.folder.folder("data/store/keys").appending(path: "\(root)-root.cer").path
+            #expect(try await backEnd.run("trust", "add", file).status == 0)
+        }
+        let made = try await shop.run("store", "keys", "--json").json()
+        let service = try await ServeProcess(
+            backEnd,
+            [
+                "--app-store-key", try #require(made["privateKey"] as? String),
+                "--app-store-key-id", try #require(made["keyId"] as? String),
+                "--app-store-issuer-id", try #require(made["issuerId"] as? String),
+                "--app-store-url", store.url.absoluteString, "--reconcile-seconds", "1",
+                "--refund-preference", "DECLINE",
+            ])
+        let token = try #require(
+            try await service.curl("/v1/users/alice", key: key).object()["appAccountToken"] as? String)
+        let bought = try await shop.run(
+            "store", "buy", "com.memolease.sesac1.sprout1", "--account", "a", "--app-account-token", token)
+        #expect(bought.status == 0)
+        try await expectEventually {
+            let items = try await service.curl("/v1/users/alice/items", key: key)
+            return String(decoding: items.body, as: UTF8.self).contains(#"{"collection":"sprout","number":1}"#)
+        }
+        #expect(await store.end(SIGTERM) == 0)
+        try await expectEventually { try service.log.contains("code=appStoreUnreachable") }
+        #expect(await service.end(SIGTERM) == 0)
+    }
+
+    @Test(arguments: [
+        ("--app-store-key k", "app-store-key-id"), ("--reconcile-seconds 5", "app-store-key"),
+        ("--refund-preference NONE", "app-store-key"), ("KEY", "app-store-url"),
+        ("KEY --app-store-url http://example.com", "https"),
+        ("KEY --app-store-url https://example.com/x", "without a path"),
+        ("KEY --app-store-url https://example.com --refund-preference LATER", "GRANT_PRORATED"),
+        ("KEY --app-store-url https://example.com --sample-content-provided", "refund-preference"),
+        ("KEY --app-store-url https://example.com", "private key"),
+        ("KEY --app-store-url https://example.com --reconcile-seconds 99999999", "reconcile-seconds"),
+    ])
+    func settingsThatDoNotHoldTogetherAreFoundAtTheStart(arguments: String, named: String) async throws {
+        let key = "--app-store-key nowhere.p8 --app-store-key-id k --app-store-issuer-id i"
+        let arguments = arguments.replacing("KEY", with: key).split(separator: " ").map(String.init)
+        let result = try await TillProcess(hasKeys: false).run(arguments: ["serve"] + arguments)
+        #expect(result.status == 1)
+        #expect(result.error.contains(named), "\(result.error)")
+    }
+
     @Test(arguments: [
         ["--accept", "local/Sandbox"], ["--url", "http://example.com"], ["--url", "nowhere"],
         ["--url", "https://example.com", "--days", "0"],

@@ -24,6 +24,8 @@ public final class ServiceMetrics: Sendable {
         var requestTimes: [String: Histogram] = [:]
         var redemptions: [Outcome: Int] = [:]
         var notifications: [Outcome: Int] = [:]
+        var reconciliations: [Outcome: Int] = [:]
+        var consumptionAnswers: [Outcome: Int] = [:]
         var steps: [EntitlementService.Step: Histogram] = [:]
     }
 
@@ -55,6 +57,16 @@ public final class ServiceMetrics: Sendable {
         counts.withLock { $0.notifications[Outcome(outcome: outcome, code: code), default: 0] += 1 }
     }
 
+    /// - Parameter code: Why it failed; empty when it was done.
+    func countReconciliation(code: String = "") {
+        let outcome = code.isEmpty ? "done" : "failed"
+        counts.withLock { $0.reconciliations[Outcome(outcome: outcome, code: code), default: 0] += 1 }
+    }
+
+    func countConsumptionAnswer(_ outcome: String, code: String = "") {
+        counts.withLock { $0.consumptionAnswers[Outcome(outcome: outcome, code: code), default: 0] += 1 }
+    }
+
     /// For `EntitlementService`, which tells how long its steps took.
     public func record(_ step: EntitlementService.Step, _ duration: Duration) {
         counts.withLock { $0.steps[step, default: Histogram()].record(duration) }
@@ -77,6 +89,10 @@ public final class ServiceMetrics: Sendable {
         text.add("till_http_requests_in_flight", [], requestsInFlight.load(ordering: .relaxed))
         Self.add("till_redemptions_total", "Proofs handed in for a user.", counts.redemptions, to: &text)
         Self.add("till_notifications_total", "Notifications of the App Store.", counts.notifications, to: &text)
+        Self.add("till_reconciliations_total", "What was asked of the App Store.", counts.reconciliations, to: &text)
+        Self.add(
+            "till_consumption_answers_total", "What the App Store was told of refunds asked for.",
+            counts.consumptionAnswers, to: &text)
         text.begin("till_verify_seconds", .histogram, "Time to verify a proof.")
         text.add("till_verify_seconds", [], counts.steps[.verify] ?? Histogram())
         text.begin("till_commit_seconds", .histogram, "Time to write to the ledger, durably.")

@@ -1,6 +1,7 @@
 import Commerce
 import Entitlements
 import Foundation
+import Ledger
 
 /// Asks the App Store what was missed, and applies it: Apple gives up on a notification after a while, and an app may never
 /// come to hand in what it has.
@@ -9,14 +10,29 @@ import Foundation
 public struct Reconciler: Sendable {
     /// How many customers are read from the ledger at once.
     private static let pageSize = 100
+    /// How many days of notifications are asked for at first.
+    private static let firstDays: Int64 = 30
+    /// How far before the last time it is asked again, in seconds: the App Store may learn late of what happened, and its
+    /// clock may differ.
+    private static let overlap: Int64 = 60 * 60
 
     private let service: EntitlementService
     private let client: AppStoreServerClient
+    private let origins: Set<Origin>
+    private let clock: any WallClock
     private let work = BlockingWork()
 
-    public init(service: EntitlementService, client: AppStoreServerClient) {
+    /// - Parameter origins: Whose purchases the App Store at the client's address knows.
+    public init(
+        service: EntitlementService,
+        client: AppStoreServerClient,
+        origins: Set<Origin>,
+        clock: any WallClock
+    ) {
         self.service = service
         self.client = client
+        self.origins = origins
+        self.clock = clock
     }
 
     /// What became of everything that was told, each by how often.
@@ -28,46 +44,86 @@ public struct Reconciler: Sendable {
     }
 
     /// Takes in the notifications of a time, as far as the App Store has them.
-    public func takeInNotifications(from start: Timestamp, until end: Timestamp) async throws -> Report {
+    ///
+    /// - Parameter days: How many; nil for all since the last time.
+    /// - Throws: `ReconciliationError`, `StorageFault`. What was applied before stays.
+    public func takeInNotifications(days: Int64? = nil) async throws -> Report {
+        let now = clock.now()
+        let subject = "notifications of \(client.url.absoluteString)"
+        let last = try await work.run { [service] in try service.reconciled(subject) }
+        let oldest = now.adding(days: -(days ?? maximumDays)).adding(seconds: 60)
+        var start = oldest
+        if days == nil {
+            start = max(oldest, last?.adding(seconds: -Self.overlap) ?? now.adding(days: -Self.firstDays))
+        }
+        let report = try await takeInNotifications(from: start, until: now.adding(seconds: 60))
+        // What lies between the last time and this one was not asked for yet.
+        if let last, last < start { return report }
+        try await work.run { [service] in try service.setReconciled(subject, until: now) }
+        return report
+    }
+
+    /// How far back the App Store remembers its notifications, in days (App Store Server API, "Get Notification History").
+    private var maximumDays: Int64 { origins.contains(.appleProduction) ? 180 : 30 }
+
+    private func takeInNotifications(from start: Timestamp, until end: Timestamp) async throws -> Report {
         var report = Report()
         var paginationToken: String?
         while true {
-            let page = try await client.notificationHistory(
-                from: start, until: end, paginationToken: paginationToken)
+            let page = try await client.notificationHistory(from: start, until: end, paginationToken: paginationToken)
             for item in page.notificationHistory {
                 report.count(
                     try await outcome { try service.receive(notification: Array(item.signedPayload.utf8)).rawValue })
             }
-            guard page.hasMore, let next = page.paginationToken else { return report }
+            guard page.hasMore, let next = page.paginationToken, next != paginationToken else { return report }
             paginationToken = next
         }
     }
 
+    /// When the histories of all customers were taken in; nil before the first time.
+    func lastHistories() async throws -> Timestamp? {
+        try await work.run { [service, historiesSubject] in try service.reconciled(historiesSubject) }
+    }
+
+    private var historiesSubject: String { "histories of \(client.url.absoluteString)" }
+
     /// Takes in all transactions of every customer whom the ledger knows: purchases, renewals and refunds.
+    ///
+    /// A customer whom the App Store does not tell of is counted by the code of its refusal, and the others go on.
+    ///
+    /// - Throws: `ReconciliationError`, `StorageFault`. What was applied before stays.
     public func takeInHistories() async throws -> Report {
+        let now = clock.now()
         var report = Report()
         var last: Int64 = 0
         while true {
-            let customers = try await work.run { [service, last] in
-                try service.customers(after: last, limit: Self.pageSize)
+            let customers = try await work.run { [service, origins, last] in
+                try service.customers(after: last, of: origins, limit: Self.pageSize)
             }
-            for customer in customers {
-                var revision: String?
-                while true {
-                    let page = try await client.transactionHistory(
-                        of: customer.transactionIdentifier, revision: revision)
-                    for signed in page.signedTransactions {
-                        report.count(
-                            try await outcome {
-                                try service.redeem(Array(signed.utf8), for: customer.user).outcome.rawValue
-                            })
-                    }
-                    guard page.hasMore, let next = page.revision, next != revision else { break }
-                    revision = next
-                }
-            }
-            guard let number = customers.last?.number else { return report }
+            for customer in customers { try await takeInHistory(of: customer, into: &report) }
+            guard let number = customers.last?.number else { break }
             last = number
+        }
+        try await work.run { [service, historiesSubject] in try service.setReconciled(historiesSubject, until: now) }
+        return report
+    }
+
+    private func takeInHistory(of customer: Customer, into report: inout Report) async throws {
+        var revision: String?
+        while true {
+            let page: AppStoreServerClient.TransactionHistory
+            do {
+                page = try await client.transactionHistory(of: customer.transactionIdentifier, revision: revision)
+            } catch {
+                guard error.isAboutOneRequest else { throw error }
+                return report.count(error.code)
+            }
+            for signed in page.signedTransactions {
+                report.count(
+                    try await outcome { try service.redeem(Array(signed.utf8), for: customer.user).outcome.rawValue })
+            }
+            guard page.hasMore, let next = page.revision, next != revision else { return }
+            revision = next
         }
     }
 

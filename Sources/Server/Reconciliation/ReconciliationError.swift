@@ -7,6 +7,8 @@ public enum ReconciliationError: CodedError, Equatable {
     /// With Apple's own number, where it gave one.
     case refused(status: Int, code: Int64?)
     case answerInvalid
+    /// Whoever asked was told to stop.
+    case cancelled
 
     public var code: String {
         switch self {
@@ -14,6 +16,7 @@ public enum ReconciliationError: CodedError, Equatable {
         case .unreachable: "appStoreUnreachable"
         case .refused: "appStoreRefused"
         case .answerInvalid: "appStoreAnswerInvalid"
+        case .cancelled: "appStoreCancelled"
         }
     }
 
@@ -26,6 +29,13 @@ public enum ReconciliationError: CodedError, Equatable {
         case .refused(let status, let code):
             "The App Store Server API answered with \(status)\(code.map { " (\($0))" } ?? "")."
         case .answerInvalid: "The App Store Server API answered in a form that is not Apple's."
+        case .cancelled: "The App Store Server API was not waited for."
         }
+    }
+
+    /// Whether the App Store refused what was asked, and may well answer something else.
+    var isAboutOneRequest: Bool {
+        guard case .refused(let status, _) = self else { return false }
+        return (400...499).contains(status) && ![401, 429].contains(status)
     }
 }

@@ -11,12 +11,6 @@ public struct ConsumptionRequest: Codable, Sendable {
     let deliveryStatus: String?
     let refundPreference: String?
     let sampleContentProvided: Bool?
-
-    fileprivate static let deliveryStatuses: Set<String> = [
-        "DELIVERED", "UNDELIVERED_QUALITY_ISSUE", "UNDELIVERED_WRONG_ITEM", "UNDELIVERED_SERVER_OUTAGE",
-        "UNDELIVERED_OTHER",
-    ]
-    fileprivate static let refundPreferences: Set<String> = ["DECLINE", "GRANT_FULL", "GRANT_PRORATED"]
 }
 
 /// The same as the first version of the endpoint took it (`ConsumptionRequestV1`).
@@ -40,10 +34,10 @@ extension AppStoreServerAPI {
     public func sendConsumptionInformation(_ transactionId: String, _ request: ConsumptionRequest) throws {
         guard request.customerConsented == true else { throw ServerAPIError.invalidCustomerConsented }
         guard request.sampleContentProvided != nil else { throw ServerAPIError.invalidSampleContentProvided }
-        guard let status = request.deliveryStatus, ConsumptionRequest.deliveryStatuses.contains(status) else {
+        guard request.deliveryStatus.flatMap(DeliveryStatus.init(rawValue:)) != nil else {
             throw ServerAPIError.invalidDeliveryStatus
         }
-        guard request.refundPreference.map(ConsumptionRequest.refundPreferences.contains) ?? true,
+        guard request.refundPreference.map({ RefundPreference(rawValue: $0) != nil }) ?? true,
             request.consumptionPercentage.map((0...100_000).contains) ?? true
         else { throw ServerAPIError.generalBadRequest }
         try write { books in

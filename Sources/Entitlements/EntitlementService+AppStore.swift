@@ -1,0 +1,40 @@
+import Commerce
+import Ledger
+
+/// What the service asks the App Store, and what the App Store asks the service.
+extension EntitlementService {
+    /// Users who have redeemed something, in the order in which the ledger saw them.
+    ///
+    /// - Parameter number: Only those after the one with this number; 0 for all.
+    public func customers(
+        after number: Int64,
+        of origins: Set<Origin>,
+        limit: Int
+    ) throws(StorageFault) -> [Customer] {
+        try ledger.customers(after: number, of: origins, limit: limit)
+    }
+
+    /// What the App Store waits to hear about customers who want their money back, oldest first. It waits for twelve hours
+    /// (App Store Server Notifications, "CONSUMPTION_REQUEST").
+    public func openConsumptionRequests(
+        of origins: Set<Origin>,
+        limit: Int
+    ) throws(StorageFault) -> [OpenConsumptionRequest] {
+        try ledger.openConsumptionRequests(since: clock.now().adding(seconds: -12 * 60 * 60), of: origins, limit: limit)
+    }
+
+    /// Has a question that was answered, or that nobody takes an answer to, asked no more.
+    public func settle(_ request: OpenConsumptionRequest) throws(StorageFault) {
+        try ledger.settle(request, at: clock.now())
+    }
+
+    /// Until when a subject was reconciled with the App Store; nil when it never was.
+    public func reconciled(_ subject: String) throws(StorageFault) -> Timestamp? {
+        try ledger.reconciled(subject)
+    }
+
+    /// Remembers until when a subject was reconciled.
+    public func setReconciled(_ subject: String, until moment: Timestamp) throws(StorageFault) {
+        try ledger.setReconciled(subject, until: moment)
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+/// What the service would run with, for `--print-configuration`. None of the settings is a secret.
+extension ServeConfiguration {
+    struct Report: Encodable {
+        let host: String
+        let port: Int
+        let accept: [String]
+        let data: String
+        let tlsCertificate: String?
+        let tlsKey: String?
+        let jwtIssuer: String?
+        let jwtAudience: String?
+        let jwtKeys: String?
+        let jwtAlgorithms: [String]?
+        let maximumConnections: Int
+        let idleSeconds: Int64
+        let requestSeconds: Int64
+        let requestsPerMinute: Int
+        let userRequestsPerMinute: Int
+        let graceSeconds: Int64
+        let logLevel: String
+        let appStoreKey: String?
+        let appStoreKeyId: String?
+        let appStoreIssuerId: String?
+        let appStoreURL: String?
+        let reconcileSeconds: Int64?
+        let reconcileCustomersSeconds: Int64?
+        let refundPreference: String?
+        let sampleContentProvided: Bool?
+
+        enum CodingKeys: String, CodingKey {
+            case host, port, accept, data
+            case tlsCertificate = "tls-certificate"
+            case tlsKey = "tls-key"
+            case jwtIssuer = "jwt-issuer"
+            case jwtAudience = "jwt-audience"
+            case jwtKeys = "jwt-keys"
+            case jwtAlgorithms = "jwt-algorithms"
+            case maximumConnections = "maximum-connections"
+            case idleSeconds = "idle-seconds"
+            case requestSeconds = "request-seconds"
+            case requestsPerMinute = "requests-per-minute"
+            case userRequestsPerMinute = "user-requests-per-minute"
+            case graceSeconds = "grace-seconds"
+            case logLevel = "log-level"
+            case appStoreKey = "app-store-key"
+            case appStoreKeyId = "app-store-key-id"
+            case appStoreIssuerId = "app-store-issuer-id"
+            case appStoreURL = "app-store-url"
+            case reconcileSeconds = "reconcile-seconds"
+            case reconcileCustomersSeconds = "reconcile-customers-seconds"
+            case refundPreference = "refund-preference"
+            case sampleContentProvided = "sample-content-provided"
+        }
+    }
+
+    var report: Report {
+        Report(
+            host: server.host, port: server.port, accept: origins.map(\.rawValue).sorted(),
+            data: DataDirectory(path: dataPath).folder.path, tlsCertificate: server.tls?.certificate.path,
+            tlsKey: server.tls?.key.path, jwtIssuer: tokens?.issuer, jwtAudience: tokens?.audience,
+            jwtKeys: tokens?.keys.description, jwtAlgorithms: tokens?.algorithms.map(\.rawValue).sorted(),
+            maximumConnections: server.maximumConnections,
+            idleSeconds: server.idleTime.components.seconds, requestSeconds: server.requestTime.components.seconds,
+            requestsPerMinute: server.requestLimits.perKey, userRequestsPerMinute: server.requestLimits.perUser,
+            graceSeconds: server.gracePeriod.components.seconds,
+            logLevel: logger.logLevel.rawValue, appStoreKey: appStore?.key, appStoreKeyId: appStore?.keyIdentifier,
+            appStoreIssuerId: appStore?.issuerIdentifier, appStoreURL: appStore?.url?.absoluteString,
+            reconcileSeconds: appStore.map { $0.notificationSeconds ?? 0 },
+            reconcileCustomersSeconds: appStore.map { $0.historySeconds ?? 0 },
+            refundPreference: appStore?.consumption.map { $0.refundPreference?.rawValue ?? "NONE" },
+            sampleContentProvided: appStore?.consumption?.sampleContentProvided)
+    }
+
+    /// The same as a file that `--config` takes.
+    func text() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(report), as: UTF8.self)
+    }
+}
