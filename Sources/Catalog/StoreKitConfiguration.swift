@@ -10,7 +10,16 @@ public struct StoreKitConfiguration: Sendable {
     /// One-time products first, then non-renewing ones, then the subscriptions of each group; each in the file's order.
     public let products: [Product]
     public let settings: StoreKitSettings
+    /// With which the app's developer signs promotional offers; nil in a file that has none.
+    public let subscriptionOffersKeyPair: SubscriptionOffersKeyPair?
     private let document: JSONValue
+
+    /// A key that signs promotional offers (`subscriptionOffersKeyPair`).
+    public struct SubscriptionOffersKeyPair: Sendable {
+        public let identifier: String
+        /// PKCS#8, in base64.
+        public let privateKey: String
+    }
 
     /// - Parameters:
     ///   - json: The file's bytes.
@@ -33,6 +42,11 @@ public struct StoreKitConfiguration: Sendable {
         }
         self.storefront = storefront
         settings = try StoreKitSettings(root.optional("settings"))
+        subscriptionOffersKeyPair = try root.optional("subscriptionOffersKeyPair").map {
+            pair throws(CatalogError) in
+            SubscriptionOffersKeyPair(
+                identifier: try pair.required("id").string(), privateKey: try pair.required("privateKey").string())
+        }
         products = try Self.products(root, currency: storefront.currency)
     }
 

@@ -53,10 +53,21 @@ struct SubscriptionReader {
         if paymentMode != .freeTrial {
             price = try ProductReader.price(try entry.required("displayPrice"), currency: currency)
         }
+        var eligibility: Set<SubscriptionOffer.Eligibility>?
+        if kind == .offerCode, let names = try entry.optional("eligibility")?.elements() {
+            eligibility = []
+            for name in names {
+                guard let customers = SubscriptionOffer.Eligibility(rawValue: try name.string()) else {
+                    throw name.failure("it is none of new, existing, expired")
+                }
+                eligibility?.insert(customers)
+            }
+        }
+        if kind == .winBack, try entry.optional("isEligible")?.bool() == false { eligibility = [] }
         return SubscriptionOffer(
             kind: kind, identifier: identifier, paymentMode: paymentMode,
             period: try Self.period(try entry.required("subscriptionPeriod")),
-            periodCount: try entry.optional("numberOfPeriods")?.count() ?? 1, price: price)
+            periodCount: try entry.optional("numberOfPeriods")?.count() ?? 1, price: price, eligibility: eligibility)
     }
 
     private static func period(_ entry: CatalogReader) throws(CatalogError) -> SubscriptionPeriod {

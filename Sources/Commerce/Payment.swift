@@ -19,10 +19,17 @@ public struct Payment: Hashable, Sendable {
         public let kind: SubscriptionOffer.Kind
         /// Of an offer code its reference name.
         public let identifier: String
+        /// Of a promotional offer; nil for one that the store takes as signed.
+        public let signature: PromotionalOfferSignature?
 
-        public init(kind: SubscriptionOffer.Kind, identifier: String) {
+        public init(
+            kind: SubscriptionOffer.Kind,
+            identifier: String,
+            signature: PromotionalOfferSignature? = nil
+        ) {
             self.kind = kind
             self.identifier = identifier
+            self.signature = signature
         }
     }
 

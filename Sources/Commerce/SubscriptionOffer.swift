@@ -15,6 +15,16 @@ public struct SubscriptionOffer: Hashable, Sendable, Codable {
         case payUpFront
     }
 
+    /// Who may redeem an offer code, in the words of `.storekit` files.
+    public enum Eligibility: String, Sendable, CaseIterable, Codable {
+        /// Never had the subscription.
+        case new
+        /// Has it.
+        case existing
+        /// Had it.
+        case expired
+    }
+
     public let kind: Kind
     /// By which an app asks for it, and transactions name it: of an offer code its reference name; nil for an introductory
     /// offer.
@@ -25,6 +35,8 @@ public struct SubscriptionOffer: Hashable, Sendable, Codable {
     public let periodCount: Int
     /// nil for a free trial.
     public let price: Price?
+    /// nil for everybody whom an offer of its kind is for.
+    public let eligibility: Set<Eligibility>?
 
     public init(
         kind: Kind,
@@ -32,7 +44,8 @@ public struct SubscriptionOffer: Hashable, Sendable, Codable {
         paymentMode: PaymentMode,
         period: SubscriptionPeriod,
         periodCount: Int,
-        price: Price?
+        price: Price?,
+        eligibility: Set<Eligibility>? = nil
     ) {
         self.kind = kind
         self.identifier = identifier
@@ -40,5 +53,6 @@ public struct SubscriptionOffer: Hashable, Sendable, Codable {
         self.period = period
         self.periodCount = periodCount
         self.price = price
+        self.eligibility = eligibility
     }
 }

@@ -58,6 +58,11 @@ public struct PrivateKey: Sendable {
         handle = KeyHandle(owning: pointer)
     }
 
+    /// Reads an unencrypted PKCS#8 key in base64, as `.storekit` files have it.
+    public init(pkcs8 base64: String) throws {
+        try self.init(pem: "-----BEGIN PRIVATE KEY-----\n\(base64)\n-----END PRIVATE KEY-----\n")
+    }
+
     /// The key as unencrypted PKCS#8 in PEM.
     public func pem() throws -> String {
         guard let bio = BIO_new(BIO_s_mem()) else { throw OpenSSLError("write a key") }

@@ -28,6 +28,15 @@ public struct PublicKey: Sendable {
         self.init(handle: KeyHandle(owning: pointer))
     }
 
+    /// Reads a SubjectPublicKeyInfo from PEM (RFC 7468 section 13).
+    public init?(pem: String) {
+        let lines = pem.split(whereSeparator: \.isNewline)
+        guard lines.first == "-----BEGIN PUBLIC KEY-----", lines.last == "-----END PUBLIC KEY-----",
+            let der = Base64.decode(lines.dropFirst().dropLast().joined().utf8)
+        else { return nil }
+        self.init(der: der)
+    }
+
     /// Checks an ECDSA signature in the form of JWS, r and s of 32 bytes each (RFC 7518 section 3.4), over P-256 and SHA-256.
     ///
     /// - Returns: false for any other key, any other length, and any r or s outside 1 to n - 1.
@@ -39,6 +48,14 @@ public struct PublicKey: Sendable {
     public func verifiesES256(_ signature: [UInt8], overDigest digest: [UInt8]) -> Bool {
         guard kind == .ellipticCurve(.p256), let encoded = ECDSASignature(jws: signature)?.der else { return false }
         return handle.verifies(encoded, overDigest: digest, form: .ecdsa)
+    }
+
+    /// Checks an ECDSA signature in DER (RFC 3279 section 2.2.3), over P-256 and SHA-256.
+    ///
+    /// - Returns: false for any other key.
+    public func verifiesECDSA(_ signature: [UInt8], over message: [UInt8]) -> Bool {
+        guard kind == .ellipticCurve(.p256) else { return false }
+        return handle.verifies(signature, overDigest: DigestAlgorithm.sha256.digest(of: message), form: .ecdsa)
     }
 
     /// Checks an RSA PKCS#1 v1.5 signature (RFC 8017 section 8.2), as app receipts carry it.

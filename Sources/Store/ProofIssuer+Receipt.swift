@@ -9,7 +9,7 @@ extension ProofIssuer {
         let device = DigestAlgorithm.sha256.digest(of: Array("device of \(account)".utf8)).prefix(16)
         let receipt = AppReceipt(
             receiptType: environment == .production ? "Production" : "ProductionSandbox",
-            appItemID: 0,
+            appItemID: appAppleIdentifier ?? 0,
             bundleIdentifier: bundleIdentifier,
             applicationVersion: "1",
             opaqueValue: opaqueValue,

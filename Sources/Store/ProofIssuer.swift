@@ -8,6 +8,8 @@ struct ProofIssuer: Sendable {
     let keys: StoreKeys
     let bundleIdentifier: String
     let environment: AppStoreEnvironment
+    /// The app's number in the App Store; the sandbox names none.
+    let appAppleIdentifier: Int64?
     let randomness: Randomness
 
     /// A signed transaction, in the compact form of JWS.
@@ -87,7 +89,7 @@ struct ProofIssuer: Sendable {
         try sign(
             NotificationStatement(
                 type: type, subtype: subtype, notificationUUID: notificationUUID, bundleIdentifier: bundleIdentifier,
-                environment: environment, body: body
+                appAppleIdentifier: appAppleIdentifier, environment: environment, body: body
             ).statement(at: moment))
     }
 
@@ -95,7 +97,7 @@ struct ProofIssuer: Sendable {
     func signedAppTransaction(of account: String, at moment: Timestamp) throws -> String {
         try sign(
             AppTransactionStatement(
-                bundleIdentifier: bundleIdentifier, environment: environment,
+                bundleIdentifier: bundleIdentifier, appAppleIdentifier: appAppleIdentifier, environment: environment,
                 appTransactionIdentifier: appTransactionIdentifier(of: account)
             ).statement(at: moment))
     }

@@ -22,12 +22,16 @@ public final class Store: Sendable {
 
     /// Opens the store in a folder, with new keys and an empty queue when there is none yet.
     ///
-    /// - Parameter clock: The machine's; the store's own is it, moved on by hand.
+    /// - Parameters:
+    ///   - appAppleIdentifier: The app's number in the App Store, which proofs of the environment `Production` name; nil for
+    ///     the configuration's.
+    ///   - clock: The machine's; the store's own is it, moved on by hand.
     public init(
         folder: URL,
         bundleIdentifier: String,
         configuration: StoreKitConfiguration,
         environment: AppStoreEnvironment = .sandbox,
+        appAppleIdentifier: Int64? = nil,
         clock: any WallClock,
         randomness: Randomness
     ) throws(StoreError) {
@@ -39,7 +43,10 @@ public final class Store: Sendable {
             keys: try StoreKeys(
                 folder: folder.appending(path: "keys", directoryHint: .isDirectory), clock: clock,
                 randomness: randomness),
-            bundleIdentifier: bundleIdentifier, environment: environment, randomness: randomness)
+            bundleIdentifier: bundleIdentifier, environment: environment,
+            appAppleIdentifier: environment == .production
+                ? appAppleIdentifier ?? configuration.settings.appAppleIdentifier : nil,
+            randomness: randomness)
         let file = folder.appending(path: "store.sqlite", directoryHint: .notDirectory)
         path = file.path
         queue = try Self.open(file)

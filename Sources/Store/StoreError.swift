@@ -16,6 +16,8 @@ public enum StoreError: CodedError, Equatable {
     /// What was asked for cannot be done as things stand; the sentence says why.
     case invalidAction(String)
     case storefrontNotFound(String)
+    /// A call fails because the settings say so.
+    case simulated(StoreKitCall, StoreKitFailure)
     case keysUnreadable(path: String)
     /// A key or certificate could not be made, written or used; the reason is the system's or OpenSSL's.
     case signingFailed(String)
@@ -33,6 +35,7 @@ public enum StoreError: CodedError, Equatable {
         case .notificationNotFound: "notificationNotFound"
         case .invalidAction: "invalidAction"
         case .storefrontNotFound: "storefrontNotFound"
+        case .simulated: "storeKitError"
         case .keysUnreadable: "keysUnreadable"
         case .signingFailed: "signingFailed"
         case .storage(let fault): fault.code
@@ -55,6 +58,8 @@ public enum StoreError: CodedError, Equatable {
         case .invalidAction(let reason): reason
         case .storefrontNotFound(let code):
             "There is no storefront \"\(code.prefix(100))\": name the country as ISO 3166-1 does, such as KOR."
+        case .simulated(let call, let failure):
+            "StoreKit's \(call.rawValue) fails with \(failure.rawValue), as the store's settings say (storeKitErrors)."
         case .keysUnreadable(let path):
             "The store's signing keys in \(path) are incomplete or damaged: restore them, or remove the folder to have "
                 + "new ones made, which the service then has to trust."

@@ -18,6 +18,13 @@ public struct StoreSettings: Hashable, Sendable, Codable {
     public var isBillingGracePeriodEnabled: Bool
     /// With what every payment fails; nil where none does.
     public var failureError: Int?
+    /// What calls of StoreKit's fail with (StoreKitTest, `setSimulatedError`).
+    public var simulatedErrors: [StoreKitCall: StoreKitFailure] {
+        get { storeKitErrors ?? [:] }
+        set { storeKitErrors = newValue }
+    }
+    /// nil in settings that were kept by an early version.
+    private var storeKitErrors: [StoreKitCall: StoreKitFailure]?
     /// Where notifications are sent; nil for nowhere.
     public var notificationsURL: URL?
     /// What `verifyReceipt` asks for where there are subscriptions (`password`); nil for anything.
@@ -38,5 +45,6 @@ public struct StoreSettings: Hashable, Sendable, Codable {
         shouldEnterBillingRetryOnRenewal = settings.shouldEnterBillingRetryOnRenewal
         isBillingGracePeriodEnabled = settings.isBillingGracePeriodEnabled
         failureError = settings.failureError?.rawValue
+        storeKitErrors = settings.storeKitErrors
     }
 }

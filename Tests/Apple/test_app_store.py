@@ -7,6 +7,7 @@ through its verifier with its strict checks on, and the store's receipts through
 """
 
 import base64
+import datetime
 import http.server
 import json
 import os
@@ -47,6 +48,7 @@ from appstoreserverlibrary.models.TransactionHistoryRequest import Order, Produc
 from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
 from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageRequestBody
 from appstoreserverlibrary.models.UploadMessageImage import UploadMessageImage
+from appstoreserverlibrary.promotional_offer import PromotionalOfferSignatureCreator
 from appstoreserverlibrary.receipt_utility import ReceiptUtility
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
 
@@ -548,6 +550,56 @@ class AppStoreTests(unittest.TestCase):
         }
         exec(code, names)
         self.assertEqual(names["transaction"].transactionId, bought["transactionId"])
+
+    def test_promotional_offers_that_apples_library_signs(self):
+        account = str(uuid.uuid4())
+        self.store.buy(MONTHLY, account)
+        creator = PromotionalOfferSignatureCreator(
+            pathlib.Path(self.store.key["privateKey"]).read_bytes(), self.store.key["keyId"], BUNDLE
+        )
+        token = str(uuid.uuid4()).upper()
+        now = self.store.sandbox("GET", "time")["now"]
+        now = int(datetime.datetime.fromisoformat(now.replace("Z", "+00:00")).timestamp() * 1000)
+
+        def buy(product=MONTHLY, offer="spring", token=token, timestamp=now, key=self.store.key["keyId"], **changed):
+            nonce = uuid.uuid4()
+            signature = {
+                "keyIdentifier": key,
+                "nonce": str(changed.get("nonce", nonce)),
+                "timestamp": timestamp,
+                "signature": creator.create_signature(product, offer, token, nonce, timestamp),
+            }
+            fields = {"appAccountToken": changed.get("bought_for", token)} if token else {}
+            return self.store.buy(
+                changed.get("bought", MONTHLY), account, offerType=2, offerIdentifier="spring",
+                offerSignature=signature, **fields,
+            )
+
+        for wrong in [
+            {"product": PREMIUM}, {"offer": "autumn"}, {"bought_for": str(uuid.uuid4())}, {"nonce": uuid.uuid4()},
+            {"timestamp": now - 25 * 3600 * 1000}, {"timestamp": now + 25 * 3600 * 1000}, {"key": "ABCDEFGHJK"},
+        ]:
+            self.assertEqual(buy(**wrong)["error"], "invalidSignature", wrong)
+        self.assertEqual(buy()["state"], "purchased")
+        self.assertEqual(buy(token="")["state"], "purchased")
+
+    def test_a_store_of_production(self):
+        store = Store("--environment", "Production", "--app-apple-id", "1234567890")
+        try:
+            verifier = SignedDataVerifier(store.roots(), False, Environment.PRODUCTION, BUNDLE, 1234567890)
+            bought = store.buy(MONTHLY, "alice")
+            verifier.verify_and_decode_signed_transaction(bought["signedTransaction"])
+            app = store.sandbox("GET", "accounts/alice/appTransaction")["signedAppTransaction"]
+            self.assertEqual(verifier.verify_and_decode_app_transaction(app).appAppleId, 1234567890)
+            told = store.sandbox("GET", "notifications")["notifications"][0]["signedPayload"]
+            self.assertEqual(verifier.verify_and_decode_notification(told).data.appAppleId, 1234567890)
+            other = SignedDataVerifier(store.roots(), False, Environment.PRODUCTION, BUNDLE, 1234567891)
+            with self.assertRaises(VerificationException):
+                other.verify_and_decode_notification(told)
+            receipt = store.sandbox("GET", "accounts/alice/receipt")["receipt"]
+            self.assertEqual(store.verify_receipt(**{"receipt-data": receipt})["receipt"]["app_item_id"], 1234567890)
+        finally:
+            store.close()
 
     def test_verifier_refuses_what_is_not_the_stores(self):
         signed = self.buy(SEEDS)["signedTransaction"]

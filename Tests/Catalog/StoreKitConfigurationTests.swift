@@ -43,7 +43,7 @@ import Testing
                     price: Price(milliunits: 2490, currency: "USD")),
                 SubscriptionOffer(
                     kind: .offerCode, identifier: "Free month", paymentMode: .freeTrial, period: month, periodCount: 1,
-                    price: nil),
+                    price: nil, eligibility: [.new, .existing, .expired]),
             ])
     }
 

@@ -104,12 +104,37 @@ import Testing
         #expect(settings.storefront == "KOR")
         #expect(settings.locale == "ko_KR")
         for wrong in [
+            #"{"storeKitErrors":{"purchase":"invalidSignature"}}"#, #"{"storeKitErrors":{"sell":"unknown"}}"#,
             #"{"storefront":"XXX"}"#, #"{"timeRate":"fast"}"#, #"{"failureError":"bad luck"}"#, #"{"locale":1}"#,
         ] {
             let answer = try await send(.patch, "/sandbox/v1/settings", wrong)
             #expect((400...422).contains(answer.status), "\(wrong)")
         }
         #expect(try garden.store.settings() == settings)
+    }
+
+    @Test func whatAnAppAsksForFailsAsTheSettingsSay() async throws {
+        try garden.buy("garden.basic.monthly")
+        let products = try await send(.get, "/sandbox/v1/products").json()["products"] as? [[String: Any]]
+        #expect(products?.count == garden.catalog.configuration.products.count)
+        let path = "/sandbox/v1/accounts/alice/"
+        let subscriptions = try await send(.get, path + "subscriptions").json()["subscriptions"] as? [[String: Any]]
+        let last = (subscriptions?.first?["lastTransactions"] as? [[String: Any]])?.first
+        #expect(last?["status"] as? Int == 1)
+        _ = try garden.renewalInfo(try #require(last?["signedRenewalInfo"] as? String))
+        let app = try await send(.get, path + "appTransaction").json()["signedAppTransaction"] as? String
+        try garden.verify(try #require(app))
+        let change = #"{"storeKitErrors":{"loadProducts":"networkError","subscriptionStatus":"systemError"}}"#
+        #expect(try await send(.patch, "/sandbox/v1/settings", change).status == 200)
+        for (path, failure) in [("products", "networkError"), ("accounts/alice/subscriptions", "systemError")] {
+            let answer = try await send(.get, "/sandbox/v1/" + path)
+            #expect(answer.status == 409)
+            #expect(try answer.json()["code"] as? String == "storeKitError")
+            #expect(answer.body.contains(failure))
+        }
+        _ = try await send(.patch, "/sandbox/v1/settings", #"{"storeKitErrors":{"loadProducts":""}}"#)
+        #expect(try await send(.get, "/sandbox/v1/products").status == 200)
+        #expect(try await send(.get, path + "subscriptions").status == 409)
     }
 
     @Test func namesInPathsAreMeantAsTheyAreWritten() async throws {

@@ -113,7 +113,8 @@ public struct TestGarden: Sendable {
         return payload
     }
 
-    private func verify(_ compact: String) throws -> VerifiedProof.Content {
+    @discardableResult
+    public func verify(_ compact: String) throws -> VerifiedProof.Content {
         try verifier().verify(Array(compact.utf8), expecting: ProofExpectations()).content
     }
 }

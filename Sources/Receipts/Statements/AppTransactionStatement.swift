@@ -4,11 +4,19 @@ import StrictJSON
 /// What a store states of the app itself, as an account has it (StoreKit, `AppTransaction`).
 public struct AppTransactionStatement: Sendable {
     private let bundleIdentifier: String
+    private let appAppleIdentifier: Int64?
     private let environment: AppStoreEnvironment
     private let appTransactionIdentifier: String
 
-    public init(bundleIdentifier: String, environment: AppStoreEnvironment, appTransactionIdentifier: String) {
+    /// - Parameter appAppleIdentifier: nil in the sandbox.
+    public init(
+        bundleIdentifier: String,
+        appAppleIdentifier: Int64?,
+        environment: AppStoreEnvironment,
+        appTransactionIdentifier: String
+    ) {
         self.bundleIdentifier = bundleIdentifier
+        self.appAppleIdentifier = appAppleIdentifier
         self.environment = environment
         self.appTransactionIdentifier = appTransactionIdentifier
     }
@@ -17,6 +25,7 @@ public struct AppTransactionStatement: Sendable {
     public func statement(at signedDate: Timestamp) -> SignedStatement {
         var fields = StatementFields()
         fields.set("receiptType", environment)
+        fields.set("appAppleId", appAppleIdentifier)
         fields.set("bundleId", bundleIdentifier)
         fields.set("applicationVersion", "1")
         fields.set("versionExternalIdentifier", 0)

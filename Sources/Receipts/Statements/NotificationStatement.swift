@@ -57,6 +57,8 @@ public struct NotificationStatement: Sendable {
     public let subtype: Subtype?
     public let notificationUUID: UUID
     public let bundleIdentifier: String
+    /// nil in the sandbox.
+    public let appAppleIdentifier: Int64?
     public let environment: AppStoreEnvironment
     public let body: Body
 
@@ -65,6 +67,7 @@ public struct NotificationStatement: Sendable {
         subtype: Subtype?,
         notificationUUID: UUID,
         bundleIdentifier: String,
+        appAppleIdentifier: Int64? = nil,
         environment: AppStoreEnvironment,
         body: Body
     ) {
@@ -72,6 +75,7 @@ public struct NotificationStatement: Sendable {
         self.subtype = subtype
         self.notificationUUID = notificationUUID
         self.bundleIdentifier = bundleIdentifier
+        self.appAppleIdentifier = appAppleIdentifier
         self.environment = environment
         self.body = body
     }
@@ -92,6 +96,7 @@ public struct NotificationStatement: Sendable {
 
     private func object(_ data: Data) -> JSONObject {
         var fields = StatementFields()
+        fields.set("appAppleId", appAppleIdentifier)
         fields.set("bundleId", bundleIdentifier)
         fields.set("bundleVersion", "1")
         fields.set("environment", environment)
@@ -105,6 +110,7 @@ public struct NotificationStatement: Sendable {
     private func object(_ summary: Summary) -> JSONObject {
         var fields = StatementFields()
         fields.set("environment", environment)
+        fields.set("appAppleId", appAppleIdentifier)
         fields.set("bundleId", bundleIdentifier)
         fields.set("productId", summary.productIdentifier)
         fields.set("requestIdentifier", summary.requestIdentifier)

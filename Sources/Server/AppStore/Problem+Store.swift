@@ -8,7 +8,7 @@ extension Problem {
         case .productNotFound, .transactionNotFound, .saleNotFound, .subscriptionNotFound, .notificationNotFound:
             status = .notFound
         case .quantityOutOfRange, .storefrontNotFound: status = .unprocessableContent
-        case .illegalTransition, .notPurchased, .invalidAction: status = .conflict
+        case .illegalTransition, .notPurchased, .invalidAction, .simulated: status = .conflict
         case .keysUnreadable, .signingFailed: status = .internalServerError
         case .storage(let fault):
             self.init(fault)

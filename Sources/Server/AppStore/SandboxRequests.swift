@@ -44,7 +44,18 @@ struct PurchaseRequest: Decodable, Sendable {
     let appAccountToken: UUID?
     let offerType: Int?
     let offerIdentifier: String?
+    let offerSignature: OfferSignature?
     let outcome: String?
+
+    /// What a server has signed, with the names of StoreKit's `SKPaymentDiscount`.
+    struct OfferSignature: Decodable, Sendable {
+        let keyIdentifier: String
+        let nonce: UUID
+        /// In milliseconds since 1970.
+        let timestamp: Int64
+        /// In base64.
+        let signature: String
+    }
 
     func payment() throws(Problem) -> Payment {
         var offer: Payment.OfferChoice?
@@ -53,7 +64,16 @@ struct PurchaseRequest: Decodable, Sendable {
                 throw SandboxBody.invalid(
                     "The field /offerType has to be 2 (promotional), 3 (offer code) or 4 (win-back).")
             }
-            offer = Payment.OfferChoice(kind: kind, identifier: offerIdentifier)
+            guard offerSignature == nil || kind == .promotional else {
+                throw SandboxBody.invalid("The field /offerSignature is for promotional offers alone.")
+            }
+            offer = Payment.OfferChoice(
+                kind: kind, identifier: offerIdentifier,
+                signature: offerSignature.map {
+                    PromotionalOfferSignature(
+                        keyIdentifier: $0.keyIdentifier, nonce: $0.nonce,
+                        timestamp: Timestamp(millisecondsSince1970: $0.timestamp), signature: $0.signature)
+                })
         }
         return Payment(
             productIdentifier: productId, quantity: quantity ?? 1, appAccountToken: appAccountToken, offer: offer)
@@ -110,6 +130,7 @@ struct SettingsChanges: Decodable, Sendable {
     private let shouldEnterBillingRetryOnRenewal: Bool?
     private let isBillingGracePeriodEnabled: Bool?
     private let failureError: String?
+    private let storeKitErrors: [String: String]?
     private let notificationsURL: String?
     private let sharedSecret: String?
     private let verifyReceiptStatus: Int64?
@@ -127,6 +148,18 @@ struct SettingsChanges: Decodable, Sendable {
         if let timeRate, TimeRate(name: timeRate) == nil {
             throw SandboxBody.invalid(
                 "The field /timeRate has to be a rate by its name in StoreKitTest, such as realTime.")
+        }
+        for (name, failure) in storeKitErrors ?? [:] {
+            guard let call = StoreKitCall(rawValue: name) else {
+                throw SandboxBody.invalid(
+                    "The names in /storeKitErrors are \(StoreKitCall.allCases.map(\.rawValue).joined(separator: ", "))."
+                )
+            }
+            guard failure.isEmpty || call.failures.map(\.rawValue).contains(failure) else {
+                throw SandboxBody.invalid(
+                    "The field /storeKitErrors/\(name) has to be empty or one of "
+                        + call.failures.map(\.rawValue).joined(separator: ", ") + ".")
+            }
         }
         if let failureError, !failureError.isEmpty, SKErrorCode(name: failureError) == nil {
             throw SandboxBody.invalid(
@@ -146,6 +179,10 @@ struct SettingsChanges: Decodable, Sendable {
             shouldEnterBillingRetryOnRenewal ?? settings.shouldEnterBillingRetryOnRenewal
         settings.isBillingGracePeriodEnabled = isBillingGracePeriodEnabled ?? settings.isBillingGracePeriodEnabled
         if let failureError { settings.failureError = SKErrorCode(name: failureError)?.rawValue }
+        for (name, failure) in storeKitErrors ?? [:] {
+            guard let call = StoreKitCall(rawValue: name) else { continue }
+            settings.simulatedErrors[call] = StoreKitFailure(rawValue: failure)
+        }
         if let notificationsURL { settings.notificationsURL = URL(string: notificationsURL).flatMap(Self.web) }
         if let sharedSecret { settings.sharedSecret = sharedSecret.isEmpty ? nil : sharedSecret }
         if let verifyReceiptStatus {

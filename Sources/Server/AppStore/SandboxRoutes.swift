@@ -31,6 +31,24 @@ struct SandboxRoutes: Sendable {
             }
             return try JSONAnswer.response(bytes: JSONAnswer.encode(queued), status: .created)
         }
+        group.get("products") { _, _ in
+            try await answer {
+                let products = try store.products()
+                return [
+                    "products": products.map {
+                        ProductResource($0, benefit: nil, localization: $0.localizations.first)
+                    }
+                ]
+            }
+        }
+        group.get("accounts/:account/subscriptions") { _, context in
+            let account = try context.parameters.text("account")
+            return try await answer { ["subscriptions": try store.subscriptionStatuses(of: account)] }
+        }
+        group.get("accounts/:account/appTransaction") { _, context in
+            let account = try context.parameters.text("account")
+            return try await answer { ["signedAppTransaction": try store.signedAppTransaction(of: account)] }
+        }
         group.get("accounts/:account/transactions") { _, context in
             let account = try context.parameters.text("account")
             return try await answer { SaleList(transactions: try store.history(of: account).map(SaleResource.init)) }

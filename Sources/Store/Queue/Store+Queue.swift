@@ -12,7 +12,11 @@ extension Store {
             throw .productNotFound(payment.productIdentifier)
         }
         guard Payment.quantities.contains(payment.quantity) else { throw .quantityOutOfRange(payment.quantity) }
-        return try write { try $0.payments.add(payment, account: account, outcome: outcome) }
+        return try write { books in
+            if payment.offer?.kind == .offerCode { try books.failIfAsked(.offerCodeRedeemSheet) }
+            try books.failIfAsked(.purchase)
+            return try books.payments.add(payment, account: account, outcome: outcome)
+        }
     }
 
     /// Takes every payment of an account that is still purchasing to the outcome asked for.
@@ -79,6 +83,7 @@ extension Store {
     /// anyway: of a non-consumable a new one, of a subscription the period that is paid.
     public func restoreCompletedTransactions(account: String) throws(StoreError) {
         try write { books in
+            try books.failIfAsked(.appStoreSync)
             let queued = try books.payments.transactions(account: account).map(\.transaction)
             let waiting = Set(
                 queued.filter(\.state.isAwaitingFinish).compactMap(\.purchase?.originalTransactionIdentifier))

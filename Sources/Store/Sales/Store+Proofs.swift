@@ -10,7 +10,7 @@ extension Store {
         }
     }
 
-    /// The signed form of one transaction of the queue (JWS).
+    /// The signed form of one transaction of the queue (JWS). Where verification shall fail, its signature does not hold.
     public func signedTransaction(_ identifier: Int64) throws(StoreError) -> String {
         try read { books in
             guard let queued = try books.payments.transaction(identifier) else {
@@ -19,8 +19,16 @@ extension Store {
             guard let purchase = queued.transaction.purchase,
                 let sold = try books.transactions.transaction(purchase.transactionIdentifier)
             else { throw StoreError.notPurchased(identifier) }
-            return try issuer.signedTransaction(sold, at: books.now)
+            let signed = try issuer.signedTransaction(sold, at: books.now)
+            return books.settings.simulatedErrors[.verification] == nil ? signed : Self.damaged(signed)
         }
+    }
+
+    /// With another signature.
+    private static func damaged(_ compact: String) -> String {
+        let parts = compact.split(separator: ".")
+        guard parts.count == 3, let first = parts[2].first else { return compact }
+        return "\(parts[0]).\(parts[1]).\(first == "A" ? "B" : "A")\(parts[2].dropFirst())"
     }
 }
 

@@ -9,6 +9,7 @@ extension Store {
         reason: ConsumptionRequestReason = .other
     ) throws(StoreError) {
         try write { books in
+            try books.failIfAsked(.refundRequestSheet)
             let transaction = try books.refundable(transactionIdentifier)
             guard transaction.type == .consumable || transaction.type == .autoRenewableSubscription else { return }
             try books.notify(

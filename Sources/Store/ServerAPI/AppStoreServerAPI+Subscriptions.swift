@@ -43,7 +43,7 @@ extension AppStoreServerAPI {
 
 extension Books {
     /// A customer has one subscription in each group.
-    fileprivate func statusItem(
+    func statusItem(
         _ subscription: CustomerSubscription
     ) throws -> StatusResponse.SubscriptionGroupIdentifierItem? {
         guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else {

@@ -49,7 +49,7 @@ extension Store {
         try teamKeys(in: books).first?.issuerIdentifier ?? UUID(randomness: books.randomness).uuidString.lowercased()
     }
 
-    private static func teamKeys(in books: Books) throws -> [TeamKey] {
+    static func teamKeys(in books: Books) throws -> [TeamKey] {
         try Row.fetchAll(books.database, sql: "SELECT * FROM team_key ORDER BY rowid").map {
             TeamKey(keyIdentifier: $0["key_id"], issuerIdentifier: $0["issuer_id"], publicKey: $0["public_key"])
         }

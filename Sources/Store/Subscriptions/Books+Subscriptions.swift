@@ -65,14 +65,19 @@ extension Books {
         }
         guard let offer = terms.offers.first(where: { $0.kind == choice.kind && $0.identifier == choice.identifier })
         else { throw PaymentFailure(error: .invalidOfferIdentifier) }
+        let customer: SubscriptionOffer.Eligibility =
+            known.map { $0.isEntitled ? .existing : .expired } ?? .new
         let isEligible =
             switch choice.kind {
             case .introductory: try isEligibleForIntroductoryOffer(account: account, group: terms.groupIdentifier)
-            case .promotional: known != nil
+            case .promotional: customer != .new
             case .offerCode: true
-            case .winBack: known.map { !$0.isEntitled } ?? false
+            case .winBack: customer == .expired
             }
-        guard isEligible else { throw PaymentFailure(error: .ineligibleForOffer) }
+        guard isEligible, offer.eligibility?.contains(customer) ?? true else {
+            throw PaymentFailure(error: .ineligibleForOffer)
+        }
+        if let signature = choice.signature { try check(signature, of: choice, for: payment) }
         return offer
     }
 

@@ -5,7 +5,10 @@ import Receipts
 extension Store {
     /// The customer turns renewal on or off.
     public func setAutoRenew(_ isOn: Bool, of transactionIdentifier: String) throws(StoreError) {
-        try change(transactionIdentifier) { subscription, _ in try subscription.setAutoRenew(isOn) }
+        try change(transactionIdentifier) { subscription, books in
+            try books.failIfAsked(.manageSubscriptionsSheet)
+            return try subscription.setAutoRenew(isOn)
+        }
     }
 
     /// Renews now, before its time.

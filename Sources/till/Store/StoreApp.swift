@@ -10,11 +10,14 @@ struct StoreApp {
     let bundleIdentifier: String
     let configuration: StoreKitConfiguration
     let environment: AppStoreEnvironment
+    /// The app's number in the App Store; nil for the one of the configuration.
+    let appAppleIdentifier: Int64?
 
     /// What is kept in `app.json`.
     private struct Record: Codable {
         let bundleId: String
         let environment: AppStoreEnvironment
+        let appAppleId: Int64?
     }
 
     private static let recordName = "app.json"
@@ -28,6 +31,7 @@ struct StoreApp {
             bundleIdentifier = catalog.bundleIdentifier
             configuration = catalog.configuration
             environment = .sandbox
+            appAppleIdentifier = nil
             return
         }
         guard let record = try? JSONDecoder().decode(Record.self, from: data) else {
@@ -35,21 +39,27 @@ struct StoreApp {
         }
         bundleIdentifier = record.bundleId
         environment = record.environment
+        appAppleIdentifier = record.appAppleId
         configuration = try StoreKitConfiguration(
             file: folder.appending(path: Self.configurationName, directoryHint: .notDirectory).path)
     }
 
     /// Another app for a store that has none yet, or the same with other products.
     ///
-    /// - Parameter environment: nil for the one the store has, else the sandbox.
+    /// - Parameters:
+    ///   - environment: nil for the one the store has, else the sandbox.
+    ///   - appAppleIdentifier: nil for the one the store has.
     init(
         bundleIdentifier: String,
         products: String,
         environment: AppStoreEnvironment?,
+        appAppleIdentifier: Int64?,
         storeFolder: URL
     ) throws {
+        let known = try? StoreApp(storeFolder: storeFolder)
         self.bundleIdentifier = bundleIdentifier
-        self.environment = environment ?? (try? StoreApp(storeFolder: storeFolder))?.environment ?? .sandbox
+        self.environment = environment ?? known?.environment ?? .sandbox
+        self.appAppleIdentifier = appAppleIdentifier ?? known?.appAppleIdentifier
         configuration = try StoreKitConfiguration(file: products)
     }
 
@@ -69,14 +79,16 @@ struct StoreApp {
         }
         try Data(configuration.text.utf8).write(
             to: folder.appending(path: Self.configurationName, directoryHint: .notDirectory), options: .atomic)
-        try JSONEncoder().encode(Record(bundleId: bundleIdentifier, environment: environment)).write(
+        let record = Record(
+            bundleId: bundleIdentifier, environment: environment, appAppleId: appAppleIdentifier)
+        try JSONEncoder().encode(record).write(
             to: folder.appending(path: Self.recordName, directoryHint: .notDirectory), options: .atomic)
     }
 
     func open(_ folder: URL) throws(StoreError) -> Store {
         try Store(
             folder: folder, bundleIdentifier: bundleIdentifier, configuration: configuration,
-            environment: environment, clock: SystemClock(), randomness: .system)
+            environment: environment, appAppleIdentifier: appAppleIdentifier, clock: SystemClock(), randomness: .system)
     }
 }
 

@@ -26,6 +26,12 @@ struct StoreServe: Command {
     @Option(help: "What the store's proofs say where they come from: Sandbox or Production.")
     var environment: AppStoreEnvironment?
 
+    @Option(
+        help: ArgumentHelp(
+            "The app's number in the App Store, which proofs of a store of the environment Production name.",
+            valueName: "number"))
+    var appAppleId: Int64?
+
     @Option(help: ArgumentHelp("Where notifications are sent.", valueName: "url"))
     var notificationsURL: ServerURL?
 
@@ -41,8 +47,8 @@ struct StoreServe: Command {
         guard (products == nil) == (bundleId == nil) else {
             throw ValidationError("Name both --products and --bundle-id, or neither.")
         }
-        guard environment == nil || products != nil else {
-            throw ValidationError("Name the app with --environment: --products and --bundle-id.")
+        guard environment == nil && appAppleId == nil || products != nil else {
+            throw ValidationError("Name the app with --environment or --app-apple-id: --products and --bundle-id.")
         }
         guard environment == nil || environment == .sandbox || environment == .production else {
             throw ValidationError("A store is of the environment Sandbox or Production.")
@@ -57,7 +63,7 @@ struct StoreServe: Command {
         if let products, let bundleId {
             try StoreApp(
                 bundleIdentifier: bundleId, products: products, environment: environment,
-                storeFolder: data.storeFolder
+                appAppleIdentifier: appAppleId, storeFolder: data.storeFolder
             ).keep(in: data.storeFolder)
         }
         let store = try data.store()

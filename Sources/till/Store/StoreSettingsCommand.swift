@@ -34,6 +34,12 @@ struct StoreSettingsCommand: Command {
     @Option(help: "Customers keep what could not be charged for a while.")
     var gracePeriod: Switch?
 
+    @Option(
+        help: ArgumentHelp(
+            "A call of StoreKit's, and what it fails with from now on, such as purchase=networkError; with nothing "
+                + "after the sign it fails no more. May be repeated.", valueName: "call=error"))
+    var error: [SimulatedError] = []
+
     @Option(help: ArgumentHelp("Where notifications are sent.", valueName: "url"))
     var notificationsURL: ServerURL?
 
@@ -50,6 +56,7 @@ struct StoreSettingsCommand: Command {
             settings.shouldEnterBillingRetryOnRenewal =
                 billingIssues?.isOn ?? settings.shouldEnterBillingRetryOnRenewal
             settings.isBillingGracePeriodEnabled = gracePeriod?.isOn ?? settings.isBillingGracePeriodEnabled
+            for error in error { settings.simulatedErrors[error.call] = error.failure }
             settings.notificationsURL = notificationsURL?.url ?? settings.notificationsURL
         }
         func word(_ isOn: Bool) -> String { isOn ? "on" : "off" }
@@ -59,6 +66,13 @@ struct StoreSettingsCommand: Command {
             ("interrupted-purchases", word(settings.areInterruptedPurchasesEnabled)),
             ("billing-issues", word(settings.shouldEnterBillingRetryOnRenewal)),
             ("grace-period", word(settings.isBillingGracePeriodEnabled)),
+            (
+                "error",
+                settings.simulatedErrors.isEmpty
+                    ? "-"
+                    : settings.simulatedErrors.map { "\($0.key.rawValue)=\($0.value.rawValue)" }.sorted()
+                        .joined(separator: " ")
+            ),
             ("notifications-url", settings.notificationsURL?.absoluteString ?? "-"),
         ] {
             console.line(name.padding(toLength: 24, withPad: " ", startingAt: 0) + value)
@@ -73,4 +87,20 @@ extension TimeRate: ExpressibleByArgument {
     }
 
     public static var allValueStrings: [String] { allCases.map(\.name) }
+}
+
+/// `--error purchase=networkError`
+struct SimulatedError: ExpressibleByArgument {
+    let call: StoreKitCall
+    /// nil for none.
+    let failure: StoreKitFailure?
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let call = StoreKitCall(rawValue: parts[0]) else { return nil }
+        let failure = StoreKitFailure(rawValue: parts[1])
+        guard parts[1].isEmpty || failure.map(call.failures.contains) == true else { return nil }
+        self.call = call
+        self.failure = failure
+    }
 }

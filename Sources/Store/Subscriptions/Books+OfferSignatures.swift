@@ -1,0 +1,38 @@
+import Commerce
+import Foundation
+import Signatures
+
+/// The signatures of promotional offers, checked as the App Store does.
+extension Books {
+    /// How long a signature is good for, in milliseconds (Apple, "Generating a signature for promotional offers").
+    private static let lifetime: Int64 = 24 * 60 * 60 * 1000
+
+    /// - Throws: `PaymentFailure` where it is not the developer's, not for this payment, or too old.
+    func check(
+        _ signature: PromotionalOfferSignature,
+        of offer: Payment.OfferChoice,
+        for payment: Payment
+    ) throws {
+        let message = signature.message(
+            bundleIdentifier: bundleIdentifier, productIdentifier: payment.productIdentifier,
+            offerIdentifier: offer.identifier, applicationUsername: payment.appAccountToken?.uuidString ?? "")
+        let age = now.millisecondsSince1970 - signature.timestamp.millisecondsSince1970
+        guard age.magnitude <= UInt64(Self.lifetime), let bytes = Base64.decode(signature.signature.utf8),
+            try offerKeys(signature.keyIdentifier).contains(where: {
+                $0.verifiesECDSA(bytes, over: Array(message.utf8))
+            })
+        else { throw PaymentFailure(error: .invalidSignature) }
+    }
+
+    /// Those of the team, and the one of the StoreKit configuration.
+    private func offerKeys(_ identifier: String) throws -> [PublicKey] {
+        var keys = try Store.teamKeys(in: self).filter { $0.keyIdentifier == identifier }
+            .compactMap { PublicKey(pem: $0.publicKey) }
+        if let pair = configuration.subscriptionOffersKeyPair, pair.identifier == identifier,
+            let key = try? PrivateKey(pkcs8: pair.privateKey)
+        {
+            keys.append(key.publicKey)
+        }
+        return keys
+    }
+}
