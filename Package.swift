@@ -79,7 +79,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "Store", "StrictJSON", jwtKit],
-            path: "Tests/Support", exclude: ["Garden.storekit"]),
+            path: "Tests/Support", exclude: ["Garden.storekit", "failing-disk.c"]),
         .target(
             name: "FuzzTargets", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", "StrictJSON"],
             path: "Tests/Fuzzing/Targets"),
@@ -95,7 +95,7 @@ let package = Package(
         .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport"], path: "Tests/Device"),
         .testTarget(
             name: "ServerTests",
-            dependencies: ["Device", "Server", "TestSupport", hummingbirdTesting, lifecycle, logging],
+            dependencies: ["Device", "Server", "TestSupport", grdb, hummingbirdTesting, lifecycle, logging],
             path: "Tests/Server"),
         .testTarget(
             name: "tillTests", dependencies: ["Device", "till", "TestSupport", asyncHTTPClient], path: "Tests/till"),

@@ -10,6 +10,8 @@ public struct StorageFault: CodedError, Equatable {
         /// The file was written by a newer version of Till.
         case newerVersion
         case failed
+        /// It could not be made sure that what was written is on the disk.
+        case stopped
     }
 
     public let cause: Cause
@@ -46,6 +48,9 @@ public struct StorageFault: CodedError, Equatable {
         case .cannotOpen:
             "\(path) cannot be opened for writing: check that its folder exists, its disk, and who may write there."
         case .newerVersion: "\(path) was written by a newer version of Till: use that version, or a backup."
+        case .stopped:
+            "\(path) may not have reached the disk, so nothing more is read or written: check the disk, then start again; "
+                + "what was answered before is kept."
         case .failed:
             "Reading or writing \(path) failed: check the disk, and try again; what is redeemed twice is granted once."
         }

@@ -10,21 +10,16 @@ import Receipts
 public struct EntitlementService: Sendable {
     public let catalog: Catalog
     private let verifier: ProofVerifier
-    let ledger: any Ledger
+    /// Where all is recorded.
+    public let ledger: any Ledger
     let clock: any WallClock
     let randomness: Randomness
     private let expectations: ProofExpectations
-    private let onStep: @Sendable (Step, Duration) -> Void
-
-    /// What takes the time of a redemption.
-    public enum Step: Sendable {
-        case verify
-        case commit
-    }
+    private let onVerify: @Sendable (Duration) -> Void
 
     /// - Parameters:
     ///   - origins: Whose proofs are accepted.
-    ///   - onStep: Told how long each step has taken.
+    ///   - onVerify: Told how long it has taken to verify a proof.
     public init(
         catalog: Catalog,
         verifier: ProofVerifier,
@@ -32,15 +27,22 @@ public struct EntitlementService: Sendable {
         clock: any WallClock,
         randomness: Randomness = .system,
         origins: Set<Origin> = Origin.defaultAccepted,
-        onStep: @escaping @Sendable (Step, Duration) -> Void = { _, _ in }
+        onVerify: @escaping @Sendable (Duration) -> Void = { _ in }
     ) {
-        self.onStep = onStep
+        self.onVerify = onVerify
         self.catalog = catalog
         self.verifier = verifier
         self.ledger = ledger
         self.clock = clock
         self.randomness = randomness
         expectations = ProofExpectations(bundleIdentifier: catalog.bundleIdentifier, origins: origins)
+    }
+
+    /// What a proof of purchase says, verified and not yet redeemed.
+    public struct VerifiedPurchases: Sendable {
+        fileprivate let purchases: [ProvenPurchase]
+        /// One for each purchase, nil where the catalog knows nothing that it grants.
+        fileprivate let claims: [Claim?]
     }
 
     /// Turns a proof into entitlements of a user: an app receipt in base64 or DER, or a signed transaction.
@@ -50,21 +52,29 @@ public struct EntitlementService: Sendable {
     ///
     /// - Throws: `RedemptionError` when nothing in the proof is this user's.
     public func redeem(_ proof: [UInt8], for user: User) throws(RedemptionError) -> Redemption {
+        try redeem(try purchases(in: proof), for: user)
+    }
+
+    /// The first half of a redemption, which takes the time of the processor and nothing of the ledger.
+    public func purchases(in proof: [UInt8]) throws(RedemptionError) -> VerifiedPurchases {
         let verified = try verify(proof)
         guard let purchases = verified.purchases else { throw .notRedeemable }
-        let claims = purchases.map { purchase in
-            catalog.benefit(of: purchase.productIdentifier).map { claim(purchase, of: $0, from: verified) }
-        }
+        return VerifiedPurchases(
+            purchases: purchases,
+            claims: purchases.map { purchase in
+                catalog.benefit(of: purchase.productIdentifier).map { claim(purchase, of: $0, from: verified) }
+            })
+    }
 
+    /// The second half of a redemption, one call of the ledger.
+    public func redeem(_ verified: VerifiedPurchases, for user: User) throws(RedemptionError) -> Redemption {
         let answer: LedgerAnswer
-        let started = ContinuousClock.now
         do {
-            answer = try ledger.redeem(claims.compactMap(\.self), for: user, at: clock.now())
+            answer = try ledger.redeem(verified.claims.compactMap(\.self), for: user, at: clock.now())
         } catch {
             throw .storage(error)
         }
-        onStep(.commit, ContinuousClock.now - started)
-        return try redemption(of: purchases, claims: claims, answer: answer)
+        return try redemption(of: verified.purchases, claims: verified.claims, answer: answer)
     }
 
     /// What a user owns, the items everybody owns included, in order.
@@ -75,28 +85,46 @@ public struct EntitlementService: Sendable {
     /// Tells what a proof is worth and redeems nothing.
     public func verify(_ proof: [UInt8]) throws(RedemptionError) -> VerifiedProof {
         let started = ContinuousClock.now
-        defer { onStep(.verify, ContinuousClock.now - started) }
+        defer { onVerify(ContinuousClock.now - started) }
         do { return try verifier.verify(proof, expecting: expectations) } catch { throw .refused(error) }
+    }
+
+    /// A notification, verified and not yet taken in.
+    public struct VerifiedNotification: Sendable {
+        fileprivate let record: NotificationRecord
+        fileprivate let stated: Claim?
     }
 
     /// Takes in a notification of the App Store (App Store Server Notifications V2): stored and applied when it returns.
     ///
     /// Copies change nothing, and of statements about one transaction the one signed last counts, in whatever order they come.
     public func receive(notification proof: [UInt8]) throws(RedemptionError) -> NotificationOutcome {
+        try receive(try notification(in: proof))
+    }
+
+    /// The first half, which takes the time of the processor and nothing of the ledger.
+    public func notification(in proof: [UInt8]) throws(RedemptionError) -> VerifiedNotification {
         let verified = try verify(proof)
         guard case .notification(let notification) = verified.content else { throw .noNotification }
-        let record = NotificationRecord(
-            origin: verified.origin, notificationUUID: notification.notificationUUID,
-            type: notification.notificationType.rawValue, subtype: notification.subtype?.rawValue,
-            signedAt: notification.signedDate, proofDigest: verified.digest)
-        let stated = verified.notifiedTransaction.map { transaction in
-            claim(
-                ProvenPurchase(transaction), of: catalog.benefit(of: transaction.productId), from: verified,
-                grace: verified.notifiedRenewalInfo.map { Claim.Grace(endsAt: $0.gracePeriodExpiresDate) })
+        return VerifiedNotification(
+            record: NotificationRecord(
+                origin: verified.origin, notificationUUID: notification.notificationUUID,
+                type: notification.notificationType.rawValue, subtype: notification.subtype?.rawValue,
+                signedAt: notification.signedDate, proofDigest: verified.digest),
+            stated: verified.notifiedTransaction.map { transaction in
+                claim(
+                    ProvenPurchase(transaction), of: catalog.benefit(of: transaction.productId), from: verified,
+                    grace: verified.notifiedRenewalInfo.map { Claim.Grace(endsAt: $0.gracePeriodExpiresDate) })
+            })
+    }
+
+    /// The second half, one call of the ledger.
+    public func receive(_ notification: VerifiedNotification) throws(RedemptionError) -> NotificationOutcome {
+        do {
+            return try ledger.record(notification.record, stating: notification.stated, at: clock.now())
+        } catch {
+            throw .storage(error)
         }
-        let started = ContinuousClock.now
-        defer { onStep(.commit, ContinuousClock.now - started) }
-        do { return try ledger.record(record, stating: stated, at: clock.now()) } catch { throw .storage(error) }
     }
 
     /// A user's redeemed transactions, newest first.

@@ -7,6 +7,13 @@ import Foundation
 /// - a transaction, and the original purchase it belongs to, has one owner for good;
 /// - two calls at once end as if one had come after the other.
 public protocol Ledger: Sendable {
+    /// Runs use cases in order and in one commit: each call of theirs is whole or leaves no trace, and all are durable when it
+    /// returns.
+    ///
+    /// - Parameter useCases: Each calls this ledger, on the thread it is called on, and keeps its own result.
+    /// - Throws: `StorageFault`; then nothing was recorded of any, whatever it has kept.
+    func together(_ useCases: [() -> Void]) throws(StorageFault)
+
     /// Records claims of one user, in order, and what they grant.
     ///
     /// - Throws: `StorageFault`; then nothing was recorded.

@@ -53,7 +53,7 @@ extension LedgerRecords {
         let parked = try Data.fetchAll(
             database.cachedStatement(
                 sql: """
-                    SELECT claim FROM parked_transaction
+                    SELECT claim FROM parked_transaction INDEXED BY parked_transaction_of_original
                     WHERE origin = ? AND original_transaction_id = ? AND claim IS NOT NULL ORDER BY transaction_id
                     """),
             arguments: [claim.origin.rawValue, claim.originalTransactionIdentifier])

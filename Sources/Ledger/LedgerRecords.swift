@@ -178,20 +178,34 @@ struct LedgerRecords {
     private func write(_ standing: Standing, of claim: Claim) throws {
         try database.cachedStatement(
             sql: """
-                UPDATE redeemed_transaction
-                SET revocation_date = :date, revocation_reason = :reason, stated_at = :stated,
-                    expires_at = CASE WHEN :known THEN :expires ELSE expires_at END
-                WHERE origin = :origin AND (transaction_id = :transaction OR (
-                    :repeats AND original_transaction_id = :original AND product_id = :product
-                    AND (stated_at < :stated OR (stated_at = :stated AND :date IS NOT NULL))))
+                \(Self.updateStanding)
+                WHERE origin = :origin AND transaction_id = :transaction
                 """
-        ).execute(arguments: [
+        ).execute(arguments: Self.arguments(standing, claim) + ["transaction": claim.transactionIdentifier])
+        guard claim.repeatsOriginal else { return }
+        try database.cachedStatement(
+            sql: """
+                \(Self.updateStanding)
+                WHERE origin = :origin AND original_transaction_id = :original AND product_id = :product
+                    AND (stated_at < :stated OR (stated_at = :stated AND :date IS NOT NULL))
+                """
+        ).execute(
+            arguments: Self.arguments(standing, claim) + [
+                "original": claim.originalTransactionIdentifier, "product": claim.productIdentifier,
+            ])
+    }
+
+    private static let updateStanding = """
+        UPDATE redeemed_transaction
+        SET revocation_date = :date, revocation_reason = :reason, stated_at = :stated,
+            expires_at = CASE WHEN :known THEN :expires ELSE expires_at END
+        """
+
+    private static func arguments(_ standing: Standing, _ claim: Claim) -> StatementArguments {
+        [
             "date": standing.revocationDate, "reason": standing.revocationReason, "stated": standing.statedAt,
             "expires": standing.expiresAt, "known": claim.isKnown, "origin": claim.origin.rawValue,
-            "transaction": claim.transactionIdentifier,
-            "repeats": claim.repeatsOriginal, "original": claim.originalTransactionIdentifier,
-            "product": claim.productIdentifier,
-        ])
+        ]
     }
 
     /// Writes what is said of a grace period, unless something was said later; of two said at the same moment the longer.

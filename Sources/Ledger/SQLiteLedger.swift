@@ -2,13 +2,39 @@ import Commerce
 import Foundation
 import GRDB
 import Signatures
+import Synchronization
 
 /// The ledger in one SQLite file, mode 0600, in WAL mode with `synchronous` FULL: what was answered survives a crash of
 /// the process and of the machine. Several processes may open it at once.
+///
+/// Promises: what reads never waits for what writes; use cases that run together share one commit; once the disk has failed
+/// to take what was written, this object answers nothing any more (`storageStopped`), since the system may have forgotten
+/// what did not reach it, and trying again would tell of a success that is none.
 public final class SQLiteLedger: Ledger {
     private let pool: DatabasePool
-    private let path: String
+    let path: String
     private let randomness: Randomness
+    /// Whether the disk has failed to take what was written.
+    private let isStopped = Atomic(false)
+    /// Commits since what they wrote was last moved from the write-ahead log into the database.
+    private let commitsSinceCheckpoint = Atomic(0)
+    private static let commitsPerCheckpoint = 256
+
+    /// The transaction that the use cases of a group share.
+    @TaskLocal private static var group: Group?
+
+    /// Bound only while one synchronous call holds the database, and seen by nobody but the thread of that call.
+    private final class Group: @unchecked Sendable {
+        let ledger: SQLiteLedger
+        let database: Database
+        /// The last that a use case has met.
+        var fault: StorageFault?
+
+        init(ledger: SQLiteLedger, database: Database) {
+            self.ledger = ledger
+            self.database = database
+        }
+    }
 
     /// Opens the ledger, making it when there is none.
     ///
@@ -20,6 +46,8 @@ public final class SQLiteLedger: Ledger {
         var configuration = Configuration()
         configuration.label = "ledger"
         configuration.busyMode = .timeout(10)
+        // SQLite would tell nobody that a checkpoint of its own has failed.
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         do {
             // One at a time: two that found a new file would both make its tables.
             pool = try PrivateFile.withLock(file.appendingPathExtension("lock")) {
@@ -86,7 +114,13 @@ public final class SQLiteLedger: Ledger {
     }
 
     public func appAccountToken(of user: User, at moment: Timestamp) throws(StorageFault) -> UUID {
-        try write { database in
+        let settled: UUID? = try read { database in
+            let users = users(database)
+            guard let known = try users.known(user), try users.isAppAccountTokenSettled(of: known) else { return nil }
+            return try users.appAccountToken(of: known)
+        }
+        if let settled { return settled }
+        return try write { database in
             let users = users(database)
             let identifier = try users.identifier(of: user, at: moment)
             guard let token = try users.appAccountToken(of: identifier) else { throw damaged }
@@ -114,6 +148,21 @@ public final class SQLiteLedger: Ledger {
         }
     }
 
+    public func together(_ useCases: [() -> Void]) throws(StorageFault) {
+        try write { database in
+            let group = Group(ledger: self, database: database)
+            try Self.$group.withValue(group) {
+                for useCase in useCases {
+                    useCase()
+                    // A full disk ends the whole transaction, whatever the use case has made of it.
+                    guard database.isInsideTransaction else {
+                        throw group.fault ?? StorageFault(cause: .failed, path: path)
+                    }
+                }
+            }
+        }
+    }
+
     func users(_ database: Database) -> UserRecords {
         UserRecords(database: database, randomness: randomness)
     }
@@ -122,12 +171,63 @@ public final class SQLiteLedger: Ledger {
     var damaged: StorageFault { StorageFault(cause: .damaged, path: path) }
 
     func read<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
-        do { return try pool.read(body) } catch { throw Self.fault(error, path: path) }
+        do {
+            if let group = Self.group, group.ledger === self { return try body(group.database) }
+            try checkRunning()
+            return try pool.read(body)
+        } catch {
+            throw Self.fault(error, path: path)
+        }
     }
 
-    /// All of `body` in one commit, or nothing.
+    /// All of `body` in one commit, or nothing; in a group, all of it with the group's commit, or nothing.
     func write<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
-        do { return try pool.write(body) } catch { throw Self.fault(error, path: path) }
+        do {
+            if let group = Self.group, group.ledger === self { return try Self.write(in: group, body) }
+            try checkRunning()
+            let value = try pool.write(body)
+            try checkpointSometimes()
+            return value
+        } catch {
+            if (error as? DatabaseError)?.resultCode == .SQLITE_IOERR {
+                isStopped.store(true, ordering: .sequentiallyConsistent)
+                throw StorageFault(cause: .stopped, path: path)
+            }
+            throw Self.fault(error, path: path)
+        }
+    }
+
+    private static func write<Value>(in group: Group, _ body: (Database) throws -> Value) throws -> Value {
+        var result: Result<Value, any Error>?
+        do {
+            try group.database.inSavepoint {
+                let value = try body(group.database)
+                result = .success(value)
+                return .commit
+            }
+        } catch {
+            group.fault = fault(error, path: group.ledger.path)
+            throw error
+        }
+        guard let result else { throw StorageFault(cause: .failed, path: group.ledger.path) }
+        return try result.get()
+    }
+
+    private func checkRunning() throws(StorageFault) {
+        guard !isStopped.load(ordering: .sequentiallyConsistent) else {
+            throw StorageFault(cause: .stopped, path: path)
+        }
+    }
+
+    /// What others still read stays in the log until the next time.
+    private func checkpointSometimes() throws {
+        guard commitsSinceCheckpoint.add(1, ordering: .relaxed).newValue >= Self.commitsPerCheckpoint else { return }
+        commitsSinceCheckpoint.store(0, ordering: .relaxed)
+        do {
+            _ = try pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            return
+        }
     }
 
     private static func fault(_ error: any Error, path: String) -> StorageFault {

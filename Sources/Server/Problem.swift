@@ -101,7 +101,7 @@ struct Problem: Error, Encodable {
     }
 
     private static func status(of fault: StorageFault) -> HTTPResponse.Status {
-        fault.cause == .busy ? .serviceUnavailable : .internalServerError
+        fault.cause == .busy || fault.cause == .stopped ? .serviceUnavailable : .internalServerError
     }
 
     /// Whether the service is set up in a way that refuses it: once that is mended, the same request succeeds.

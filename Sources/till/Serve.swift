@@ -68,7 +68,7 @@ struct Serve: Command {
         let service = EntitlementService(
             catalog: try Catalog(folder: Installation.products),
             verifier: ProofVerifier(anchors: anchors, clock: clock), ledger: ledger, clock: clock,
-            origins: configuration.origins, onStep: metrics.record)
+            origins: configuration.origins, onVerify: metrics.recordVerification)
         let keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
         let tokens = configuration.tokens.map { UserTokens($0, clock: SystemClock(), logger: configuration.logger) }
         try await prepare(tokens, configuration)

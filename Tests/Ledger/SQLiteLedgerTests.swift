@@ -224,4 +224,36 @@ import Testing
                 (0...rest.count).map { Array(rest.prefix($0)) + [first] + rest.dropFirst($0) }
             })
     }
+
+    /// The work of one redemption must not grow with what others have redeemed, or been told of.
+    @Test func redeemingTakesNoLongerWhenThereIsMuch() throws {
+        func redeem(_ numbers: Range<Int>) throws {
+            try ledger.together(
+                numbers.map { number in
+                    {
+                        guard let user = User(name: "user\(number)") else { return }
+                        _ = try? ledger.redeem([claim(String(number))], for: user, at: Self.now)
+                        let parked = claim("parked\(number)", original: "parked\(number)")
+                        let notification = NotificationRecord(
+                            origin: .localSandbox, notificationUUID: String(number), type: "REFUND", subtype: nil,
+                            signedAt: Self.now, proofDigest: [UInt8](repeating: 7, count: 32))
+                        _ = try? ledger.record(notification, stating: parked, at: Self.now)
+                    }
+                })
+        }
+        /// The best of five hundreds.
+        func time(from start: Int) throws -> Duration {
+            var best = Duration.seconds(3600)
+            for first in stride(from: start, to: start + 500, by: 100) {
+                best = min(best, try ContinuousClock().measure { try redeem(first..<first + 100) })
+            }
+            return best
+        }
+        try redeem(0..<100)
+        let few = try time(from: 100)
+        try redeem(1000..<20_000)
+        let many = try time(from: 20_000)
+        #expect(many < few * 4, "\(few) for a hundred at first, \(many) with 20,000 there")
+        #expect(try ledger.transactions(of: try #require(User(name: "user19999")), before: nil, limit: 9).count == 1)
+    }
 }

@@ -42,7 +42,7 @@ struct ServiceFixture {
         routes = ServiceRoutes(
             service: EntitlementService(
                 catalog: shop.catalog, verifier: verifier, ledger: ledger, clock: shop.clock,
-                onStep: metrics.record),
+                onVerify: metrics.recordVerification),
             authentication: .apiKeys(
                 keys, tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock, logger: Self.logger) }),
             limits: limits, metrics: metrics, notificationsAtOnce: notificationsAtOnce, clock: shop.clock)

@@ -15,13 +15,15 @@ final class ConcurrencyLimit: Sendable {
             free -= 1
             return true
         }
-        guard isIn else {
-            throw Problem(
-                status: .serviceUnavailable, code: "tooBusy",
-                detail: "As many requests of this kind as can be are being answered: try again in a moment.",
-                couldSucceedLater: true, retryAfter: 1)
-        }
+        guard isIn else { throw Problem.tooBusy }
         defer { free.withLock { $0 += 1 } }
         return try await body()
     }
+}
+
+extension Problem {
+    static let tooBusy = Problem(
+        status: .serviceUnavailable, code: "tooBusy",
+        detail: "As many requests of this kind as can be are being answered: try again in a moment.",
+        couldSucceedLater: true, retryAfter: 1)
 }

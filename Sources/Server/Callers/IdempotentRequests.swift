@@ -17,12 +17,14 @@ final class IdempotentRequests: Sendable {
 
     private let service: EntitlementService
     private let work: BlockingWork
+    private let commits: CommitQueue
     /// The requests that are being answered.
     private let underWay = Mutex<Set<IdempotencyKey>>([])
 
-    init(service: EntitlementService, work: BlockingWork) {
+    init(service: EntitlementService, work: BlockingWork, commits: CommitQueue) {
         self.service = service
         self.work = work
+        self.commits = commits
     }
 
     /// A request under a key, which is answered for the first time.
@@ -69,7 +71,7 @@ final class IdempotentRequests: Sendable {
         }
         let answer = try await newAnswer(Pending(key: key, requestDigest: digest, status: status), perform)
         // Another process on the same ledger may have been quicker; then its answer is the answer.
-        let kept = try await work.run { [service] in try service.keep(answer, for: key) }
+        let kept = try await commits.run { [service] in try service.keep(answer, for: key) }
         return try response(kept, to: digest, isReplayed: kept != answer)
     }
 

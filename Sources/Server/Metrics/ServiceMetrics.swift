@@ -1,5 +1,4 @@
 import Commerce
-import Entitlements
 import Synchronization
 
 /// What the service counts of its own work, since it was started.
@@ -26,7 +25,8 @@ public final class ServiceMetrics: Sendable {
         var notifications: [Outcome: Int] = [:]
         var reconciliations: [Outcome: Int] = [:]
         var consumptionAnswers: [Outcome: Int] = [:]
-        var steps: [EntitlementService.Step: Histogram] = [:]
+        var verifications = Histogram()
+        var commits = Histogram()
     }
 
     private let counts = Mutex(Counts())
@@ -67,12 +67,16 @@ public final class ServiceMetrics: Sendable {
         counts.withLock { $0.consumptionAnswers[Outcome(outcome: outcome, code: code), default: 0] += 1 }
     }
 
-    /// For `EntitlementService`, which tells how long its steps took.
-    public func record(_ step: EntitlementService.Step, _ duration: Duration) {
-        counts.withLock { $0.steps[step, default: Histogram()].record(duration) }
+    /// For `EntitlementService`, which tells how long a proof has taken.
+    public func recordVerification(_ duration: Duration) {
+        counts.withLock { $0.verifications.record(duration) }
     }
 
-    /// - Parameter queueDepth: How much work waits for a thread.
+    func recordCommit(_ duration: Duration) {
+        counts.withLock { $0.commits.record(duration) }
+    }
+
+    /// - Parameter queueDepth: How much work waits for a thread or a commit.
     func text(queueDepth: Int) -> String {
         let counts = counts.withLock { $0 }
         var text = PrometheusText()
@@ -94,10 +98,11 @@ public final class ServiceMetrics: Sendable {
             "till_consumption_answers_total", "What the App Store was told of refunds asked for.",
             counts.consumptionAnswers, to: &text)
         text.begin("till_verify_seconds", .histogram, "Time to verify a proof.")
-        text.add("till_verify_seconds", [], counts.steps[.verify] ?? Histogram())
-        text.begin("till_commit_seconds", .histogram, "Time to write to the ledger, durably.")
-        text.add("till_commit_seconds", [], counts.steps[.commit] ?? Histogram())
-        text.begin("till_queue_depth", .gauge, "Work that waits for a thread.")
+        text.add("till_verify_seconds", [], counts.verifications)
+        text.begin(
+            "till_commit_seconds", .histogram, "Time of a commit to the ledger, which several requests may share.")
+        text.add("till_commit_seconds", [], counts.commits)
+        text.begin("till_queue_depth", .gauge, "Work that waits for a thread or a commit.")
         text.add("till_queue_depth", [], queueDepth)
         return text.text
     }

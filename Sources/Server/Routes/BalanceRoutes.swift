@@ -11,6 +11,7 @@ struct BalanceRoutes: Sendable {
 
     let service: EntitlementService
     let work: BlockingWork
+    let commits: CommitQueue
     let idempotentRequests: IdempotentRequests
     let subjects: Subjects
 
@@ -47,7 +48,7 @@ struct BalanceRoutes: Sendable {
         let reason = try Reason.read(body)
         return try await idempotentRequests.answer(request, from: caller, body: body.bytes, status: .created) { kept in
             let spending = try service.newSpending(of: amount, from: balance, reason: reason, by: caller.name)
-            let left = try await work.run {
+            let left = try await commits.run {
                 try service.spend(spending, for: user) { left in
                     try kept.map {
                         ($0.answer(try JSONAnswer.encode(SpendingResource(spending, left: left))), $0.key)

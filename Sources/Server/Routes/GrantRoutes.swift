@@ -8,6 +8,7 @@ import Ledger
 struct GrantRoutes: Sendable {
     let service: EntitlementService
     let work: BlockingWork
+    let commits: CommitQueue
     let idempotentRequests: IdempotentRequests
     let subjects: Subjects
 
@@ -29,7 +30,7 @@ struct GrantRoutes: Sendable {
             let (reason, caller) = (try await reason(request), try context.requiredCaller.name)
             return try JSONAnswer.response(
                 GrantResource(
-                    try await work.run {
+                    try await commits.run {
                         try service.revoke(grant: identifier, of: user, reason: reason, by: caller)
                     }))
         }
@@ -61,7 +62,7 @@ struct GrantRoutes: Sendable {
             return origin
         }
         return try JSONAnswer.response(
-            TransactionResource(try await work.run { try change(identifier, origin, user, caller) }))
+            TransactionResource(try await commits.run { try change(identifier, origin, user, caller) }))
     }
 
     private func grant(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -75,7 +76,7 @@ struct GrantRoutes: Sendable {
         return try await idempotentRequests.answer(request, from: caller, body: body.bytes, status: .created) { kept in
             let grant = try service.newGrant(of: granted, reason: reason, endsAt: endsAt, by: caller.name)
             let answer = try JSONAnswer.encode(GrantResource(grant))
-            try await work.run {
+            try await commits.run {
                 try service.give(grant, to: user, keeping: kept?.answer(answer), for: kept?.key)
             }
             return answer

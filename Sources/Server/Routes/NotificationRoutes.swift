@@ -7,6 +7,7 @@ import Ledger
 struct NotificationRoutes: Sendable {
     let service: EntitlementService
     let work: BlockingWork
+    let commits: CommitQueue
     let metrics: ServiceMetrics
     /// Anybody may send here, and a proof that is worth nothing costs time too.
     let limit: ConcurrencyLimit
@@ -22,7 +23,8 @@ struct NotificationRoutes: Sendable {
                 let outcome = try await limit.run {
                     let body = try await JSONBody(bytes: bytes, parsedBy: work)
                     let payload = Array(try body.text("signedPayload").utf8)
-                    return try await work.run { try service.receive(notification: payload) }
+                    let notification = try await work.run { try service.notification(in: payload) }
+                    return try await commits.run { try service.receive(notification) }
                 }
                 metrics.countNotification(outcome.rawValue)
                 context.logger.info("notification", metadata: ["outcome": "\(outcome.rawValue)"])

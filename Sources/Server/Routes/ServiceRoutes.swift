@@ -9,6 +9,7 @@ public struct ServiceRoutes: Sendable {
     private let service: EntitlementService
     private let authentication: Authentication
     private let work = BlockingWork()
+    private let commits: CommitQueue
     private let idempotentRequests: IdempotentRequests
     private let limits: RateLimitMiddleware?
     private let metrics: ServiceMetrics
@@ -35,7 +36,8 @@ public struct ServiceRoutes: Sendable {
         notificationLimit = ConcurrencyLimit(notificationsAtOnce)
         self.service = service
         self.authentication = authentication
-        idempotentRequests = IdempotentRequests(service: service, work: work)
+        commits = CommitQueue(ledger: service.ledger, onCommit: metrics.recordCommit)
+        idempotentRequests = IdempotentRequests(service: service, work: work, commits: commits)
     }
 
     public func router() -> Router<ServiceContext> {
@@ -72,14 +74,14 @@ public struct ServiceRoutes: Sendable {
             CacheableAnswer.response(PackageResources.OpenAPI_json, type: "application/json", for: request)
         }
         NotificationRoutes(
-            service: service, work: work, metrics: metrics, limit: notificationLimit
+            service: service, work: work, commits: commits, metrics: metrics, limit: notificationLimit
         ).add(to: router.group("v1"))
         let recognised = AuthenticationMiddleware(authentication: authentication, work: work)
         router.group("metrics").add(middleware: recognised).for(.backEnd(.metrics)).get { _, _ in
             Response(
                 status: .ok, headers: [.contentType: PrometheusText.contentType],
                 body: ResponseBody(
-                    byteBuffer: ByteBuffer(string: metrics.text(queueDepth: work.queueDepth))))
+                    byteBuffer: ByteBuffer(string: metrics.text(queueDepth: work.queueDepth + commits.depth))))
         }
         let version = router.group("v1").add(middleware: recognised)
         if let limits { version.add(middleware: limits) }
@@ -87,15 +89,15 @@ public struct ServiceRoutes: Sendable {
         ProofRoutes(service: service, work: work).add(to: version.for(.backEnd(.read)))
         let subjects = Subjects(issuer: authentication.issuer)
         let users = UserRoutes(
-            service: service, work: work, idempotentRequests: idempotentRequests, subjects: subjects,
+            service: service, work: work, commits: commits, idempotentRequests: idempotentRequests, subjects: subjects,
             metrics: metrics)
         let user = version.group("users/:user")
         users.addForBackEnds(to: user)
         GrantRoutes(
-            service: service, work: work, idempotentRequests: idempotentRequests, subjects: subjects
+            service: service, work: work, commits: commits, idempotentRequests: idempotentRequests, subjects: subjects
         ).add(to: user)
         let balances = BalanceRoutes(
-            service: service, work: work, idempotentRequests: idempotentRequests, subjects: subjects)
+            service: service, work: work, commits: commits, idempotentRequests: idempotentRequests, subjects: subjects)
         balances.addForBackEnds(to: user)
         users.addForApps(to: version.group("me"))
         balances.addForApps(to: version.group("me"))

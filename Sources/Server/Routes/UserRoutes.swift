@@ -9,6 +9,7 @@ import Hummingbird
 struct UserRoutes: Sendable {
     let service: EntitlementService
     let work: BlockingWork
+    let commits: CommitQueue
     let idempotentRequests: IdempotentRequests
     let subjects: Subjects
     let metrics: ServiceMetrics
@@ -80,7 +81,8 @@ struct UserRoutes: Sendable {
         let proof = Array(try body.text(field).utf8)
         return try await idempotentRequests.answer(request, from: caller, body: body.bytes) { _ in
             do {
-                let redemption = try await work.run { try service.redeem(proof, for: user) }
+                let purchases = try await work.run { try service.purchases(in: proof) }
+                let redemption = try await commits.run { try service.redeem(purchases, for: user) }
                 metrics.countRedemption(redemption.outcome.rawValue)
                 return try JSONAnswer.encode(redemption)
             } catch {
@@ -100,7 +102,7 @@ struct UserRoutes: Sendable {
 
     private func accountToken(of user: User) async throws -> Response {
         try JSONAnswer.response(
-            Account(appAccountToken: try await work.run { try service.appAccountToken(of: user) }))
+            Account(appAccountToken: try await commits.run { try service.appAccountToken(of: user) }))
     }
 
     private func setAccountToken(of user: User, _ request: Request) async throws -> Response {
@@ -108,7 +110,7 @@ struct UserRoutes: Sendable {
             throw Problem(
                 status: .badRequest, code: "bodyInvalid", detail: "The field /appAccountToken has to be a UUID.")
         }
-        switch try await work.run({ try service.setAppAccountToken(token, of: user) }) {
+        switch try await commits.run({ try service.setAppAccountToken(token, of: user) }) {
         case .set: return try JSONAnswer.response(Account(appAccountToken: token))
         case .hasAnother:
             throw Problem(

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A service whose disk fails under it: nothing is answered that is not stored, and a restart finds all that was.
+@Suite struct FailingDiskTests {
+    let till: TillProcess
+    let key: String
+
+    init() async throws {
+        till = try TillProcess(hasKeys: false)
+        let chain = try TestChains.ellipticCurve.get()
+        try Data(chain.root.certificate.der).write(to: till.folder.file("root.cer"))
+        #expect(try await till.run("trust", "add", till.folder.file("root.cer").path).status == 0)
+        key = try #require(try await till.run("keys", "make", "disk", "--json").json()["key"] as? String)
+    }
+
+    /// With a library before the system's own that makes the disk fail, as long as the file `fault` says how.
+    private func serve() async throws -> ServeProcess {
+        let library = till.folder.file("failing-disk.so")
+        if !FileManager.default.fileExists(atPath: library.path) {
+            let source = Project.root.appending(path: "Tests/Support/failing-disk.c").path
+            try await Tool.run("cc", ["-shared", "-fPIC", "-o", library.path, source, "-ldl"], in: till.folder.url)
+        }
+        return try await ServeProcess(
+            till, environment: ["LD_PRELOAD": library.path, "FAILING_DISK": till.folder.file("fault").path])
+    }
+
+    private func fail(_ how: String?) throws {
+        let file = till.folder.file("fault")
+        if let how { try Data(how.utf8).write(to: file) } else { try FileManager.default.removeItem(at: file) }
+    }
+
+    private func redeem(_ number: Int, at service: ServeProcess) async throws -> (status: Int, code: String?) {
+        let payload = TestProofs.transactionPayload(transactionId: String(2_000_000_000_000_000 + number))
+        let proof = try TestProofs.transaction(payload, chain: try TestChains.ellipticCurve.get())
+        let answer = try await service.curl(
+            "/v1/users/alice/transactions", key: key,
+            body: #"{"signedTransaction":"\#(String(decoding: proof, as: UTF8.self))"}"#)
+        return (answer.status, answer.code)
+    }
+
+    private func redeemed(_ service: ServeProcess) async throws -> Int {
+        let answer = try await service.curl("/v1/users/alice/transactions", key: key).object()
+        return try #require(answer["transactions"] as? [Any]).count
+    }
+
+    @Test func aFailedSyncStopsTheLedgerUntilARestart() async throws {
+        let service = try await serve()
+        #expect(try await redeem(1, at: service).status == 200)
+        try fail("sync")
+        let failed = try await redeem(2, at: service)
+        #expect(failed.status == 503)
+        #expect(failed.code == "storageStopped")
+        // The disk is well again, and what was lost on the way to it stays lost: nothing is tried as if it were there.
+        try fail(nil)
+        #expect(try await redeem(3, at: service).code == "storageStopped")
+        #expect(try await service.curl("/v1/users/alice/items", key: key).code == "storageStopped")
+        #expect(try await service.curl("/health/ready").status == 503)
+        #expect(try await service.curl("/health/live").status == 204)
+        #expect(await service.end(SIGTERM) == 0)
+        let restarted = try await serve()
+        #expect(try await redeem(2, at: restarted).status == 200)
+        #expect(try await redeem(3, at: restarted).status == 200)
+        #expect(try await redeemed(restarted) == 3)
+        #expect(await restarted.end(SIGTERM) == 0)
+    }
+
+    @Test func aFullDiskTakesNothingAndGoesOnWhenThereIsSpace() async throws {
+        let service = try await serve()
+        #expect(try await redeem(1, at: service).status == 200)
+        try fail("full")
+        let failed = try await redeem(2, at: service)
+        #expect(failed.status == 500)
+        #expect(failed.code == "storageDiskFull")
+        #expect(try await redeemed(service) == 1)
+        try fail(nil)
+        #expect(try await redeem(2, at: service).status == 200)
+        #expect(try await redeemed(service) == 2)
+        #expect(await service.end(SIGTERM) == 0)
+    }
+}
