@@ -213,6 +213,12 @@ public final class SQLiteLedger: Ledger {
         return try result.get()
     }
 
+    /// Copies the database as of one moment.
+    func copyPages(to copy: DatabaseQueue) throws {
+        try checkRunning()
+        try pool.backup(to: copy)
+    }
+
     private func checkRunning() throws(StorageFault) {
         guard !isStopped.load(ordering: .sequentiallyConsistent) else {
             throw StorageFault(cause: .stopped, path: path)
@@ -230,7 +236,7 @@ public final class SQLiteLedger: Ledger {
         }
     }
 
-    private static func fault(_ error: any Error, path: String) -> StorageFault {
+    static func fault(_ error: any Error, path: String) -> StorageFault {
         if let fault = error as? StorageFault { return fault }
         guard let error = error as? DatabaseError else { return StorageFault(cause: .failed, path: path) }
         return StorageFault(sqliteResultCode: error.resultCode.rawValue, path: path)

@@ -135,4 +135,30 @@ import Testing
         }
         #expect(try await till.run("--version").output == "0.1.0\n")
     }
+
+    @Test func aLedgerIsCheckedAndCopied() async throws {
+        let till = try TillProcess()
+        let none = try await till.run("ledger", "check")
+        #expect(none.status == 1)
+        #expect(try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice").status == 0)
+        let checked = try await till.run("ledger", "check")
+        #expect(checked.status == 0)
+        #expect(checked.output.hasSuffix("sound\n"))
+        let copy = till.folder.file("copy.sqlite").path
+        #expect(try await till.run("ledger", "backup", copy).status == 0)
+        let again = try await till.run("ledger", "backup", copy)
+        #expect(again.status == 1)
+        #expect(again.error.contains("is there already"))
+        for name in ["restored/service", "damaged/service"] {
+            try FileManager.default.createDirectory(at: till.folder.folder(name), withIntermediateDirectories: true)
+        }
+        try FileManager.default.copyItem(
+            at: till.folder.file("copy.sqlite"), to: till.folder.file("restored/service/ledger.sqlite"))
+        let owned = try await till.run("owned", "alice", "--data", till.folder.folder("restored").path)
+        #expect(owned.output.contains("sprout"))
+        try Data("no database at all, of any kind".utf8).write(to: till.folder.file("damaged/service/ledger.sqlite"))
+        let damaged = try await till.run("ledger", "check", "--data", till.folder.folder("damaged").path)
+        #expect(damaged.status == 1)
+        #expect(damaged.error.contains("put a backup in its place"))
+    }
 }

@@ -63,6 +63,9 @@ import Testing
         #expect(try await redeem(2, at: restarted).status == 200)
         #expect(try await redeem(3, at: restarted).status == 200)
         #expect(try await redeemed(restarted) == 3)
+        let checked = try await till.run("ledger", "check", "--json")
+        #expect(checked.status == 0)
+        #expect(try checked.json()["redeemedTransactions"] as? Int == 3)
         #expect(await restarted.end(SIGTERM) == 0)
     }
 

@@ -1,0 +1,72 @@
+import Commerce
+import Foundation
+import GRDB
+import Ledger
+import TestSupport
+import Testing
+
+/// A ledger is checked and copied while it is written.
+@Suite struct LedgerUpkeepTests: LedgerSuite {
+    let fixture: LedgerFixture
+
+    init() throws {
+        fixture = try LedgerFixture()
+    }
+
+    private func fill() throws {
+        _ = try redeem(claim("1"), claim("2", original: "1"), for: alice)
+        _ = try redeem(claim("3"), for: bob)
+    }
+
+    @Test func aLedgerThatIsSoundIsCounted() throws {
+        try fill()
+        let report = try ledger.check()
+        #expect(report.problems == [])
+        #expect(report.users == 2)
+        #expect(report.redeemedTransactions == 3)
+    }
+
+    @Test(arguments: [
+        ("UPDATE redeemed_transaction SET user_id = 2 WHERE transaction_id = '2'", "another user than its original"),
+        ("UPDATE entitlement SET user_id = 2 WHERE transaction_id = '1'", "An item stands on a transaction of another"),
+        (
+            "INSERT INTO parked_transaction (origin, transaction_id, stated_at) VALUES ('local/Sandbox', '1', 1)",
+            "is redeemed, and waits"
+        ),
+        ("UPDATE redeemed_transaction SET grace_ends_at = 1", "A grace period"),
+        ("UPDATE redeemed_transaction SET origin = 'nowhere' WHERE transaction_id = '3'", "that there is not"),
+        ("UPDATE user SET app_account_token = upper(app_account_token) || ''", "no UUID in lowercase"),
+        ("DELETE FROM original_transaction", "refers to one of original_transaction"),
+        ("UPDATE redeemed_transaction SET quantity = 0", "CHECK constraint"),
+    ])
+    func whatIsWrongIsNamed(damage: String, problem: String) throws {
+        try fill()
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA ignore_check_constraints = ON") }
+        try DatabaseQueue(path: folder.file("ledger.sqlite").path, configuration: configuration)
+            .writeWithoutTransaction { try $0.execute(sql: damage) }
+        let problems = try ledger.check().problems
+        #expect(problems.contains { $0.contains(problem) }, "\(problems)")
+    }
+
+    @Test func aCopyIsWholeAndPrivateAndOverwritesNothing() throws {
+        try fill()
+        let file = folder.file("copy.sqlite")
+        try ledger.backUp(to: file)
+        _ = try redeem(claim("4"), for: alice)
+        #expect(throws: BackupError.exists(path: file.path)) { try ledger.backUp(to: file) }
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let beside = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+            .filter { $0.hasPrefix("copy.sqlite") }
+        #expect(beside == ["copy.sqlite"])
+        let copy = try SQLiteLedger(file: file)
+        let report = try copy.check()
+        #expect(report.problems == [])
+        #expect(report.redeemedTransactions == 3)
+        #expect(try copy.items(of: alice, at: Self.now) == ledger.items(of: alice, at: Self.now))
+        let nowhere = folder.url.appending(path: "nowhere/copy.sqlite")
+        #expect(throws: BackupError.notWritten(path: nowhere.path)) { try ledger.backUp(to: nowhere) }
+    }
+}
