@@ -118,6 +118,17 @@ public struct EntitlementService: Sendable {
             })
     }
 
+    /// Takes in what the App Store states of a transaction when it is asked, for whoever owns the purchase or is named by its
+    /// token, as a notification does; what names nobody waits for whoever hands it in.
+    public func receive(statement proof: [UInt8]) throws(RedemptionError) -> NotificationOutcome {
+        let verified = try verify(proof)
+        guard let purchases = verified.purchases, let purchase = purchases.first, purchases.count == 1 else {
+            throw .notRedeemable
+        }
+        let stated = claim(purchase, of: catalog.benefit(of: purchase.productIdentifier), from: verified)
+        do { return try ledger.record(stated, at: clock.now()) } catch { throw .storage(error) }
+    }
+
     /// The second half, one call of the ledger.
     public func receive(_ notification: VerifiedNotification) throws(RedemptionError) -> NotificationOutcome {
         do {

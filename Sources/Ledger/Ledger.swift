@@ -32,6 +32,11 @@ public protocol Ledger: Sendable {
         at moment: Timestamp
     ) throws(StorageFault) -> NotificationOutcome
 
+    /// Records what the App Store states of a transaction, as a notification would have it.
+    ///
+    /// - Throws: `StorageFault`; then nothing was recorded.
+    func record(_ claim: Claim, at moment: Timestamp) throws(StorageFault) -> NotificationOutcome
+
     /// What a user owns at a moment, by redeemed transactions and grants that stand, each item once, in order.
     func items(of user: User, at moment: Timestamp) throws(StorageFault) -> [Item]
 

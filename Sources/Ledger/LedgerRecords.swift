@@ -33,6 +33,11 @@ struct LedgerRecords {
     ) throws -> NotificationOutcome {
         guard try insert(notification, about: claim, at: moment) else { return .duplicate }
         guard let claim else { return .recorded }
+        return try record(stating: claim, at: moment)
+    }
+
+    /// Records what is stated of a transaction, for whomever it concerns.
+    func record(stating claim: Claim, at moment: Timestamp) throws -> NotificationOutcome {
         let named = try claim.appAccountToken.flatMap { try users.owner(of: $0) }
         guard let owner = try owner(of: claim) ?? named, try isRedeemed(claim) || claim.isKnown else {
             try park(claim)

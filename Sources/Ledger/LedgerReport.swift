@@ -4,6 +4,8 @@ public struct LedgerReport: Hashable, Sendable, Encodable {
     public let redeemedTransactions: Int
     public let grants: Int
     public let notifications: Int
+    /// Whether it has been taken over from an earlier version, and the rules beyond those of its tables were checked.
+    public let isOfThisVersion: Bool
     /// A sentence for each rule that does not hold; none for a ledger that is sound.
     public let problems: [String]
 }

@@ -23,7 +23,7 @@ extension SQLiteLedger {
                     SELECT * FROM redeemed_transaction AS redeemed
                     WHERE redeemed.origin = notification.origin AND redeemed.transaction_id = notification.transaction_id
                 ) AS is_redeemed
-                FROM notification
+                FROM notification INDEXED BY notification_that_asks
                 WHERE type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL AND transaction_id IS NOT NULL
                     AND signed_at >= \(moment.millisecondsSince1970) AND origin IN \(origins.map(\.rawValue))
                 ORDER BY signed_at, notification_uuid LIMIT \(limit)

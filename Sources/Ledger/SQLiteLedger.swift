@@ -16,9 +16,9 @@ public final class SQLiteLedger: Ledger {
     private let randomness: Randomness
     /// Whether the disk has failed to take what was written.
     private let isStopped = Atomic(false)
-    /// Commits since what they wrote was last moved from the write-ahead log into the database.
-    private let commitsSinceCheckpoint = Atomic(0)
-    private static let commitsPerCheckpoint = 256
+    /// Use cases since what they wrote was last moved from the write-ahead log into the database.
+    private let useCasesSinceCheckpoint = Atomic(0)
+    private static let useCasesPerCheckpoint = 256
 
     /// The transaction that the use cases of a group share.
     @TaskLocal private static var group: Group?
@@ -62,6 +62,8 @@ public final class SQLiteLedger: Ledger {
                     throw StorageFault(cause: .newerVersion, path: file.path)
                 }
                 try migrator.migrate(pool)
+                // What a process before has left in the log may have failed to reach the disk: nothing is added behind it.
+                _ = try pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
                 return pool
             }
         } catch is PrivateFile.Failure {
@@ -89,6 +91,13 @@ public final class SQLiteLedger: Ledger {
         try write { database in
             let users = users(database)
             return try LedgerRecords(database: database, users: users).record(notification, stating: claim, at: moment)
+        }
+    }
+
+    public func record(_ claim: Claim, at moment: Timestamp) throws(StorageFault) -> NotificationOutcome {
+        try write { database in
+            let users = users(database)
+            return try LedgerRecords(database: database, users: users).record(stating: claim, at: moment)
         }
     }
 
@@ -149,6 +158,7 @@ public final class SQLiteLedger: Ledger {
     }
 
     public func together(_ useCases: [() -> Void]) throws(StorageFault) {
+        useCasesSinceCheckpoint.add(useCases.count, ordering: .relaxed)
         try write { database in
             let group = Group(ledger: self, database: database)
             try Self.$group.withValue(group) {
@@ -184,17 +194,29 @@ public final class SQLiteLedger: Ledger {
     func write<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
         do {
             if let group = Self.group, group.ledger === self { return try Self.write(in: group, body) }
-            try checkRunning()
-            let value = try pool.write(body)
-            try checkpointSometimes()
+            let value = try pool.writeWithoutTransaction { try commit(body, on: $0) }
+            checkpointSometimes()
             return value
         } catch {
-            if (error as? DatabaseError)?.resultCode == .SQLITE_IOERR {
-                isStopped.store(true, ordering: .sequentiallyConsistent)
-                throw StorageFault(cause: .stopped, path: path)
-            }
             throw Self.fault(error, path: path)
         }
+    }
+
+    /// Whoever comes next on this connection finds the ledger stopped, if the commit fails to reach the disk.
+    private func commit<Value>(_ body: (Database) throws -> Value, on database: Database) throws -> Value {
+        try checkRunning()
+        var result: Value?
+        do {
+            try database.inTransaction(.immediate) {
+                result = try body(database)
+                return .commit
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
+            stop()
+            throw StorageFault(cause: .stopped, path: path)
+        }
+        guard let result else { throw StorageFault(cause: .failed, path: path) }
+        return result
     }
 
     private static func write<Value>(in group: Group, _ body: (Database) throws -> Value) throws -> Value {
@@ -213,27 +235,26 @@ public final class SQLiteLedger: Ledger {
         return try result.get()
     }
 
-    /// Copies the database as of one moment.
-    func copyPages(to copy: DatabaseQueue) throws {
-        try checkRunning()
-        try pool.backup(to: copy)
-    }
-
     private func checkRunning() throws(StorageFault) {
         guard !isStopped.load(ordering: .sequentiallyConsistent) else {
             throw StorageFault(cause: .stopped, path: path)
         }
     }
 
-    /// What others still read stays in the log until the next time.
-    private func checkpointSometimes() throws {
-        guard commitsSinceCheckpoint.add(1, ordering: .relaxed).newValue >= Self.commitsPerCheckpoint else { return }
-        commitsSinceCheckpoint.store(0, ordering: .relaxed)
+    /// What was committed is on the disk already, in the log. What others still read stays there until the next time, and so
+    /// does what there is no space for; only a disk that fails ends it all, for whoever comes next.
+    private func checkpointSometimes() {
+        guard useCasesSinceCheckpoint.add(1, ordering: .relaxed).newValue > Self.useCasesPerCheckpoint else { return }
+        useCasesSinceCheckpoint.store(0, ordering: .relaxed)
         do {
             _ = try pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-            return
+        } catch {
+            if (error as? DatabaseError)?.resultCode == .SQLITE_IOERR { stop() }
         }
+    }
+
+    private func stop() {
+        isStopped.store(true, ordering: .sequentiallyConsistent)
     }
 
     static func fault(_ error: any Error, path: String) -> StorageFault {

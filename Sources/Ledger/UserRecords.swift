@@ -29,7 +29,8 @@ struct UserRecords {
             FROM (SELECT * FROM user WHERE user_id > \(number) AND EXISTS (
                     SELECT * FROM redeemed_transaction AS bought WHERE bought.user_id = user.user_id AND bought.origin IN \(origins.map(\.rawValue)))
                 ORDER BY user_id LIMIT \(limit)) JOIN redeemed_transaction USING (user_id)
-            WHERE origin IN \(origins.map(\.rawValue))
+            -- By the user's index, never by the origin's: nearly all are of one origin.
+            WHERE +origin IN \(origins.map(\.rawValue))
             GROUP BY user_id, origin ORDER BY user_id
             """
         ).fetchAll(database).compactMap { row in

@@ -106,11 +106,13 @@ struct Problem: Error, Encodable {
 
     /// Whether the service is set up in a way that refuses it: once that is mended, the same request succeeds.
     var isForTheOperatorToMend: Bool {
-        [
-            "chainUntrusted", "originNotAccepted", "bundleIdentifierMismatch", "productUnknown", "itemUnknown",
-            "balanceUnknown",
-        ].contains(code)
+        Self.codesForTheOperatorToMend.contains(code)
     }
+
+    static let codesForTheOperatorToMend: Set<String> = [
+        "chainUntrusted", "originNotAccepted", "bundleIdentifierMismatch", "productUnknown", "itemUnknown",
+        "balanceUnknown",
+    ]
 
     func response() throws -> Response {
         let encoder = JSONEncoder()

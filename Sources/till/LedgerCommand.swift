@@ -18,10 +18,15 @@ struct LedgerCheck: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let report = try SQLiteLedger(file: common.existingServiceDirectory.ledgerFile).check()
+        let report = try LedgerFile(common.existingServiceDirectory.ledgerFile).check()
         console.line(
             "users \(report.users), redeemed transactions \(report.redeemedTransactions), grants \(report.grants), "
                 + "notifications \(report.notifications)")
+        if !report.isOfThisVersion {
+            console.line(
+                "of an earlier version: till serve takes it over when it starts, and all of its rules can be checked then"
+            )
+        }
         report.problems.forEach(console.line)
         console.line(report.problems.isEmpty ? "sound" : "not sound")
         try console.json(report)
@@ -41,7 +46,7 @@ struct LedgerBackup: Command {
 
     func perform() async throws {
         let url = URL(filePath: file, directoryHint: .notDirectory)
-        try SQLiteLedger(file: common.existingServiceDirectory.ledgerFile).backUp(to: url)
+        try LedgerFile(common.existingServiceDirectory.ledgerFile).backUp(to: url)
         console.line("\(url.path)")
         try console.json(["file": url.path])
     }

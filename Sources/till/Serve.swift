@@ -105,7 +105,8 @@ struct Serve: Command {
             file: settings.key, keyIdentifier: settings.keyIdentifier, issuerIdentifier: settings.issuerIdentifier,
             bundleIdentifier: service.catalog.bundleIdentifier)
         return settings.sources(configuration.origins).flatMap { url, origins -> [any Service] in
-            let client = AppStoreServerClient(url: url, key: key, clock: clock)
+            // Tokens are judged by the machine's clock, however far a store's own was moved.
+            let client = AppStoreServerClient(url: url, key: key)
             let schedule = ReconciliationSchedule(
                 reconciler: Reconciler(service: service, client: client, origins: origins, clock: clock),
                 notificationSeconds: settings.notificationSeconds, historySeconds: settings.historySeconds,

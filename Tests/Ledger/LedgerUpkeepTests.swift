@@ -13,6 +13,8 @@ import Testing
         fixture = try LedgerFixture()
     }
 
+    private var file: LedgerFile { LedgerFile(folder.file("ledger.sqlite")) }
+
     private func fill() throws {
         _ = try redeem(claim("1"), claim("2", original: "1"), for: alice)
         _ = try redeem(claim("3"), for: bob)
@@ -20,7 +22,7 @@ import Testing
 
     @Test func aLedgerThatIsSoundIsCounted() throws {
         try fill()
-        let report = try ledger.check()
+        let report = try file.check()
         #expect(report.problems == [])
         #expect(report.users == 2)
         #expect(report.redeemedTransactions == 3)
@@ -46,27 +48,51 @@ import Testing
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA ignore_check_constraints = ON") }
         try DatabaseQueue(path: folder.file("ledger.sqlite").path, configuration: configuration)
             .writeWithoutTransaction { try $0.execute(sql: damage) }
-        let problems = try ledger.check().problems
+        let problems = try file.check().problems
         #expect(problems.contains { $0.contains(problem) }, "\(problems)")
     }
 
     @Test func aCopyIsWholeAndPrivateAndOverwritesNothing() throws {
         try fill()
-        let file = folder.file("copy.sqlite")
-        try ledger.backUp(to: file)
+        let copied = folder.file("copy.sqlite")
+        try file.backUp(to: copied)
         _ = try redeem(claim("4"), for: alice)
-        #expect(throws: BackupError.exists(path: file.path)) { try ledger.backUp(to: file) }
-        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(throws: BackupError.exists(path: copied.path)) { try file.backUp(to: copied) }
+        let mode = try FileManager.default.attributesOfItem(atPath: copied.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         let beside = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
             .filter { $0.hasPrefix("copy.sqlite") }
         #expect(beside == ["copy.sqlite"])
-        let copy = try SQLiteLedger(file: file)
-        let report = try copy.check()
+        let report = try LedgerFile(copied).check()
+        let copy = try SQLiteLedger(file: copied)
         #expect(report.problems == [])
         #expect(report.redeemedTransactions == 3)
         #expect(try copy.items(of: alice, at: Self.now) == ledger.items(of: alice, at: Self.now))
         let nowhere = folder.url.appending(path: "nowhere/copy.sqlite")
-        #expect(throws: BackupError.notWritten(path: nowhere.path)) { try ledger.backUp(to: nowhere) }
+        #expect(throws: BackupError.notWritten(path: nowhere.path)) { try file.backUp(to: nowhere) }
+    }
+
+    @Test func aLedgerOfAnEarlierVersionStaysOfIt() throws {
+        try fill()
+        let database = try DatabaseQueue(path: folder.file("ledger.sqlite").path)
+        try database.writeWithoutTransaction {
+            try $0.execute(
+                sql: """
+                    DELETE FROM grdb_migrations WHERE identifier LIKE '5%';
+                    DROP TABLE reconciliation; DROP INDEX notification_that_asks;
+                    ALTER TABLE notification DROP COLUMN settled_at
+                    """)
+        }
+        let report = try file.check()
+        #expect(!report.isOfThisVersion)
+        #expect(report.problems == [])
+        try file.backUp(to: folder.file("copy.sqlite"))
+        #expect(try !file.check().isOfThisVersion)
+        #expect(try !LedgerFile(folder.file("copy.sqlite")).check().isOfThisVersion)
+        // The next service takes it over.
+        _ = try SQLiteLedger(file: folder.file("ledger.sqlite"))
+        #expect(try file.check().isOfThisVersion)
+        try database.writeWithoutTransaction { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: later')") }
+        #expect { try file.check() } throws: { ($0 as? StorageFault)?.cause == .newerVersion }
     }
 }

@@ -47,7 +47,7 @@ import Testing
         try await Application(router: router).test(.live) { [garden] server in
             let port = try #require(server.port)
             let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-            try await body(AppStoreServerClient(url: url, key: key, clock: garden.store.clock))
+            try await body(AppStoreServerClient(url: url, key: key, clock: garden.clock))
         }
     }
 
@@ -190,6 +190,55 @@ import Testing
         #expect(object["refundPreference"] as? String == "GRANT_PRORATED")
         #expect(object["customerConsented"] as? Bool == true)
         #expect(object["sampleContentProvided"] as? Bool == true)
+    }
+
+    /// A server that cannot answer about one purchase at first.
+    @Test func aQuestionThatIsNotAnsweredYetKeepsNoOtherWaitingAndEachIsAnsweredOnce() async throws {
+        var sales: [Sale] = []
+        for _ in 0..<2 {
+            sales.append(try buy("garden.seeds"))
+            try garden.store.requestRefund(of: try #require(sales.last).transactionIdentifier)
+            try receiveLast()
+            garden.clock.advance(milliseconds: 1000)
+        }
+        let first = sales[0].transactionIdentifier
+        let asked = Mutex<[String]>([])
+        let router = Router()
+        router.put("/inApps/v2/transactions/consumption/:id") { _, context in
+            let id = try context.parameters.require("id")
+            let count = asked.withLock { asked in
+                asked.append(id)
+                return asked.count { $0 == id }
+            }
+            return id == first && count == 1 ? HTTPResponse.Status.internalServerError : .accepted
+        }
+        try await withServer(router) { client in
+            try await running(responder(client)) {
+                try await expectEventually {
+                    try service.openConsumptionRequests(of: Self.origins, limit: 9).map(\.transactionIdentifier) == [
+                        first
+                    ]
+                }
+            }
+            try await running(responder(client)) {
+                try await expectEventually { try service.openConsumptionRequests(of: Self.origins, limit: 9) == [] }
+            }
+        }
+        #expect(asked.withLock(\.self) == [first, sales[1].transactionIdentifier, first])
+    }
+
+    @Test func aSourceIsAskedThoughTheStoresTimeWasMoved() async throws {
+        let token = try service.appAccountToken(of: alice)
+        _ = try garden.store.advance(seconds: 40 * 86_400)
+        _ = try buy("garden.gate", token: token)
+        try await withStore { client in
+            #expect(try await reconciler(client).takeInNotifications().outcomes == ["granted": 1])
+            _ = try garden.store.advance(seconds: 40 * 86_400)
+            // The mark moves on, though a part of the time since lies too far back.
+            _ = try await reconciler(client).takeInNotifications()
+            let subject = "notifications of \(client.url.absoluteString)"
+            #expect(try service.reconciled(subject) == garden.store.now)
+        }
     }
 
     @Test func aQuestionThatNobodyTakesAnAnswerToIsAskedNoMore() async throws {

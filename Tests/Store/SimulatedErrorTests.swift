@@ -106,9 +106,12 @@ import Testing
         #expect(try garden.buy(Self.monthly, offer: code, account: "bob").error == nil)
     }
 
-    @Test func whatNobodySignedIsNoOffer() throws {
+    @Test(arguments: [0, 1, .min, .max, 1_790_000_000_000] as [Int64]) func whatNobodySignedIsNoOffer(
+        timestamp: Int64
+    ) throws {
         let signature = PromotionalOfferSignature(
-            keyIdentifier: "ABCDEFGH", nonce: UUID(), timestamp: store.now, signature: "MAA=")
+            keyIdentifier: "ABCDEFGH", nonce: UUID(), timestamp: Timestamp(millisecondsSince1970: timestamp),
+            signature: "MAA=")
         try garden.buy(Self.monthly)
         let offer = Payment.OfferChoice(kind: .promotional, identifier: "spring", signature: signature)
         #expect(try garden.buy(Self.monthly, offer: offer).error == .invalidSignature)

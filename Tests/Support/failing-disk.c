@@ -1,5 +1,6 @@
 // A disk that fails on demand, put before a program with LD_PRELOAD: while the file that $FAILING_DISK names exists, what it
-// holds says how. "sync" fails each sync of a write-ahead log, "full" each write to one.
+// holds says how. "sync" fails each sync of a write-ahead log, "full" each write to one, "checkpoint" each write to a database
+// itself.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static int fails(int file, const char *how) {
+static int fails(int file, const char *how, const char *suffix) {
     const char *switch_path = getenv("FAILING_DISK");
     char link[64], path[4096], content[16] = {0};
     if (!switch_path) return 0;
@@ -17,7 +18,8 @@ static int fails(int file, const char *how) {
     ssize_t length = readlink(link, path, sizeof path - 1);
     if (length < 0) return 0;
     path[length] = 0;
-    if (length < 4 || strcmp(path + length - 4, "-wal")) return 0;
+    size_t end = strlen(suffix);
+    if ((size_t)length < end || strcmp(path + length - end, suffix)) return 0;
     FILE *opened = fopen(switch_path, "r");
     if (!opened) return 0;
     fread(content, 1, sizeof content - 1, opened);
@@ -27,7 +29,7 @@ static int fails(int file, const char *how) {
 
 #define SYNC(name)                                                    \
     int name(int file) {                                              \
-        if (fails(file, "sync")) return errno = EIO, -1;              \
+        if (fails(file, "sync", "-wal")) return errno = EIO, -1;              \
         return ((int (*)(int))dlsym(RTLD_NEXT, #name))(file);         \
     }
 SYNC(fsync)
@@ -35,7 +37,7 @@ SYNC(fdatasync)
 
 #define PWRITE(name)                                                                                       \
     ssize_t name(int file, const void *bytes, size_t count, off_t offset) {                                \
-        if (fails(file, "full")) return errno = ENOSPC, -1;                                                \
+        if (fails(file, "full", "-wal") || fails(file, "checkpoint", ".sqlite")) return errno = ENOSPC, -1; \
         return ((ssize_t(*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, #name))(file, bytes, count, offset); \
     }
 PWRITE(pwrite)

@@ -82,4 +82,20 @@ import Testing
         #expect(try await redeemed(service) == 2)
         #expect(await service.end(SIGTERM) == 0)
     }
+
+    /// What is in the write-ahead log is on the disk, whether or not it can be moved into the database yet.
+    @Test func aCheckpointThatFailsTakesNothingBack() async throws {
+        let service = try await serve()
+        try fail("checkpoint")
+        // Each of these users is written at first sight.
+        let users = try await service.curl("/v1/users/u[1-300]", key: key)
+        #expect(users.head.split(separator: "HTTP/1.1 ").allSatisfy { $0.hasPrefix("200") })
+        #expect(try await redeem(1, at: service).status == 200)
+        _ = await service.end(SIGKILL)
+        try fail(nil)
+        let restarted = try await serve()
+        #expect(try await redeemed(restarted) == 1)
+        #expect(try await till.run("ledger", "check", "--json").json()["users"] as? Int == 301)
+        #expect(await restarted.end(SIGTERM) == 0)
+    }
 }

@@ -74,12 +74,21 @@ public struct ConsumptionResponder: Service {
         }
     }
 
+    /// One that is not taken keeps none of the others waiting.
     private func answerAll() async throws {
         while true {
             let requests = try await work.run { [service, origins] in
                 try service.openConsumptionRequests(of: origins, limit: Self.pageSize)
             }
-            for request in requests { try await answer(request) }
+            var failure: ReconciliationError?
+            for request in requests {
+                do {
+                    try await answer(request)
+                } catch let error as ReconciliationError where error.isAboutOneRequest {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
             if requests.count < Self.pageSize { return }
         }
     }
@@ -94,7 +103,7 @@ public struct ConsumptionResponder: Service {
                 of: request.transactionIdentifier)
             metrics.countConsumptionAnswer("accepted")
         } catch {
-            guard error.isAboutOneRequest else { throw error }
+            guard error.isFinal else { throw error }
             // It would be refused again.
             metrics.countConsumptionAnswer("refused", code: error.code)
             logger.warning("the App Store refuses an answer", metadata: ["error": "\(error.message)"])

@@ -16,6 +16,9 @@ public struct Reconciler: Sendable {
     /// clock may differ.
     private static let overlap: Int64 = 60 * 60
 
+    /// After how many customers in a row whom the App Store does not tell of the others are left for later.
+    private static let maximumFailures = 10
+
     private let service: EntitlementService
     private let client: AppStoreServerClient
     private let origins: Set<Origin>
@@ -41,6 +44,13 @@ public struct Reconciler: Sendable {
         public var outcomes: [String: Int] = [:]
 
         mutating func count(_ outcome: String) { outcomes[outcome, default: 0] += 1 }
+
+        /// - Throws: `ReconciliationError`, `refusedHere`: then not all was taken in that the App Store has told.
+        func check() throws(ReconciliationError) {
+            if let code = outcomes.keys.sorted().first(where: Problem.codesForTheOperatorToMend.contains) {
+                throw .refusedHere(code: code)
+            }
+        }
     }
 
     /// Takes in the notifications of a time, as far as the App Store has them.
@@ -57,8 +67,9 @@ public struct Reconciler: Sendable {
             start = max(oldest, last?.adding(seconds: -Self.overlap) ?? now.adding(days: -Self.firstDays))
         }
         let report = try await takeInNotifications(from: start, until: now.adding(seconds: 60))
-        // What lies between the last time and this one was not asked for yet.
-        if let last, last < start { return report }
+        try report.check()
+        // By hand, what lies between the last time and this one may not have been asked for.
+        guard days == nil || last.map({ start <= $0 }) ?? false else { return report }
         try await work.run { [service] in try service.setReconciled(subject, until: now) }
         return report
     }
@@ -87,23 +98,36 @@ public struct Reconciler: Sendable {
 
     private var historiesSubject: String { "histories of \(client.url.absoluteString)" }
 
-    /// Takes in all transactions of every customer whom the ledger knows: purchases, renewals and refunds.
+    /// Takes in all transactions of every customer whom the ledger knows: purchases, renewals and refunds. As with
+    /// notifications, each is for whoever owns the purchase, or is named by its token; what names nobody waits for whoever
+    /// hands it in.
     ///
-    /// A customer whom the App Store does not tell of is counted by the code of its refusal, and the others go on.
+    /// A customer whom the App Store does not tell of is counted by the code of the refusal, and the others go on.
     ///
     /// - Throws: `ReconciliationError`, `StorageFault`. What was applied before stays.
     public func takeInHistories() async throws -> Report {
         let now = clock.now()
         var report = Report()
         var last: Int64 = 0
+        var failures = 0
         while true {
             let customers = try await work.run { [service, origins, last] in
                 try service.customers(after: last, of: origins, limit: Self.pageSize)
             }
-            for customer in customers { try await takeInHistory(of: customer, into: &report) }
+            for customer in customers {
+                do {
+                    try await takeInHistory(of: customer, into: &report)
+                    failures = 0
+                } catch let error as ReconciliationError {
+                    failures += 1
+                    guard error.isAboutOneRequest, failures < Self.maximumFailures || error.isFinal else { throw error }
+                    report.count(error.code)
+                }
+            }
             guard let number = customers.last?.number else { break }
             last = number
         }
+        try report.check()
         try await work.run { [service, historiesSubject] in try service.setReconciled(historiesSubject, until: now) }
         return report
     }
@@ -111,16 +135,10 @@ public struct Reconciler: Sendable {
     private func takeInHistory(of customer: Customer, into report: inout Report) async throws {
         var revision: String?
         while true {
-            let page: AppStoreServerClient.TransactionHistory
-            do {
-                page = try await client.transactionHistory(of: customer.transactionIdentifier, revision: revision)
-            } catch {
-                guard error.isAboutOneRequest else { throw error }
-                return report.count(error.code)
-            }
+            let page = try await client.transactionHistory(of: customer.transactionIdentifier, revision: revision)
             for signed in page.signedTransactions {
                 report.count(
-                    try await outcome { try service.redeem(Array(signed.utf8), for: customer.user).outcome.rawValue })
+                    try await outcome { try service.receive(statement: Array(signed.utf8)).rawValue })
             }
             guard page.hasMore, let next = page.revision, next != revision else { return }
             revision = next

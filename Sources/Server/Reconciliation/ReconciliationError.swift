@@ -7,6 +7,8 @@ public enum ReconciliationError: CodedError, Equatable {
     /// With Apple's own number, where it gave one.
     case refused(status: Int, code: Int64?)
     case answerInvalid
+    /// What the App Store tells is refused, for a reason that the operator can mend: the code of the refusal.
+    case refusedHere(code: String)
     /// Whoever asked was told to stop.
     case cancelled
 
@@ -16,6 +18,7 @@ public enum ReconciliationError: CodedError, Equatable {
         case .unreachable: "appStoreUnreachable"
         case .refused: "appStoreRefused"
         case .answerInvalid: "appStoreAnswerInvalid"
+        case .refusedHere(let code): code
         case .cancelled: "appStoreCancelled"
         }
     }
@@ -29,13 +32,28 @@ public enum ReconciliationError: CodedError, Equatable {
         case .refused(let status, let code):
             "The App Store Server API answered with \(status)\(code.map { " (\($0))" } ?? "")."
         case .answerInvalid: "The App Store Server API answered in a form that is not Apple's."
+        case .refusedHere(let code):
+            "What the App Store tells is refused here (\(code)): mend that, and it is asked for once more."
         case .cancelled: "The App Store Server API was not waited for."
         }
     }
 
-    /// Whether the App Store refused what was asked, and may well answer something else.
+    /// Apple's numbers for what may well be answered later.
+    private static let retryableCodes: Set<Int64> = [4_040_002, 4_040_004, 4_040_006]
+
+    /// Whether the App Store itself has refused what was asked, and would again.
+    var isFinal: Bool {
+        guard case .refused(let status, let code?) = self else { return false }
+        return (400...499).contains(status) && ![401, 403, 408, 429].contains(status)
+            && !Self.retryableCodes.contains(code)
+    }
+
+    /// Whether something else may well be answered.
     var isAboutOneRequest: Bool {
-        guard case .refused(let status, _) = self else { return false }
-        return (400...499).contains(status) && ![401, 429].contains(status)
+        switch self {
+        case .answerInvalid: true
+        case .refused(let status, let code): isFinal || status >= 500 || code.map(Self.retryableCodes.contains) == true
+        case .keyInvalid, .unreachable, .refusedHere, .cancelled: false
+        }
     }
 }

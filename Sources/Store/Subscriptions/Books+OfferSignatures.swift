@@ -16,8 +16,9 @@ extension Books {
         let message = signature.message(
             bundleIdentifier: bundleIdentifier, productIdentifier: payment.productIdentifier,
             offerIdentifier: offer.identifier, applicationUsername: payment.appAccountToken?.uuidString ?? "")
-        let age = now.millisecondsSince1970 - signature.timestamp.millisecondsSince1970
-        guard age.magnitude <= UInt64(Self.lifetime), let bytes = Base64.decode(signature.signature.utf8),
+        let (age, isOverflow) = now.millisecondsSince1970.subtractingReportingOverflow(
+            signature.timestamp.millisecondsSince1970)
+        guard !isOverflow, age.magnitude <= UInt64(Self.lifetime), let bytes = Base64.decode(signature.signature.utf8),
             try offerKeys(signature.keyIdentifier).contains(where: {
                 $0.verifiesECDSA(bytes, over: Array(message.utf8))
             })

@@ -3,31 +3,45 @@ import Foundation
 import GRDB
 import Signatures
 
-/// What an operator does with a ledger besides serving from it.
-extension SQLiteLedger {
+/// The file of a ledger, for what an operator does with it besides serving from it. It stays of the version it is of: a service
+/// of an earlier version may be running on it.
+public struct LedgerFile: Sendable {
     /// How many violations of one rule are told of.
     private static let maximumTold = 10
 
+    private let url: URL
+
+    /// - Parameter url: Of a file that is there.
+    public init(_ url: URL) {
+        self.url = url
+    }
+
     /// Checks that the file is whole and that every rule of the ledger holds, all as of one moment; others may go on writing.
+    ///
+    /// - Throws: `StorageFault` where it cannot be read, or was written by a newer version.
     public func check() throws(StorageFault) -> LedgerReport {
         do {
-            // SQLite checks the constraints of tables only for who might write.
-            let queue = try DatabaseQueue(path: path)
             var report: LedgerReport?
-            try queue.inTransaction(.deferred) { database in
+            // SQLite checks the constraints of tables only for who might write.
+            try DatabaseQueue(path: url.path).inTransaction(.deferred) { database in
                 report = try Self.report(on: database)
                 return .rollback
             }
-            guard let report else { throw damaged }
+            guard let report else { throw StorageFault(cause: .newerVersion, path: url.path) }
             return report
         } catch {
-            throw Self.fault(error, path: path)
+            throw SQLiteLedger.fault(error, path: url.path)
         }
     }
 
-    private static func report(on database: Database) throws -> LedgerReport {
+    /// - Returns: nil for a ledger of a newer version.
+    private static func report(on database: Database) throws -> LedgerReport? {
+        let migrator = LedgerSchema(randomness: .system).migrator
+        guard try !migrator.hasBeenSuperseded(database) else { return nil }
+        let isOfThisVersion = try migrator.hasCompletedMigrations(database)
         func count(_ table: String) throws -> Int {
-            try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
+            guard try database.tableExists(table) else { return 0 }
+            return try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
         }
         var problems = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(maximumTold))")
             .filter { $0 != "ok" }
@@ -35,13 +49,14 @@ extension SQLiteLedger {
             let (table, parent): (String, String) = (row["table"], row["parent"])
             problems.append("A row of \(table) refers to one of \(parent) that is not there.")
         }
-        for rule in rules {
+        for rule in isOfThisVersion ? rules : [] {
             let broken = try String.fetchAll(database, sql: "\(rule.violations) LIMIT \(maximumTold)")
             problems += broken.map { "\(rule.sentence): \($0)." }
         }
         return LedgerReport(
             users: try count("user"), redeemedTransactions: try count("redeemed_transaction"),
-            grants: try count("team_grant"), notifications: try count("notification"), problems: problems)
+            grants: try count("team_grant"), notifications: try count("notification"), isOfThisVersion: isOfThisVersion,
+            problems: problems)
     }
 
     /// What has to hold beyond what the tables themselves see to; each query names what breaks its rule.
@@ -104,7 +119,7 @@ extension SQLiteLedger {
             try? FileManager.default.removeItem(at: unfinished)
             try PrivateFile.ensureExists(at: unfinished)
             let copy = try DatabaseQueue(path: unfinished.path)
-            try copyPages(to: copy)
+            try DatabaseQueue(path: url.path).backup(to: copy)
             // One file, which needs no other beside it.
             try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
             try copy.close()
@@ -116,6 +131,9 @@ extension SQLiteLedger {
             case let fault as StorageFault: throw fault
             case let error as DatabaseError where error.resultCode == .SQLITE_FULL:
                 throw StorageFault(cause: .diskFull, path: file.path)
+            case let error as DatabaseError
+            where error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT:
+                throw StorageFault(cause: .damaged, path: url.path)
             default: throw BackupError.notWritten(path: file.path)
             }
         }
