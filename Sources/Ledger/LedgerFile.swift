@@ -59,6 +59,10 @@ public struct LedgerFile: Sendable {
             problems: problems)
     }
 
+    /// As SQLite's GLOB has it.
+    private static let lowercaseUUID = [8, 4, 4, 4, 12].map { String(repeating: "[0-9a-f]", count: $0) }
+        .joined(separator: "-")
+
     /// What has to hold beyond what the tables themselves see to; each query names what breaks its rule.
     private static let rules: [(sentence: String, violations: String)] = [
         (
@@ -102,7 +106,7 @@ public struct LedgerFile: Sendable {
             "An account token is no UUID in lowercase",
             """
             SELECT name FROM user WHERE app_account_token NOT GLOB
-                '\(["8", "4", "4", "4", "12"].map { String(repeating: "[0-9a-f]", count: Int($0) ?? 0) }.joined(separator: "-"))'
+                '\(lowercaseUUID)'
             """
         ),
     ]

@@ -23,7 +23,8 @@ public final class SQLiteLedger: Ledger {
     /// The transaction that the use cases of a group share.
     @TaskLocal private static var group: Group?
 
-    /// Bound only while one synchronous call holds the database, and seen by nobody but the thread of that call.
+    /// What the task-local value has to be `Sendable` for never happens: it is bound inside one synchronous call that holds the
+    /// database, and the use cases run in that call, on its thread; nothing they could start outlives the binding with it.
     private final class Group: @unchecked Sendable {
         let ledger: SQLiteLedger
         let database: Database
@@ -63,7 +64,11 @@ public final class SQLiteLedger: Ledger {
                 }
                 try migrator.migrate(pool)
                 // What a process before has left in the log may have failed to reach the disk: nothing is added behind it.
-                _ = try pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
+                do {
+                    _ = try pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
+                } catch let error as DatabaseError where error.resultCode != .SQLITE_IOERR {
+                    // Another process is at it, or there is no space: neither keeps anybody from the ledger.
+                }
                 return pool
             }
         } catch is PrivateFile.Failure {
