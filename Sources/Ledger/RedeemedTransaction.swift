@@ -2,7 +2,7 @@ import Commerce
 
 /// A transaction that a user has redeemed, as the ledger keeps it.
 public struct RedeemedTransaction: Hashable, Sendable {
-    /// Grows with every transaction the ledger takes in, whoever's it is.
+    /// Grows with every transaction that the ledger takes in for the same user.
     public let sequence: Int64
     public let origin: Origin
     public let transactionIdentifier: String

@@ -55,21 +55,25 @@ import Testing
             try database.write { try $0.execute(sql: sql) }
         }
         let (alice, bob) = (1, 2)
-        let redeemed = "INSERT INTO redeemed_transaction VALUES (NULL, 'local/Sandbox',"
-        let rest = "'p', 1, 0, NULL, NULL, 0, 0, zeroblob(32), NULL, NULL, NULL)"
+        let original = "INSERT INTO original_transaction (origin, original_transaction_id, user_id) VALUES"
+        let redeemed = """
+            INSERT INTO redeemed_transaction (product_id, quantity, purchase_date, stated_at, redeemed_at, proof_digest,
+            sequence, origin, transaction_id, original_transaction_id, user_id)
+            VALUES ('p', 1, 0, 0, 0, zeroblob(32), (SELECT max(sequence) + 1 FROM redeemed_transaction), 'local/Sandbox',
+            """
         // What is allowed, so that none of the others fails by its form.
-        try execute("INSERT INTO original_transaction VALUES ('local/Sandbox', '3', \(bob))")
-        try execute("\(redeemed) '3', '3', \(bob), \(rest)")
+        try execute("\(original) ('local/Sandbox', '3', \(bob))")
+        try execute("\(redeemed) '3', '3', \(bob))")
         try execute("INSERT INTO entitlement VALUES (\(bob), 'sprout', 3, 'local/Sandbox', '3', 0)")
         try execute("INSERT INTO credit VALUES ('local/Sandbox', '3', \(bob), 'seeds', 10)")
         for statement in [
             "INSERT INTO credit VALUES ('local/Sandbox', '3', \(bob), 'seeds', 10)",
             "INSERT INTO credit VALUES ('local/Sandbox', '1', \(bob), 'seeds', 10)",
             "INSERT INTO credit VALUES ('local/Sandbox', 'none', \(bob), 'seeds', 10)",
-            "INSERT INTO original_transaction VALUES ('local/Sandbox', '1', \(bob))",
-            "INSERT INTO original_transaction VALUES ('local/Sandbox', '4', 99)",
-            "\(redeemed) '2', '1', \(bob), \(rest)",
-            "\(redeemed) '1', '1', \(alice), \(rest)",
+            "\(original) ('local/Sandbox', '1', \(bob))",
+            "\(original) ('local/Sandbox', '4', 99)",
+            "\(redeemed) '2', '1', \(bob))",
+            "\(redeemed) '1', '1', \(alice))",
             "INSERT INTO entitlement VALUES (\(bob), 'sprout', 1, 'local/Sandbox', '1', 0)",
             "INSERT INTO entitlement VALUES (\(alice), 'sprout', 9, 'local/Sandbox', 'none', 0)",
             "INSERT INTO entitlement VALUES (\(alice), 'sprout', 1, 'local/Sandbox', '1', 0)",
@@ -105,43 +109,7 @@ import Testing
 
     @Test func aLedgerOfTheFirstVersionIsTakenOver() throws {
         let file = folder.file("first.sqlite")
-        try DatabaseQueue(path: file.path).write { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
-                    INSERT INTO grdb_migrations VALUES ('1: redeemed transactions and their entitlements');
-                    CREATE TABLE original_transaction (
-                        origin TEXT NOT NULL, original_transaction_id TEXT NOT NULL, user TEXT NOT NULL,
-                        PRIMARY KEY (origin, original_transaction_id),
-                        UNIQUE (origin, original_transaction_id, user)
-                    ) STRICT, WITHOUT ROWID;
-                    CREATE TABLE redeemed_transaction (
-                        origin TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL,
-                        user TEXT NOT NULL, product_id TEXT NOT NULL, quantity INTEGER NOT NULL,
-                        purchase_date INTEGER NOT NULL, revocation_date INTEGER, redeemed_at INTEGER NOT NULL,
-                        proof_digest BLOB NOT NULL,
-                        PRIMARY KEY (origin, transaction_id), UNIQUE (origin, transaction_id, user),
-                        FOREIGN KEY (origin, original_transaction_id, user)
-                            REFERENCES original_transaction (origin, original_transaction_id, user)
-                    ) STRICT, WITHOUT ROWID;
-                    CREATE TABLE entitlement (
-                        user TEXT NOT NULL, collection TEXT NOT NULL, number INTEGER NOT NULL, origin TEXT NOT NULL,
-                        transaction_id TEXT NOT NULL, granted_at INTEGER NOT NULL,
-                        PRIMARY KEY (user, collection, number, origin, transaction_id),
-                        UNIQUE (origin, transaction_id, collection, number),
-                        FOREIGN KEY (origin, transaction_id, user)
-                            REFERENCES redeemed_transaction (origin, transaction_id, user)
-                    ) STRICT, WITHOUT ROWID;
-                    INSERT INTO original_transaction VALUES ('local/Sandbox', '1', 'alice'), ('local/Sandbox', '2', 'bob'),
-                        ('local/Sandbox', '4', 'no name today');
-                    INSERT INTO redeemed_transaction VALUES
-                        ('local/Sandbox', '1', '1', 'alice', 'p', 1, 5, NULL, 10, zeroblob(32)),
-                        ('local/Sandbox', '3', '1', 'alice', 'p', 1, 5, NULL, 30, zeroblob(32)),
-                        ('local/Sandbox', '2', '2', 'bob', 'p', 1, 5, 6, 20, zeroblob(32));
-                    INSERT INTO entitlement VALUES
-                        ('alice', 'sprout', 1, 'local/Sandbox', '1', 10), ('bob', 'sprout', 1, 'local/Sandbox', '2', 20);
-                    """)
-        }
+        try makeLedgerOfTheFirstVersion(at: file)
         let ledger = try SQLiteLedger(file: file)
         #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
         #expect(try ledger.items(of: bob, at: Self.now) == [])

@@ -1,7 +1,6 @@
 import Commerce
-import GRDB
 
-extension SQLiteLedger {
+extension DatabaseLedger {
     public func add(
         _ grant: Grant,
         for user: User,
@@ -9,7 +8,7 @@ extension SQLiteLedger {
         for key: IdempotencyKey?,
         forgettingBefore oldest: Timestamp
     ) throws(StorageFault) {
-        try write { database in
+        try storage.write { database in
             if let key, let answer {
                 let answers = AnswerRecords(database: database)
                 try answers.forget(before: oldest)
@@ -22,7 +21,7 @@ extension SQLiteLedger {
     }
 
     public func grants(of user: User, before sequence: Int64?, limit: Int) throws(StorageFault) -> [Grant] {
-        try read { database in
+        try storage.read { database in
             guard let user = try users(database).known(user) else { return [] }
             return try TeamRecords(database: database).grants(of: user, before: sequence ?? .max, limit: limit)
         }
@@ -33,12 +32,12 @@ extension SQLiteLedger {
         of user: User,
         _ revocation: Revocation
     ) throws(StorageFault) -> Grant? {
-        try write { database in
+        try storage.write { database in
             let records = TeamRecords(database: database)
             guard let user = try users(database).known(user), try records.grant(identifier, of: user) != nil else {
                 return nil
             }
-            try records.revoke(grant: identifier, revocation)
+            _ = try records.revoke(grant: identifier, revocation)
             return try records.grant(identifier, of: user)
         }
     }
@@ -49,7 +48,7 @@ extension SQLiteLedger {
         origin: Origin?,
         of user: User
     ) throws(StorageFault) -> [RedeemedTransaction] {
-        try write { database in
+        try storage.write { database in
             let users = users(database)
             guard let user = try users.known(user) else { return [] }
             let records = LedgerRecords(database: database, users: users)
@@ -59,9 +58,9 @@ extension SQLiteLedger {
             let transactions = try found()
             guard transactions.count == 1 else { return transactions }
             switch change {
-            case .revoke(let revocation): try TeamRecords(database: database).revoke(transactions[0], revocation)
+            case .revoke(let revocation): _ = try TeamRecords(database: database).revoke(transactions[0], revocation)
             case .reinstate(let caller, let moment):
-                try TeamRecords(database: database).reinstate(transactions[0], by: caller, at: moment)
+                _ = try TeamRecords(database: database).reinstate(transactions[0], by: caller, at: moment)
             }
             return try found()
         }

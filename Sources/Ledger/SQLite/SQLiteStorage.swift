@@ -4,16 +4,15 @@ import GRDB
 import Signatures
 import Synchronization
 
-/// The ledger in one SQLite file, mode 0600, in WAL mode with `synchronous` FULL: what was answered survives a crash of
-/// the process and of the machine. Several processes may open it at once.
+/// The rows of a ledger in one SQLite file, mode 0600, in WAL mode with `synchronous` FULL: what was answered survives a crash
+/// of the process and of the machine. Several processes may open it at once.
 ///
 /// Promises: what reads never waits for what writes; use cases that run together share one commit; once the disk has failed
 /// to take what was written, this object answers nothing any more (`storageStopped`), since the system may have forgotten
 /// what did not reach it, and trying again would tell of a success that is none.
-public final class SQLiteLedger: Ledger {
+public final class SQLiteStorage: LedgerStorage {
     private let pool: DatabasePool
-    let path: String
-    private let randomness: Randomness
+    private let path: String
     /// Whether the disk has failed to take what was written.
     private let isStopped = Atomic(false)
     /// Use cases since what they wrote was last moved from the write-ahead log into the database.
@@ -26,24 +25,23 @@ public final class SQLiteLedger: Ledger {
     /// What the task-local value has to be `Sendable` for never happens: it is bound inside one synchronous call that holds the
     /// database, and the use cases run in that call, on its thread; nothing they could start outlives the binding with it.
     private final class Group: @unchecked Sendable {
-        let ledger: SQLiteLedger
+        let storage: SQLiteStorage
         let database: Database
         /// The last that a use case has met.
         var fault: StorageFault?
 
-        init(ledger: SQLiteLedger, database: Database) {
-            self.ledger = ledger
+        init(storage: SQLiteStorage, database: Database) {
+            self.storage = storage
             self.database = database
         }
     }
 
-    /// Opens the ledger, making it when there is none.
+    /// Opens the file, making it when there is none.
     ///
     /// - Parameter randomness: Chance for the account tokens of users.
     /// - Throws: `StorageFault`.
-    public init(file: URL, randomness: Randomness = .system) throws(StorageFault) {
+    init(file: URL, randomness: Randomness) throws(StorageFault) {
         path = file.path
-        self.randomness = randomness
         var configuration = Configuration()
         configuration.label = "ledger"
         configuration.busyMode = .timeout(10)
@@ -78,94 +76,10 @@ public final class SQLiteLedger: Ledger {
         }
     }
 
-    public func redeem(_ claims: [Claim], for user: User, at moment: Timestamp) throws(StorageFault) -> LedgerAnswer {
-        try write { database in
-            let users = users(database)
-            let records = LedgerRecords(database: database, users: users)
-            let user = try users.identifier(of: user, at: moment)
-            let results = try claims.map { try records.record($0, for: user, at: moment) }
-            return LedgerAnswer(results: results, items: try records.items(of: user, at: moment))
-        }
-    }
-
-    public func record(
-        _ notification: NotificationRecord,
-        stating claim: Claim?,
-        at moment: Timestamp
-    ) throws(StorageFault) -> NotificationOutcome {
-        try write { database in
-            let users = users(database)
-            return try LedgerRecords(database: database, users: users).record(notification, stating: claim, at: moment)
-        }
-    }
-
-    public func record(_ claim: Claim, at moment: Timestamp) throws(StorageFault) -> NotificationOutcome {
-        try write { database in
-            let users = users(database)
-            return try LedgerRecords(database: database, users: users).record(stating: claim, at: moment)
-        }
-    }
-
-    public func items(of user: User, at moment: Timestamp) throws(StorageFault) -> [Item] {
-        try read { database in
-            let users = users(database)
-            guard let user = try users.known(user) else { return [] }
-            return try LedgerRecords(database: database, users: users).items(of: user, at: moment)
-        }
-    }
-
-    public func transactions(
-        of user: User,
-        before sequence: Int64?,
-        limit: Int
-    ) throws(StorageFault) -> [RedeemedTransaction] {
-        try read { database in
-            let users = users(database)
-            guard let user = try users.known(user) else { return [] }
-            return try LedgerRecords(database: database, users: users)
-                .transactions(of: user, before: sequence ?? .max, limit: limit)
-        }
-    }
-
-    public func appAccountToken(of user: User, at moment: Timestamp) throws(StorageFault) -> UUID {
-        let settled: UUID? = try read { database in
-            let users = users(database)
-            guard let known = try users.known(user), try users.isAppAccountTokenSettled(of: known) else { return nil }
-            return try users.appAccountToken(of: known)
-        }
-        if let settled { return settled }
-        return try write { database in
-            let users = users(database)
-            let identifier = try users.identifier(of: user, at: moment)
-            guard let token = try users.appAccountToken(of: identifier) else { throw damaged }
-            if try !users.isAppAccountTokenSettled(of: identifier) { try users.settleAppAccountToken(of: identifier) }
-            return token
-        }
-    }
-
-    public func setAppAccountToken(
-        _ token: UUID,
-        of user: User,
-        at moment: Timestamp
-    ) throws(StorageFault) -> AppAccountTokenAnswer {
-        try write { database in
-            let users = users(database)
-            let known = try users.known(user)
-            if let known, let present = try users.appAccountToken(of: known), present != token,
-                try users.isAppAccountTokenSettled(of: known)
-            {
-                return .hasAnother(present)
-            }
-            if let owner = try users.owner(of: token), owner != known { return .ofAnotherUser }
-            try users.settleAppAccountToken(token, of: try users.identifier(of: user, at: moment))
-            return .set
-        }
-    }
-
     public func together(_ useCases: [() -> Void]) throws(StorageFault) {
         useCasesSinceCheckpoint.add(useCases.count, ordering: .relaxed)
-        try write { database in
-            let group = Group(ledger: self, database: database)
+        try transaction { database in
+            let group = Group(storage: self, database: database)
             try Self.$group.withValue(group) {
                 for useCase in useCases {
                     useCase()
@@ -178,27 +92,28 @@ public final class SQLiteLedger: Ledger {
         }
     }
 
-    func users(_ database: Database) -> UserRecords {
-        UserRecords(database: database, randomness: randomness)
-    }
+    public var damaged: StorageFault { StorageFault(cause: .damaged, path: path) }
 
-    /// What has just been written is not there.
-    var damaged: StorageFault { StorageFault(cause: .damaged, path: path) }
-
-    func read<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
+    public func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
         do {
-            if let group = Self.group, group.ledger === self { return try body(group.database) }
+            if let group = Self.group, group.storage === self {
+                return try body(SQLiteDatabase(database: group.database))
+            }
             try checkRunning()
-            return try pool.read(body)
+            return try pool.read { try body(SQLiteDatabase(database: $0)) }
         } catch {
             throw Self.fault(error, path: path)
         }
     }
 
+    public func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+        try transaction { try body(SQLiteDatabase(database: $0)) }
+    }
+
     /// All of `body` in one commit, or nothing; in a group, all of it with the group's commit, or nothing.
-    func write<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
+    private func transaction<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
         do {
-            if let group = Self.group, group.ledger === self { return try Self.write(in: group, body) }
+            if let group = Self.group, group.storage === self { return try Self.write(in: group, body) }
             let value = try pool.writeWithoutTransaction { try commit(body, on: $0) }
             checkpointSometimes()
             return value
@@ -233,10 +148,10 @@ public final class SQLiteLedger: Ledger {
                 return .commit
             }
         } catch {
-            group.fault = fault(error, path: group.ledger.path)
+            group.fault = fault(error, path: group.storage.path)
             throw error
         }
-        guard let result else { throw StorageFault(cause: .failed, path: group.ledger.path) }
+        guard let result else { throw StorageFault(cause: .failed, path: group.storage.path) }
         return try result.get()
     }
 
@@ -264,6 +179,7 @@ public final class SQLiteLedger: Ledger {
 
     static func fault(_ error: any Error, path: String) -> StorageFault {
         if let fault = error as? StorageFault { return fault }
+        if error is SQLRow.Mismatch { return StorageFault(cause: .damaged, path: path) }
         guard let error = error as? DatabaseError else { return StorageFault(cause: .failed, path: path) }
         return StorageFault(sqliteResultCode: error.resultCode.rawValue, path: path)
     }

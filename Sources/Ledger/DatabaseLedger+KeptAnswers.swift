@@ -1,13 +1,12 @@
 import Commerce
-import GRDB
 
 /// The answers kept for requests that are sent again.
-extension SQLiteLedger {
+extension DatabaseLedger {
     public func keptAnswer(
         for key: IdempotencyKey,
         since moment: Timestamp
     ) throws(StorageFault) -> KeptAnswer? {
-        try read { try AnswerRecords(database: $0).answer(for: key, since: moment) }
+        try storage.read { try AnswerRecords(database: $0).answer(for: key, since: moment) }
     }
 
     public func keep(
@@ -16,11 +15,11 @@ extension SQLiteLedger {
         at moment: Timestamp,
         forgettingBefore oldest: Timestamp
     ) throws(StorageFault) -> KeptAnswer {
-        try write { database in
+        try storage.write { database in
             let answers = AnswerRecords(database: database)
             try answers.forget(before: oldest)
             if try answers.keep(answer, for: key, at: moment) { return answer }
-            guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
+            guard let kept = try answers.answer(for: key, since: oldest) else { throw storage.damaged }
             return kept
         }
     }

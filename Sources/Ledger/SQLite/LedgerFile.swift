@@ -30,7 +30,7 @@ public struct LedgerFile: Sendable {
             guard let report else { throw StorageFault(cause: .newerVersion, path: url.path) }
             return report
         } catch {
-            throw SQLiteLedger.fault(error, path: url.path)
+            throw SQLiteStorage.fault(error, path: url.path)
         }
     }
 

@@ -1,12 +1,11 @@
 import Commerce
-import GRDB
 
-extension SQLiteLedger {
+extension DatabaseLedger {
     public func balances(of user: User) throws(StorageFault) -> [Credit] {
-        try read { database in
+        try storage.read { database in
             guard let user = try users(database).known(user) else { return [] }
             return try BalanceRecords(database: database).balances(of: user).map {
-                Credit(balance: $0.name, amount: max(0, $0.amount))
+                Credit(balance: $0.balance, amount: max(0, $0.amount))
             }
         }
     }
@@ -17,10 +16,10 @@ extension SQLiteLedger {
         forgettingBefore oldest: Timestamp,
         keeping answer: (_ left: Int) throws -> (KeptAnswer, IdempotencyKey)?
     ) throws(StorageFault) -> SpendingAnswer {
-        try write { database in
+        try storage.write { database in
             guard let identifier = try users(database).known(user) else { return .tooLow(0) }
             let records = BalanceRecords(database: database)
-            let amount = try records.balances(of: identifier).first { $0.name == spending.balance }?.amount ?? 0
+            let amount = try records.balances(of: identifier).first { $0.balance == spending.balance }?.amount ?? 0
             let answers = AnswerRecords(database: database)
             let left = amount - spending.amount
             if let (answer, key) = try answer(left) {

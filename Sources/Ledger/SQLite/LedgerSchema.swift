@@ -33,6 +33,9 @@ struct LedgerSchema {
         migrator.registerMigration("5: what the App Store asks, and was asked") { database in
             try database.execute(sql: Self.appStoreTables)
         }
+        migrator.registerMigration("6: purchases that move") { database in
+            try database.execute(sql: Self.transferTables)
+        }
         return migrator
     }
 

@@ -1,0 +1,67 @@
+import Commerce
+
+/// What the App Store asks, and what it is asked.
+extension DatabaseLedger {
+    public func customers(
+        after number: Int64,
+        of origins: Set<Origin>,
+        limit: Int
+    ) throws(StorageFault) -> [Customer] {
+        try storage.read { try users($0).customers(after: number, of: origins, limit: limit) }
+    }
+
+    public func openConsumptionRequests(
+        since moment: Timestamp,
+        of origins: Set<Origin>,
+        limit: Int
+    ) throws(StorageFault) -> [OpenConsumptionRequest] {
+        try storage.read { database in
+            try database.rows(
+                """
+                SELECT origin, notification_uuid, transaction_id, EXISTS (
+                    SELECT * FROM redeemed_transaction AS redeemed
+                    WHERE redeemed.origin = notification.origin AND redeemed.transaction_id = notification.transaction_id
+                ) AS is_redeemed
+                FROM notification \(database.indexed(by: "notification_that_asks"))
+                WHERE type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL AND transaction_id IS NOT NULL
+                    AND signed_at >= $1 AND origin IN \(origins.sqlList)
+                ORDER BY signed_at, notification_uuid LIMIT $2
+                """,
+                [moment, limit]
+            ).map { row in
+                OpenConsumptionRequest(
+                    origin: try row["origin"], notificationUUID: try row["notification_uuid"],
+                    transactionIdentifier: try row["transaction_id"], isRedeemed: try row["is_redeemed"])
+            }
+        }
+    }
+
+    public func settle(_ request: OpenConsumptionRequest, at moment: Timestamp) throws(StorageFault) {
+        try storage.write { database in
+            _ = try database.execute(
+                """
+                UPDATE notification SET settled_at = $1
+                WHERE origin = $2 AND notification_uuid = $3 AND settled_at IS NULL
+                """,
+                [moment, request.origin, request.notificationUUID])
+        }
+    }
+
+    public func reconciled(_ subject: String) throws(StorageFault) -> Timestamp? {
+        try storage.read { database in
+            try database.value("SELECT reconciled_until FROM reconciliation WHERE subject = $1", [subject])
+        }
+    }
+
+    public func setReconciled(_ subject: String, until moment: Timestamp) throws(StorageFault) {
+        try storage.write { database in
+            _ = try database.execute(
+                """
+                INSERT INTO reconciliation (subject, reconciled_until) VALUES ($1, $2)
+                ON CONFLICT (subject) DO UPDATE SET reconciled_until = excluded.reconciled_until
+                WHERE excluded.reconciled_until > reconciliation.reconciled_until
+                """,
+                [subject, moment])
+        }
+    }
+}

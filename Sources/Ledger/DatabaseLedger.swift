@@ -1,0 +1,113 @@
+import Commerce
+import Foundation
+
+/// The ledger's use cases over a database's rows, whatever database that is.
+public struct DatabaseLedger<Storage: LedgerStorage>: Ledger {
+    let storage: Storage
+    /// Chance for the account tokens of users.
+    let randomness: Randomness
+
+    public func together(_ useCases: [() -> Void]) throws(StorageFault) {
+        try storage.together(useCases)
+    }
+
+    public func redeem(_ claims: [Claim], for user: User, at moment: Timestamp) throws(StorageFault) -> LedgerAnswer {
+        try storage.write { database in
+            let users = users(database)
+            let records = LedgerRecords(database: database, users: users)
+            let user = try users.identifier(of: user, at: moment)
+            let results = try claims.map { try records.record($0, for: user, at: moment) }
+            return LedgerAnswer(results: results, items: try records.items(of: user, at: moment))
+        }
+    }
+
+    public func record(
+        _ notification: NotificationRecord,
+        stating claim: Claim?,
+        at moment: Timestamp
+    ) throws(StorageFault) -> NotificationOutcome {
+        try storage.write { database in
+            let users = users(database)
+            return try LedgerRecords(database: database, users: users).record(notification, stating: claim, at: moment)
+        }
+    }
+
+    public func record(_ claim: Claim, at moment: Timestamp) throws(StorageFault) -> NotificationOutcome {
+        try storage.write { database in
+            let users = users(database)
+            return try LedgerRecords(database: database, users: users).record(stating: claim, at: moment)
+        }
+    }
+
+    public func items(of user: User, at moment: Timestamp) throws(StorageFault) -> [Item] {
+        try storage.read { database in
+            let users = users(database)
+            guard let user = try users.known(user) else { return [] }
+            return try LedgerRecords(database: database, users: users).items(of: user, at: moment)
+        }
+    }
+
+    public func transactions(
+        of user: User,
+        before sequence: Int64?,
+        limit: Int
+    ) throws(StorageFault) -> [RedeemedTransaction] {
+        try storage.read { database in
+            let users = users(database)
+            guard let user = try users.known(user) else { return [] }
+            return try LedgerRecords(database: database, users: users)
+                .transactions(of: user, before: sequence ?? .max, limit: limit)
+        }
+    }
+
+    public func appAccountToken(of user: User, at moment: Timestamp) throws(StorageFault) -> UUID {
+        let settled: UUID? = try storage.read { database in
+            let users = users(database)
+            guard let known = try users.known(user), try users.isAppAccountTokenSettled(of: known) else { return nil }
+            return try users.appAccountToken(of: known)
+        }
+        if let settled { return settled }
+        return try storage.write { database in
+            let users = users(database)
+            let identifier = try users.identifier(of: user, at: moment)
+            guard let token = try users.appAccountToken(of: identifier) else { throw storage.damaged }
+            if try !users.isAppAccountTokenSettled(of: identifier) { try users.settleAppAccountToken(of: identifier) }
+            return token
+        }
+    }
+
+    public func setAppAccountToken(
+        _ token: UUID,
+        of user: User,
+        at moment: Timestamp
+    ) throws(StorageFault) -> AppAccountTokenAnswer {
+        try storage.write { database in
+            let users = users(database)
+            let known = try users.known(user)
+            if let known, let present = try users.appAccountToken(of: known), present != token,
+                try users.isAppAccountTokenSettled(of: known)
+            {
+                return .hasAnother(present)
+            }
+            if let owner = try users.owner(of: token), owner != known { return .ofAnotherUser }
+            try users.settleAppAccountToken(token, of: try users.identifier(of: user, at: moment))
+            return .set
+        }
+    }
+
+    func users(_ database: any LedgerDatabase) -> UserRecords {
+        UserRecords(database: database, randomness: randomness)
+    }
+}
+
+/// The ledger in one SQLite file, which is the default.
+public typealias SQLiteLedger = DatabaseLedger<SQLiteStorage>
+
+extension SQLiteLedger {
+    /// Opens the ledger, making it when there is none.
+    ///
+    /// - Throws: `StorageFault`.
+    public init(file: URL, randomness: Randomness = .system) throws(StorageFault) {
+        self.init(storage: try SQLiteStorage(file: file, randomness: randomness), randomness: randomness)
+    }
+}

@@ -1,0 +1,71 @@
+import Commerce
+
+/// What users own and have redeemed.
+extension LedgerRecords {
+    func items(of user: Int64, at moment: Timestamp) throws -> [Item] {
+        try database.rows(
+            """
+            SELECT collection, number
+            FROM entitlement JOIN redeemed_transaction USING (origin, transaction_id)
+            WHERE entitlement.user_id = $1 AND revocation_date IS NULL
+                AND (expires_at IS NULL OR (purchase_date <= $2 AND (expires_at > $3 OR grace_ends_at > $3)
+                    AND NOT EXISTS (
+                        -- A later period of the same subscription takes the place of an earlier one.
+                        SELECT * FROM redeemed_transaction AS later
+                        WHERE later.origin = redeemed_transaction.origin AND later.purchase_date <= $2
+                            AND later.original_transaction_id = redeemed_transaction.original_transaction_id
+                            AND later.purchase_date > redeemed_transaction.purchase_date)))
+                AND NOT EXISTS (
+                SELECT * FROM team_revocation AS taken
+                WHERE taken.origin = redeemed_transaction.origin AND reinstated_at IS NULL
+                    AND taken.original_transaction_id = redeemed_transaction.original_transaction_id)
+            UNION
+            SELECT collection, number
+            FROM team_grant
+            WHERE user_id = $1 AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > $3)
+            ORDER BY collection, number
+            """,
+            // The App Store's clock may be ahead by as much as a proof's date.
+            [user, moment.adding(seconds: 60), moment]
+        ).map { Item(collection: try $0["collection"], number: try $0["number"]) }
+    }
+
+    /// Newest first, older than a sequence number.
+    func transactions(of user: Int64, before sequence: Int64, limit: Int) throws -> [RedeemedTransaction] {
+        try database.rows(
+            """
+            \(Self.transactions) WHERE redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
+            ORDER BY redeemed_transaction.sequence DESC LIMIT $3
+            """,
+            [user, sequence, limit]
+        ).map(Self.transaction)
+    }
+
+    /// Those of an identifier that a user has redeemed; more than one where two origins use the same.
+    func transactions(_ identifier: String, of user: Int64) throws -> [RedeemedTransaction] {
+        try database.rows(
+            "\(Self.transactions) WHERE transaction_id = $1 AND redeemed_transaction.user_id = $2", [identifier, user]
+        ).map(Self.transaction)
+    }
+
+    /// With what the team has taken back, as far as it stands.
+    private static let transactions = """
+        SELECT redeemed_transaction.*, revoked_at, revoked_by, reason AS team_reason
+        FROM redeemed_transaction LEFT JOIN team_revocation
+        ON team_revocation.origin = redeemed_transaction.origin AND reinstated_at IS NULL
+            AND team_revocation.original_transaction_id = redeemed_transaction.original_transaction_id
+        """
+
+    private static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
+        RedeemedTransaction(
+            sequence: try row["sequence"], origin: try row["origin"], transactionIdentifier: try row["transaction_id"],
+            originalTransactionIdentifier: try row["original_transaction_id"],
+            productIdentifier: try row["product_id"], quantity: try row["quantity"],
+            purchaseDate: try row["purchase_date"], redeemedAt: try row["redeemed_at"],
+            revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
+            details: [
+                RedeemedTransaction.Details(
+                    expiresAt: try row["expires_at"], revocation: try Revocation(row, reason: "team_reason"))
+            ])
+    }
+}

@@ -1,0 +1,17 @@
+import Commerce
+
+/// Where the rows of a ledger are, and the transactions on them.
+public protocol LedgerStorage: Sendable {
+    /// As of one moment; never waits for what writes.
+    func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value
+
+    /// All of `body` in one commit that is durable when this returns, or nothing; among use cases that run together, all of it
+    /// with their commit, or nothing.
+    func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value
+
+    /// As `Ledger.together` promises.
+    func together(_ useCases: [() -> Void]) throws(StorageFault)
+
+    /// What is thrown where something just written is not there.
+    var damaged: StorageFault { get }
+}
