@@ -39,6 +39,8 @@ public struct Redemption: Hashable, Sendable, Codable {
         case revoked
         /// Another user redeemed it, or the purchase it repeats.
         case ownedByAnotherUser
+        /// Another user redeemed it, and it was moved too short a time ago to be moved again.
+        case transferTooSoon
         /// The purchase was made under another user's account token.
         case appAccountTokenMismatch
         /// The catalog maps the product to no item.
@@ -48,7 +50,7 @@ public struct Redemption: Hashable, Sendable, Codable {
         public var allowsFinish: Bool {
             switch self {
             case .granted, .alreadyRedeemed, .revoked: true
-            case .ownedByAnotherUser, .appAccountTokenMismatch, .productUnknown: false
+            case .ownedByAnotherUser, .transferTooSoon, .appAccountTokenMismatch, .productUnknown: false
             }
         }
     }

@@ -5,7 +5,7 @@ import Ledger
 extension EntitlementService {
     /// What a user has to spend: everything the catalog knows, and whatever else the user ever had some of, by name.
     public func balances(of user: User) throws(StorageFault) -> [Credit] {
-        let had = try ledger.balances(of: user)
+        let had = try ledger.balances(of: user, counting: accepted.counting(for: user))
         let others = catalog.balances.filter { name in !had.contains { $0.balance == name } }
         return (had + others.map { Credit(balance: $0, amount: 0) }).sorted { $0.balance < $1.balance }
     }
@@ -37,7 +37,8 @@ extension EntitlementService {
         let result: SpendingAnswer
         do {
             result = try ledger.spend(
-                spending, for: user, forgettingBefore: spending.spentAt.adding(days: -1), keeping: answer)
+                spending, for: user, counting: accepted.counting(for: user),
+                forgettingBefore: spending.spentAt.adding(days: -1), keeping: answer)
         } catch {
             throw .storage(error)
         }

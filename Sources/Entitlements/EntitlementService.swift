@@ -14,11 +14,14 @@ public struct EntitlementService: Sendable {
     public let ledger: any Ledger
     let clock: any WallClock
     let randomness: Randomness
+    let accepted: AcceptedOrigins
+    private let policy: OwnershipPolicy
     private let expectations: ProofExpectations
     private let onVerify: @Sendable (Duration) -> Void
 
     /// - Parameters:
-    ///   - origins: Whose proofs are accepted.
+    ///   - accepted: Whose proofs are accepted, and for whom they count.
+    ///   - policy: What happens to purchases that are another user's.
     ///   - onVerify: Told how long it has taken to verify a proof.
     public init(
         catalog: Catalog,
@@ -26,7 +29,8 @@ public struct EntitlementService: Sendable {
         ledger: any Ledger,
         clock: any WallClock,
         randomness: Randomness = .system,
-        origins: Set<Origin> = Origin.defaultAccepted,
+        accepted: AcceptedOrigins = AcceptedOrigins(),
+        policy: OwnershipPolicy = .keep,
         onVerify: @escaping @Sendable (Duration) -> Void = { _ in }
     ) {
         self.onVerify = onVerify
@@ -35,14 +39,15 @@ public struct EntitlementService: Sendable {
         self.ledger = ledger
         self.clock = clock
         self.randomness = randomness
-        expectations = ProofExpectations(bundleIdentifier: catalog.bundleIdentifier, origins: origins)
+        self.accepted = accepted
+        self.policy = policy
+        expectations = ProofExpectations(bundleIdentifier: catalog.bundleIdentifier, origins: accepted.all)
     }
 
     /// What a proof of purchase says, verified and not yet redeemed.
     public struct VerifiedPurchases: Sendable {
-        fileprivate let purchases: [ProvenPurchase]
-        /// One for each purchase, nil where the catalog knows nothing that it grants.
-        fileprivate let claims: [Claim?]
+        fileprivate let origin: Origin
+        fileprivate let claims: [Claim]
     }
 
     /// Turns a proof into entitlements of a user: an app receipt in base64 or DER, or a signed transaction.
@@ -50,9 +55,14 @@ public struct EntitlementService: Sendable {
     /// Doing it again changes nothing. A proof may hold purchases of which some are new, some known and some another
     /// user's; each gets its own result.
     ///
+    /// - Parameter actor: Who hands it in.
     /// - Throws: `RedemptionError` when nothing in the proof is this user's.
-    public func redeem(_ proof: [UInt8], for user: User) throws(RedemptionError) -> Redemption {
-        try redeem(try purchases(in: proof), for: user)
+    public func redeem(
+        _ proof: [UInt8],
+        for user: User,
+        by actor: AuditActor = .user
+    ) throws(RedemptionError) -> Redemption {
+        try redeem(try purchases(in: proof), for: user, by: actor)
     }
 
     /// The first half of a redemption, which takes the time of the processor and nothing of the ledger.
@@ -60,26 +70,33 @@ public struct EntitlementService: Sendable {
         let verified = try verify(proof)
         guard let purchases = verified.purchases else { throw .notRedeemable }
         return VerifiedPurchases(
-            purchases: purchases,
-            claims: purchases.map { purchase in
-                catalog.benefit(of: purchase.productIdentifier).map { claim(purchase, of: $0, from: verified) }
-            })
+            origin: verified.origin,
+            claims: purchases.map { claim($0, of: catalog.benefit(of: $0.productIdentifier), from: verified) })
     }
 
     /// The second half of a redemption, one call of the ledger.
-    public func redeem(_ verified: VerifiedPurchases, for user: User) throws(RedemptionError) -> Redemption {
+    public func redeem(
+        _ verified: VerifiedPurchases,
+        for user: User,
+        by actor: AuditActor
+    ) throws(RedemptionError) -> Redemption {
+        let origins = accepted.counting(for: user)
+        guard origins.contains(verified.origin) else {
+            throw .refused(ProofRefusal(.originNotAccepted, "It comes from \(verified.origin.rawValue), of this user."))
+        }
         let answer: LedgerAnswer
         do {
-            answer = try ledger.redeem(verified.claims.compactMap(\.self), for: user, at: clock.now())
+            answer = try ledger.redeem(
+                verified.claims, for: user, under: policy, counting: origins, by: actor, at: clock.now())
         } catch {
             throw .storage(error)
         }
-        return try redemption(of: verified.purchases, claims: verified.claims, answer: answer)
+        return try redemption(of: verified.claims, answer: answer)
     }
 
     /// What a user owns, the items everybody owns included, in order.
     public func items(of user: User) throws(StorageFault) -> [Item] {
-        all(try ledger.items(of: user, at: clock.now()))
+        all(try ledger.items(of: user, counting: accepted.counting(for: user), at: clock.now()))
     }
 
     /// Tells what a proof is worth and redeems nothing.
@@ -212,25 +229,17 @@ public struct EntitlementService: Sendable {
         }
     }
 
-    /// - Parameter claims: One for each purchase, nil where the catalog knows no item for it.
-    private func redemption(
-        of purchases: [ProvenPurchase],
-        claims: [Claim?],
-        answer: LedgerAnswer
-    ) throws(RedemptionError) -> Redemption {
-        var remaining = answer.results[...]
-        let lines = zip(purchases, claims).map { purchase, claim in
+    private func redemption(of claims: [Claim], answer: LedgerAnswer) throws(RedemptionError) -> Redemption {
+        let lines = zip(claims, answer.results).map { claim, result in
             Redemption.Line(
-                transactionId: purchase.transactionIdentifier,
-                productId: purchase.productIdentifier,
-                result: claim.flatMap { _ in remaining.popFirst() } ?? .productUnknown)
+                transactionId: claim.transactionIdentifier, productId: claim.productIdentifier, result: result)
         }
-        let results = lines.map(\.result)
-        guard results.isEmpty || results.contains(where: \.allowsFinish) else {
-            if results.contains(.appAccountTokenMismatch) { throw .appAccountTokenMismatch }
-            throw results.contains(.ownedByAnotherUser) ? .ownedByAnotherUser : .productUnknown
+        guard lines.isEmpty || answer.results.contains(where: \.allowsFinish) else {
+            if answer.results.contains(.appAccountTokenMismatch) { throw .appAccountTokenMismatch }
+            if answer.results.contains(.transferTooSoon) { throw .transferTooSoon }
+            throw answer.results.contains(.ownedByAnotherUser) ? .ownedByAnotherUser : .productUnknown
         }
-        return Redemption(outcome: outcome(of: results), transactions: lines, items: all(answer.items))
+        return Redemption(outcome: outcome(of: answer.results), transactions: lines, items: all(answer.items))
     }
 
     private func outcome(of results: [Redemption.Result]) -> Redemption.Outcome {

@@ -17,6 +17,8 @@ extension DatabaseLedger {
             }
             let user = try users(database).identifier(of: user, at: grant.grantedAt)
             try TeamRecords(database: database).insert(grant, for: user)
+            try audit(database).append(
+                AuditEntry(grant, .itemGiven, by: grant.grantedBy, reason: grant.reason, at: grant.grantedAt), to: user)
         }
     }
 
@@ -34,10 +36,14 @@ extension DatabaseLedger {
     ) throws(StorageFault) -> Grant? {
         try storage.write { database in
             let records = TeamRecords(database: database)
-            guard let user = try users(database).known(user), try records.grant(identifier, of: user) != nil else {
+            guard let user = try users(database).known(user), let grant = try records.grant(identifier, of: user) else {
                 return nil
             }
-            _ = try records.revoke(grant: identifier, revocation)
+            guard try records.revoke(grant: identifier, revocation) else { return grant }
+            try audit(database).append(
+                AuditEntry(
+                    grant, .itemTakenBack, by: revocation.revokedBy, reason: revocation.reason, at: revocation.revokedAt),
+                to: user)
             return try records.grant(identifier, of: user)
         }
     }
@@ -49,20 +55,37 @@ extension DatabaseLedger {
         of user: User
     ) throws(StorageFault) -> [RedeemedTransaction] {
         try storage.write { database in
-            let users = users(database)
-            guard let user = try users.known(user) else { return [] }
-            let records = LedgerRecords(database: database, users: users)
+            guard let user = try users(database).known(user) else { return [] }
             func found() throws -> [RedeemedTransaction] {
-                try records.transactions(identifier, of: user).filter { origin == nil || $0.origin == origin }
+                try ReadingRecords(database: database).transactions(identifier, of: user)
+                    .filter { origin == nil || $0.origin == origin }
             }
             let transactions = try found()
             guard transactions.count == 1 else { return transactions }
-            switch change {
-            case .revoke(let revocation): _ = try TeamRecords(database: database).revoke(transactions[0], revocation)
-            case .reinstate(let caller, let moment):
-                _ = try TeamRecords(database: database).reinstate(transactions[0], by: caller, at: moment)
+            if try TeamRecords(database: database).apply(change, to: transactions[0]) {
+                try audit(database).append(AuditEntry(change, of: transactions[0]), to: user)
             }
             return try found()
         }
+    }
+}
+
+extension AuditEntry {
+    /// - Parameter caller: Whose API key it is.
+    fileprivate init(_ grant: Grant, _ event: Event, by caller: String, reason: String, at moment: Timestamp) {
+        self.init(
+            happenedAt: moment, event: event, actor: .apiKey(caller), origin: nil, reference: grant.identifier,
+            subject: grant.item.description, reason: reason)
+    }
+
+    fileprivate init(_ change: PurchaseChange, of transaction: RedeemedTransaction) {
+        let (event, caller, moment, reason): (Event, String, Timestamp, String?) =
+            switch change {
+            case .revoke(let revocation): (.revoked, revocation.revokedBy, revocation.revokedAt, revocation.reason)
+            case .reinstate(let caller, let moment): (.granted, caller, moment, nil)
+            }
+        self.init(
+            happenedAt: moment, event: event, actor: .apiKey(caller), origin: transaction.origin,
+            reference: transaction.transactionIdentifier, subject: transaction.productIdentifier, reason: reason)
     }
 }

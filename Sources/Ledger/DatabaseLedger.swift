@@ -11,13 +11,20 @@ public struct DatabaseLedger<Storage: LedgerStorage>: Ledger {
         try storage.together(useCases)
     }
 
-    public func redeem(_ claims: [Claim], for user: User, at moment: Timestamp) throws(StorageFault) -> LedgerAnswer {
+    public func redeem(
+        _ claims: [Claim],
+        for user: User,
+        under policy: OwnershipPolicy,
+        counting origins: Set<Origin>,
+        by actor: AuditActor,
+        at moment: Timestamp
+    ) throws(StorageFault) -> LedgerAnswer {
         try storage.write { database in
             let users = users(database)
-            let records = LedgerRecords(database: database, users: users)
+            let records = LedgerRecords(database: database, users: users, actor: actor)
             let user = try users.identifier(of: user, at: moment)
-            let results = try claims.map { try records.record($0, for: user, at: moment) }
-            return LedgerAnswer(results: results, items: try records.items(of: user, at: moment))
+            let results = try claims.map { try records.record($0, for: user, under: policy, at: moment) }
+            return LedgerAnswer(results: results, items: try ReadingRecords(database: database).items(of: user, counting: origins, at: moment))
         }
     }
 
@@ -28,22 +35,28 @@ public struct DatabaseLedger<Storage: LedgerStorage>: Ledger {
     ) throws(StorageFault) -> NotificationOutcome {
         try storage.write { database in
             let users = users(database)
-            return try LedgerRecords(database: database, users: users).record(notification, stating: claim, at: moment)
+            return try LedgerRecords(database: database, users: users, actor: .appStore)
+                .record(notification, stating: claim, at: moment)
         }
     }
 
     public func record(_ claim: Claim, at moment: Timestamp) throws(StorageFault) -> NotificationOutcome {
         try storage.write { database in
             let users = users(database)
-            return try LedgerRecords(database: database, users: users).record(stating: claim, at: moment)
+            return try LedgerRecords(database: database, users: users, actor: .appStore)
+                .record(stating: claim, at: moment)
         }
     }
 
-    public func items(of user: User, at moment: Timestamp) throws(StorageFault) -> [Item] {
+    public func items(
+        of user: User,
+        counting origins: Set<Origin>,
+        at moment: Timestamp
+    ) throws(StorageFault) -> [Item] {
         try storage.read { database in
             let users = users(database)
             guard let user = try users.known(user) else { return [] }
-            return try LedgerRecords(database: database, users: users).items(of: user, at: moment)
+            return try ReadingRecords(database: database).items(of: user, counting: origins, at: moment)
         }
     }
 
@@ -55,7 +68,7 @@ public struct DatabaseLedger<Storage: LedgerStorage>: Ledger {
         try storage.read { database in
             let users = users(database)
             guard let user = try users.known(user) else { return [] }
-            return try LedgerRecords(database: database, users: users)
+            return try ReadingRecords(database: database)
                 .transactions(of: user, before: sequence ?? .max, limit: limit)
         }
     }

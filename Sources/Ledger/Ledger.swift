@@ -4,7 +4,7 @@ import Foundation
 /// The durable record of who redeemed which transaction and owns what because of it.
 ///
 /// Each call is one use case, all of it or none, and is durable when it returns. Implementations promise:
-/// - a transaction, and the original purchase it belongs to, has one owner for good;
+/// - a transaction, and the original purchase it belongs to, has one owner at a time;
 /// - two calls at once end as if one had come after the other.
 public protocol Ledger: Sendable {
     /// Runs use cases in order and in one commit: each call of theirs is whole or leaves no trace, and all are durable when it
@@ -16,12 +16,22 @@ public protocol Ledger: Sendable {
 
     /// Records claims of one user, in order, and what they grant.
     ///
+    /// - Parameters:
+    ///   - policy: What happens to purchases that are another user's.
+    ///   - origins: Whose purchases count for the user, among the items that are answered.
     /// - Throws: `StorageFault`; then nothing was recorded.
-    func redeem(_ claims: [Claim], for user: User, at moment: Timestamp) throws(StorageFault) -> LedgerAnswer
+    func redeem(
+        _ claims: [Claim],
+        for user: User,
+        under policy: OwnershipPolicy,
+        counting origins: Set<Origin>,
+        by actor: AuditActor,
+        at moment: Timestamp
+    ) throws(StorageFault) -> LedgerAnswer
 
     /// Records a notification of the App Store, and what it states of a transaction.
     ///
-    /// The statement reaches whoever owns the transaction, else whoever's account token it names; where that is nobody, it
+    /// The statement reaches whoever's account token it names, else whoever owns the transaction; where that is nobody, it
     /// waits for the user who will claim the transaction.
     ///
     /// - Parameter claim: nil for a notification about no transaction.
@@ -37,8 +47,8 @@ public protocol Ledger: Sendable {
     /// - Throws: `StorageFault`; then nothing was recorded.
     func record(_ claim: Claim, at moment: Timestamp) throws(StorageFault) -> NotificationOutcome
 
-    /// What a user owns at a moment, by redeemed transactions and grants that stand, each item once, in order.
-    func items(of user: User, at moment: Timestamp) throws(StorageFault) -> [Item]
+    /// What a user owns at a moment, by redeemed transactions of some origins and grants that stand, each item once, in order.
+    func items(of user: User, counting origins: Set<Origin>, at moment: Timestamp) throws(StorageFault) -> [Item]
 
     /// A user's redeemed transactions, newest first.
     ///
@@ -46,6 +56,13 @@ public protocol Ledger: Sendable {
     ///   - sequence: Only those older than the one with this number; nil for all. What is redeemed meanwhile moves nothing.
     ///   - limit: At most so many.
     func transactions(of user: User, before sequence: Int64?, limit: Int) throws(StorageFault) -> [RedeemedTransaction]
+
+    /// What has happened to what a user owns, from the first on.
+    ///
+    /// - Parameters:
+    ///   - number: Only what came after the record of this number; 0 for all.
+    ///   - limit: At most so many.
+    func audit(of user: User, after number: Int64, limit: Int) throws(StorageFault) -> [AuditRecord]
 
     /// Gives an item without a purchase, and keeps what the caller is answered, in the same commit. Where an answer is kept
     /// for the same key already, nothing is given.
@@ -132,8 +149,8 @@ public protocol Ledger: Sendable {
     /// Remembers until when a subject was reconciled; what was remembered of a later moment stays.
     func setReconciled(_ subject: String, until moment: Timestamp) throws(StorageFault)
 
-    /// What a user has of everything they ever had some of, by name; nothing is below zero.
-    func balances(of user: User) throws(StorageFault) -> [Credit]
+    /// What a user has of everything they ever had some of by purchases of some origins, by name; nothing is below zero.
+    func balances(of user: User, counting origins: Set<Origin>) throws(StorageFault) -> [Credit]
 
     /// Spends a part of a user's balance, and keeps what the caller is answered, in the same commit. Where an answer is kept
     /// for the same key already, or less is left than is to be spent, nothing is.
@@ -144,6 +161,7 @@ public protocol Ledger: Sendable {
     func spend(
         _ spending: Spending,
         for user: User,
+        counting origins: Set<Origin>,
         forgettingBefore oldest: Timestamp,
         keeping answer: (_ left: Int) throws -> (KeptAnswer, IdempotencyKey)?
     ) throws(StorageFault) -> SpendingAnswer

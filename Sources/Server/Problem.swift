@@ -60,6 +60,9 @@ struct Problem: Error, Encodable {
         case .refused(let refusal):
             status = .unprocessableContent
             couldSucceedLater = refusal.reason.couldSucceedLater
+        case .transferTooSoon:
+            status = .conflict
+            couldSucceedLater = true
         case .notRedeemable, .noNotification, .productUnknown: status = .unprocessableContent
         case .ownedByAnotherUser, .appAccountTokenMismatch: status = .conflict
         case .storage(let fault):

@@ -71,7 +71,8 @@ struct Reconcile: Command {
         let service = EntitlementService(
             catalog: catalog,
             verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: clock),
-            ledger: try SQLiteLedger(file: data.ledgerFile), clock: clock, origins: [accept])
+            ledger: try SQLiteLedger(file: data.ledgerFile), clock: clock,
+            accepted: AcceptedOrigins([accept]))
         let key = try await AppStoreServerKey(
             file: key, keyIdentifier: keyId, issuerIdentifier: issuerId, bundleIdentifier: catalog.bundleIdentifier)
         let reconciler = Reconciler(

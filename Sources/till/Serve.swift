@@ -68,7 +68,8 @@ struct Serve: Command {
         let service = EntitlementService(
             catalog: try Catalog(folder: Installation.products),
             verifier: ProofVerifier(anchors: anchors, clock: clock), ledger: ledger, clock: clock,
-            origins: configuration.origins, onVerify: metrics.recordVerification)
+            accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
+            policy: configuration.ownership, onVerify: metrics.recordVerification)
         let keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
         let tokens = configuration.tokens.map { UserTokens($0, clock: SystemClock(), logger: configuration.logger) }
         try await prepare(tokens, configuration)
@@ -149,6 +150,25 @@ struct ServeOptions: ParsableArguments {
             "An origin whose proofs are accepted; may be repeated (default: those of a local store).",
             valueName: "origin"))
     var accept: [Origin] = []
+
+    @Option(
+        name: .customLong("sandbox-users"),
+        help: ArgumentHelp(
+            "A user who may buy in the sandbox of a service that sells, such as App Review; may be repeated.",
+            valueName: "user"))
+    var sandboxUsers: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose a purchase is that another user presents: keep, transfer or transferIfInactive (default: keep).",
+            valueName: "policy"))
+    var ownership: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long a purchase that was transferred stays where it is (default: 2592000, 30 days).",
+            valueName: "seconds"))
+    var transferPauseSeconds: Int?
 
     @Option(help: ArgumentHelp("A certificate chain in PEM: serve TLS.", valueName: "file"))
     var tlsCertificate: String?

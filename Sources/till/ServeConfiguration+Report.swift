@@ -6,6 +6,9 @@ extension ServeConfiguration {
         let host: String
         let port: Int
         let accept: [String]
+        let sandboxUsers: [String]?
+        let ownership: String
+        let transferPauseSeconds: Int64?
         let data: String
         let tlsCertificate: String?
         let tlsKey: String?
@@ -30,7 +33,9 @@ extension ServeConfiguration {
         let sampleContentProvided: Bool?
 
         enum CodingKeys: String, CodingKey {
-            case host, port, accept, data
+            case host, port, accept, ownership, data
+            case sandboxUsers = "sandbox-users"
+            case transferPauseSeconds = "transfer-pause-seconds"
             case tlsCertificate = "tls-certificate"
             case tlsKey = "tls-key"
             case jwtIssuer = "jwt-issuer"
@@ -58,6 +63,8 @@ extension ServeConfiguration {
     var report: Report {
         Report(
             host: server.host, port: server.port, accept: origins.map(\.rawValue).sorted(),
+            sandboxUsers: sandboxNames.isEmpty ? nil : sandboxNames.sorted(), ownership: ownership.name,
+            transferPauseSeconds: ownership.pauseSeconds,
             data: DataDirectory(path: dataPath).folder.path, tlsCertificate: server.tls?.certificate.path,
             tlsKey: server.tls?.key.path, jwtIssuer: tokens?.issuer, jwtAudience: tokens?.audience,
             jwtKeys: tokens?.keys.description, jwtAlgorithms: tokens?.algorithms.map(\.rawValue).sorted(),

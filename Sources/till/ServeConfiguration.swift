@@ -1,5 +1,6 @@
 import Commerce
 import Foundation
+import Ledger
 import Logging
 import Receipts
 import Server
@@ -9,6 +10,9 @@ import Server
 struct ServeConfiguration {
     let server: ServerConfiguration
     let origins: Set<Origin>
+    /// The names of users who may buy in the sandbox beside origins of production.
+    let sandboxNames: Set<String>
+    let ownership: OwnershipPolicy
     /// nil for the usual one.
     let dataPath: String?
     /// Whose tokens apps present; nil where only back ends call.
@@ -23,6 +27,8 @@ struct ServeConfiguration {
         let settings = try await ServeSettings(options, dataPath: dataPath)
         self.dataPath = try await settings.text("data")
         origins = try await Self.origins(settings)
+        sandboxNames = try await Self.sandboxNames(settings, origins)
+        ownership = try await Self.ownership(settings)
         let level = try await settings.text("log-level") ?? Logger.Level.info.rawValue
         guard let level = Logger.Level(rawValue: level) else {
             throw ConfigurationError(
@@ -54,6 +60,11 @@ struct ServeConfiguration {
                 ?? standard.gracePeriod)
     }
 
+    /// Both as the back end names them and as the issuer of tokens does.
+    var sandboxUsers: Set<User> {
+        Set(sandboxNames.flatMap { name in ["", tokens?.issuer ?? ""].compactMap { User(issuer: $0, name: name) } })
+    }
+
     /// Sees that the origins accepted can come from somewhere.
     ///
     /// - Throws: `ConfigurationError`.
@@ -74,7 +85,40 @@ struct ServeConfiguration {
                 setting: "accept", expected: "one or more of \(Origin.allCases.map(\.rawValue).joined(separator: ", "))"
             )
         }
-        return Set(origins.compactMap(\.self))
+        let accepted = Set(origins.compactMap(\.self))
+        guard !accepted.isSuperset(of: [.appleProduction, .appleSandbox]) else {
+            throw ConfigurationError(
+                setting: "accept",
+                expected: "of one of apple/Production and apple/Sandbox, where purchases cost nothing: to let App Review buy, "
+                    + "name its account in sandbox-users")
+        }
+        return accepted
+    }
+
+    private static func sandboxNames(_ settings: ServeSettings, _ origins: Set<Origin>) async throws -> Set<String> {
+        guard let names = try await settings.texts("sandbox-users"), !names.isEmpty else { return [] }
+        guard !origins.isDisjoint(with: [.appleProduction, .localProduction]) else {
+            throw ConfigurationError(
+                setting: "sandbox-users", expected: "left out where apple/Production is not accepted")
+        }
+        guard names.allSatisfy({ User(name: $0) != nil }) else {
+            throw ConfigurationError(
+                setting: "sandbox-users", expected: "names of users, each of 1 to \(User.maximumLength) bytes")
+        }
+        return Set(names)
+    }
+
+    private static func ownership(_ settings: ServeSettings) async throws -> OwnershipPolicy {
+        let pause = try await settings.number("transfer-pause-seconds", in: 0...315_360_000).map(Int64.init)
+        let name = try await settings.text("ownership") ?? OwnershipPolicy.keep.name
+        guard let policy = OwnershipPolicy(name: name, pauseSeconds: pause ?? OwnershipPolicy.defaultPauseSeconds)
+        else {
+            throw ConfigurationError(setting: "ownership", expected: "keep, transfer or transferIfInactive")
+        }
+        guard pause == nil || policy != .keep else {
+            throw ConfigurationError(setting: "transfer-pause-seconds", expected: "left out where nothing is transferred")
+        }
+        return policy
     }
 
     private static func tls(_ settings: ServeSettings) async throws -> ServerConfiguration.TLS? {

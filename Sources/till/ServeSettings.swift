@@ -8,7 +8,7 @@ import SystemPackage
 struct ServeSettings {
     /// Every setting there is; a file that names another has a typo in it.
     static let names: Set<String> = [
-        "host", "port", "accept", "data", "tls-certificate", "tls-key", "jwt-issuer", "jwt-audience", "jwt-keys",
+        "host", "port", "accept", "sandbox-users", "ownership", "transfer-pause-seconds", "data", "tls-certificate", "tls-key", "jwt-issuer", "jwt-audience", "jwt-keys",
         "jwt-algorithms", "maximum-connections", "idle-seconds", "request-seconds", "requests-per-minute",
         "user-requests-per-minute", "grace-seconds", "log-level", "app-store-key", "app-store-key-id",
         "app-store-issuer-id", "app-store-url", "reconcile-seconds", "reconcile-customers-seconds", "refund-preference",
@@ -22,6 +22,9 @@ struct ServeSettings {
         given["host"] = options.host.map { .string($0) }
         given["port"] = options.port.map { .int($0) }
         given["accept"] = options.accept.isEmpty ? nil : .stringArray(options.accept.map(\.rawValue))
+        given["sandbox-users"] = options.sandboxUsers.isEmpty ? nil : .stringArray(options.sandboxUsers)
+        given["ownership"] = options.ownership.map { .string($0) }
+        given["transfer-pause-seconds"] = options.transferPauseSeconds.map { .int($0) }
         given["data"] = dataPath.map { .string($0) }
         given["tls-certificate"] = options.tlsCertificate.map { .string($0) }
         given["tls-key"] = options.tlsKey.map { .string($0) }

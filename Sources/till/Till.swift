@@ -26,6 +26,7 @@ struct Till: AsyncParsableCommand {
             Serve.self,
             StoreCommand.self,
             Reconcile.self,
+            AuditCommand.self,
             LedgerCommand.self,
             KeysCommand.self,
             TrustCommand.self,

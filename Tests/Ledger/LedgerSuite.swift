@@ -45,17 +45,34 @@ extension LedgerSuite {
         repeatsOriginal: Bool = false,
         signedAt: Timestamp = now,
         appAccountToken: UUID? = nil,
-        item: Item? = sprout1
+        item: Item? = sprout1,
+        credit: Credit? = nil,
+        expiresAt: Timestamp? = nil,
+        grace: Claim.Grace? = nil
     ) -> Claim {
         Claim(
             origin: origin, transactionIdentifier: transaction, originalTransactionIdentifier: original ?? transaction,
             productIdentifier: "p", quantity: 1, purchaseDate: Self.now, revocationDate: revoked,
             repeatsOriginal: repeatsOriginal, signedAt: signedAt, appAccountToken: appAccountToken,
-            proofDigest: [UInt8](repeating: 7, count: 32), item: item)
+            proofDigest: [UInt8](repeating: 7, count: 32), item: item, credit: credit, expiresAt: expiresAt, grace: grace)
     }
 
-    func redeem(_ claims: Claim..., for user: User) throws -> [Redemption.Result] {
-        try ledger.redeem(claims, for: user, at: Self.now).results
+    func redeem(
+        _ claims: Claim...,
+        for user: User,
+        under policy: OwnershipPolicy = .keep,
+        at moment: Timestamp = now
+    ) throws -> [Redemption.Result] {
+        try ledger.redeem(claims, for: user, under: policy, at: moment).results
+    }
+
+    /// What happened to what a user owns, in words.
+    func story(of user: User) throws -> [String] {
+        try ledger.audit(of: user).map { record in
+            let entry = record.entry
+            let words = [entry.actor.description, entry.event.rawValue, entry.reference, entry.subject, entry.reason]
+            return words.compactMap(\.self).joined(separator: " ")
+        }
     }
 
     func notify(

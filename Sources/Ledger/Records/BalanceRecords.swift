@@ -24,7 +24,7 @@ struct BalanceRecords {
 
     /// What a user has left of everything they ever had some of, by name: what was bought and stands, less what was spent. It
     /// is below zero where something was refunded after it was spent.
-    func balances(of user: Int64) throws -> [Credit] {
+    func balances(of user: Int64, counting origins: Set<Origin>) throws -> [Credit] {
         try database.rows(
             """
             SELECT balance, CAST(sum(amount) AS BIGINT) AS amount FROM (
@@ -35,7 +35,7 @@ struct BalanceRecords {
                             AND taken.original_transaction_id = redeemed_transaction.original_transaction_id)
                     THEN amount ELSE 0 END AS amount
                 FROM credit JOIN redeemed_transaction USING (origin, transaction_id)
-                WHERE credit.user_id = $1
+                WHERE credit.user_id = $1 AND credit.origin IN \(origins.sqlList)
                 UNION ALL
                 SELECT balance, -amount FROM spending WHERE user_id = $1) AS movement
             GROUP BY balance ORDER BY balance

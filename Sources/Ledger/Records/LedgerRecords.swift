@@ -4,23 +4,75 @@ import Commerce
 struct LedgerRecords {
     let database: any LedgerDatabase
     let users: UserRecords
+    /// Who does what is recorded.
+    let actor: AuditActor
 
     private var team: TeamRecords { TeamRecords(database: database) }
+    private var ownerships: OwnershipRecords { OwnershipRecords(database: database) }
+    private var audit: AuditRecords { AuditRecords(database: database, randomness: users.randomness) }
 
     /// Records one claim and what it grants.
     ///
     /// - Parameter user: The claiming user's number.
-    func record(_ claim: Claim, for user: Int64, at moment: Timestamp) throws -> Redemption.Result {
-        // A receipt names no token; what the App Store has said of the transaction may.
-        if let token = try claim.appAccountToken ?? parked(claim)?.claim?.appAccountToken,
-            let named = try users.owner(of: token), named != user
-        {
-            return .appAccountTokenMismatch
+    func record(
+        _ claim: Claim,
+        for user: Int64,
+        under policy: OwnershipPolicy,
+        at moment: Timestamp
+    ) throws -> Redemption.Result {
+        let named = try named(by: claim)
+        let purchase = try ownerships.ownership(of: claim)
+        if let refusal = try refusal(of: claim, purchase, named, to: user, under: policy, at: moment) {
+            try audit.appendRefusal(refusal, claim, by: actor, to: user, at: moment)
+            return refusal
         }
-        if let owner = try owner(of: claim), owner != user { return .ownedByAnotherUser }
-        let result = try state(claim, of: user, at: moment)
+        let isMoved = try move(purchase, to: user, of: claim, at: moment)
+        let result = try state(claim, of: user, by: actor, at: moment)
         try claimParked(original: claim, for: user, at: moment)
-        return result
+        return isMoved && result == .alreadyRedeemed ? .granted : result
+    }
+
+    /// Why a user is given nothing for a claim; nil where they are.
+    private func refusal(
+        of claim: Claim,
+        _ purchase: OwnershipRecords.Ownership?,
+        _ named: Int64?,
+        to user: Int64,
+        under policy: OwnershipPolicy,
+        at moment: Timestamp
+    ) throws -> Redemption.Result? {
+        guard claim.isKnown else { return .productUnknown }
+        guard named == nil || named == user else { return .appAccountTokenMismatch }
+        guard let purchase, purchase.user != user, named == nil else { return nil }
+        if policy == .keep { return .ownedByAnotherUser }
+        guard try !ownerships.addsToBalance(purchase) else { return .ownedByAnotherUser }
+        return policy.refusal(
+            isActive: try ownerships.isActive(purchase, at: moment), transferredAt: purchase.transferredAt, at: moment)
+    }
+
+    /// - Returns: false where the purchase is nobody's, or the user's already.
+    private func move(
+        _ purchase: OwnershipRecords.Ownership?,
+        to user: Int64,
+        of claim: Claim,
+        at moment: Timestamp
+    ) throws -> Bool {
+        guard let purchase, purchase.user != user else { return false }
+        try ownerships.move(purchase, to: user, at: moment)
+        for (event, owner) in [(AuditEntry.Event.transferredOut, purchase.user), (.transferredIn, user)] {
+            try audit.append(
+                AuditEntry(
+                    happenedAt: moment, event: event, actor: actor, origin: purchase.origin,
+                    reference: purchase.originalTransactionIdentifier, subject: claim.productIdentifier, reason: nil),
+                to: owner)
+        }
+        return true
+    }
+
+    /// Whose account token a purchase was made under; nil where the App Store names none of a user here. A receipt names no
+    /// token; what the App Store has said of the transaction before may.
+    private func named(by claim: Claim) throws -> Int64? {
+        try (claim.appAccountToken ?? parked(claim)?.claim?.appAccountToken).flatMap { try users.owner(of: $0) }
     }
 
     /// Records what a notification states, for whomever it concerns.
@@ -36,14 +88,16 @@ struct LedgerRecords {
 
     /// Records what is stated of a transaction, for whomever it concerns.
     func record(stating claim: Claim, at moment: Timestamp) throws -> NotificationOutcome {
-        let named = try claim.appAccountToken.flatMap { try users.owner(of: $0) }
-        guard let owner = try owner(of: claim) ?? named, try isRedeemed(claim) || claim.isKnown else {
+        let purchase = try ownerships.ownership(of: claim)
+        let named = try named(by: claim)
+        guard let owner = named ?? purchase?.user, try isRedeemed(claim) || claim.isKnown else {
             try park(claim)
             return .parked
         }
+        _ = try move(purchase, to: owner, of: claim, at: moment)
         let before = try standing(of: claim)
         let stood = try before.map { $0.revocationDate == nil } ?? true && !team.isRevoked(claim)
-        let result = try state(claim, of: owner, at: moment)
+        let result = try state(claim, of: owner, by: actor, at: moment)
         try claimParked(original: claim, for: owner, at: moment)
         switch result {
         case .granted: return .granted
@@ -53,7 +107,12 @@ struct LedgerRecords {
     }
 
     /// Takes in a statement about a transaction of a user's.
-    func state(_ claim: Claim, of user: Int64, at moment: Timestamp) throws -> Redemption.Result {
+    func state(
+        _ claim: Claim,
+        of user: Int64,
+        by actor: AuditActor,
+        at moment: Timestamp
+    ) throws -> Redemption.Result {
         let isRevokedByTeam = try team.isRevoked(claim)
         guard let before = try standing(of: claim) else {
             let parked = try takeParked(claim)
@@ -65,13 +124,19 @@ struct LedgerRecords {
             try write(standing, of: claim)
             if let said = parked?.claim { try write(grace: said) }
             try write(grace: claim)
-            return standing.revocationDate == nil && !isRevokedByTeam ? .granted : .revoked
+            let result = standing.revocationDate == nil && !isRevokedByTeam ? Redemption.Result.granted : .revoked
+            try audit.append(result == .granted ? .granted : .revoked, claim, by: actor, to: user, at: moment)
+            return result
         }
         try write(grace: claim)
         guard Standing(claim).isLater(than: before) else {
             return before.revocationDate == nil && !isRevokedByTeam ? .alreadyRedeemed : .revoked
         }
         try write(Standing(claim), of: claim)
+        if (claim.revocationDate == nil) != (before.revocationDate == nil) {
+            let event = claim.revocationDate == nil ? AuditEntry.Event.granted : .revoked
+            try audit.append(event, claim, by: actor, to: user, at: moment)
+        }
         if claim.revocationDate != nil || isRevokedByTeam { return .revoked }
         return before.revocationDate == nil ? .alreadyRedeemed : .granted
     }
@@ -119,19 +184,6 @@ struct LedgerRecords {
                 notification.origin, notification.notificationUUID, notification.type, notification.subtype,
                 claim?.transactionIdentifier, notification.signedAt, moment, notification.proofDigest,
             ]) == 1
-    }
-
-    /// Who owns the claimed transaction, or the original purchase it belongs to; nil while nobody does.
-    ///
-    /// The transaction itself is looked up too: proofs of two forms may name another original purchase for it.
-    private func owner(of claim: Claim) throws -> Int64? {
-        let owner: Int64? = try database.value(
-            "SELECT user_id FROM redeemed_transaction WHERE origin = $1 AND transaction_id = $2",
-            [claim.origin, claim.transactionIdentifier])
-        if let owner { return owner }
-        return try database.value(
-            "SELECT user_id FROM original_transaction WHERE origin = $1 AND original_transaction_id = $2",
-            [claim.origin, claim.originalTransactionIdentifier])
     }
 
     /// Records a transaction, and what it grants for as long as it stands.

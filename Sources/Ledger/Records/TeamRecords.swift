@@ -52,10 +52,16 @@ struct TeamRecords {
             [claim.origin, claim.originalTransactionIdentifier]) ?? false
     }
 
-    /// Takes back the purchase that a transaction is of.
-    ///
     /// - Returns: false where that was done before.
-    func revoke(_ transaction: RedeemedTransaction, _ revocation: Revocation) throws -> Bool {
+    func apply(_ change: PurchaseChange, to transaction: RedeemedTransaction) throws -> Bool {
+        switch change {
+        case .revoke(let revocation): try revoke(transaction, revocation)
+        case .reinstate(let caller, let moment): try reinstate(transaction, by: caller, at: moment)
+        }
+    }
+
+    /// Takes back the purchase that a transaction is of.
+    private func revoke(_ transaction: RedeemedTransaction, _ revocation: Revocation) throws -> Bool {
         try database.execute(
             """
             INSERT INTO team_revocation (origin, original_transaction_id, reason, revoked_by, revoked_at)
@@ -68,9 +74,7 @@ struct TeamRecords {
     }
 
     /// Lets the purchase that a transaction is of count again; who took it back, and why, stays written.
-    ///
-    /// - Returns: false where nobody had taken it back.
-    func reinstate(_ transaction: RedeemedTransaction, by caller: String, at moment: Timestamp) throws -> Bool {
+    private func reinstate(_ transaction: RedeemedTransaction, by caller: String, at moment: Timestamp) throws -> Bool {
         try database.execute(
             """
             UPDATE team_revocation SET reinstated_by = $1, reinstated_at = $2

@@ -53,6 +53,12 @@ public struct LedgerFile: Sendable {
             let broken = try String.fetchAll(database, sql: "\(rule.violations) LIMIT \(maximumTold)")
             problems += broken.map { "\(rule.sentence): \($0)." }
         }
+        if isOfThisVersion {
+            let audit = AuditRecords(database: SQLiteDatabase(database: database), randomness: .system)
+            problems += try audit.breaks(limit: maximumTold).map {
+                "The audit log of user \($0.user) was changed, at its record \($0.number) or before."
+            }
+        }
         return LedgerReport(
             users: try count("user"), redeemedTransactions: try count("redeemed_transaction"),
             grants: try count("team_grant"), notifications: try count("notification"), isOfThisVersion: isOfThisVersion,
@@ -100,6 +106,30 @@ public struct LedgerFile: Sendable {
             """
             SELECT transaction_id FROM redeemed_transaction
             WHERE origin NOT IN (\(Origin.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
+            """
+        ),
+        (
+            "A transaction stands in no audit log of its owner",
+            """
+            SELECT transaction_id FROM (
+                SELECT user_id, origin, transaction_id FROM redeemed_transaction
+                EXCEPT
+                SELECT user_id, origin, reference FROM audit WHERE event IN ('granted', 'revoked')
+                EXCEPT
+                SELECT redeemed.user_id, redeemed.origin, redeemed.transaction_id
+                FROM audit CROSS JOIN redeemed_transaction AS redeemed
+                WHERE event = 'transferredIn' AND redeemed.origin = audit.origin
+                    AND redeemed.original_transaction_id = audit.reference AND redeemed.user_id = audit.user_id
+            ) AS untold
+            """
+        ),
+        (
+            "An audit log tells of a transaction that nobody has redeemed",
+            """
+            SELECT reference FROM (
+                SELECT origin, reference FROM audit WHERE event IN ('granted', 'revoked') AND origin IS NOT NULL
+                EXCEPT
+                SELECT origin, transaction_id FROM redeemed_transaction) AS told
             """
         ),
         (

@@ -36,6 +36,10 @@ struct LedgerSchema {
         migrator.registerMigration("6: purchases that move") { database in
             try database.execute(sql: Self.transferTables)
         }
+        migrator.registerMigration("7: what happened to what users own") { database in
+            try database.execute(sql: Self.auditTables)
+            try writeAudit(of: database)
+        }
         return migrator
     }
 

@@ -1,4 +1,5 @@
 import Commerce
+import Ledger
 
 /// Who sent a request, as far as the service has to know.
 enum Caller: Sendable {
@@ -12,6 +13,14 @@ enum Caller: Sendable {
         switch self {
         case .backEnd(let key, _): key
         case .app(let user): "\(user.issuer) \(user.name)"
+        }
+    }
+
+    /// As the audit log names it.
+    var actor: AuditActor {
+        switch self {
+        case .backEnd(let key, _): .apiKey(key)
+        case .app: .user
         }
     }
 }

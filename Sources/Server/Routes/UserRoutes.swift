@@ -82,7 +82,7 @@ struct UserRoutes: Sendable {
         return try await idempotentRequests.answer(request, from: caller, body: body.bytes) { _ in
             do {
                 let purchases = try await work.run { try service.purchases(in: proof) }
-                let redemption = try await commits.run { try service.redeem(purchases, for: user) }
+                let redemption = try await commits.run { try service.redeem(purchases, for: user, by: caller.actor) }
                 metrics.countRedemption(redemption.outcome.rawValue)
                 return try JSONAnswer.encode(redemption)
             } catch {

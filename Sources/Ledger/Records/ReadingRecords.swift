@@ -1,13 +1,15 @@
 import Commerce
 
-/// What users own and have redeemed.
-extension LedgerRecords {
-    func items(of user: Int64, at moment: Timestamp) throws -> [Item] {
+/// The ledger's statements that tell what users own and have redeemed, inside a transaction that the caller holds.
+struct ReadingRecords {
+    let database: any LedgerDatabase
+
+    func items(of user: Int64, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
         try database.rows(
             """
             SELECT collection, number
             FROM entitlement JOIN redeemed_transaction USING (origin, transaction_id)
-            WHERE entitlement.user_id = $1 AND revocation_date IS NULL
+            WHERE entitlement.user_id = $1 AND revocation_date IS NULL AND entitlement.origin IN \(origins.sqlList)
                 AND (expires_at IS NULL OR (purchase_date <= $2 AND (expires_at > $3 OR grace_ends_at > $3)
                     AND NOT EXISTS (
                         -- A later period of the same subscription takes the place of an earlier one.

@@ -1,0 +1,78 @@
+import Commerce
+
+/// Something that happened to what a user owns.
+public struct AuditEntry: Hashable, Sendable {
+    public enum Event: String, Sendable, CaseIterable, SQLConvertible {
+        /// A transaction counts: it was redeemed, or its refund was reversed, or the team lets it count again.
+        case granted
+        /// A transaction counts no more, or did not when it was redeemed: by the App Store's word, or the team's.
+        case revoked
+        /// A user has presented a transaction and was given nothing; the reason is the refusal's code.
+        case refused
+        /// A purchase has come from another user.
+        case transferredIn
+        /// A purchase has gone to another user.
+        case transferredOut
+        /// The team has given an item.
+        case itemGiven
+        /// The team has taken an item back that it had given.
+        case itemTakenBack
+        /// A part of a balance was spent.
+        case spent
+
+        public var sqlValue: SQLValue { .text(rawValue) }
+
+        public init?(_ value: SQLValue) {
+            guard let text = String(value) else { return nil }
+            self.init(rawValue: text)
+        }
+    }
+
+    public let happenedAt: Timestamp
+    public let event: Event
+    public let actor: AuditActor
+    /// Of the transaction; nil for what is no purchase.
+    public let origin: Origin?
+    /// The identifier of the transaction, the original transaction of what was transferred, the grant or the spending.
+    public let reference: String
+    /// The product, the item or the balance.
+    public let subject: String
+    /// Why, in the team's words or a refusal's code; nil where nobody said, or what was said is erased.
+    public let reason: String?
+}
+
+/// Who has done something to what a user owns.
+public enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvertible {
+    /// The user's own app.
+    case user
+    /// Whoever holds an API key, by the key's identifier.
+    case apiKey(String)
+    case appStore
+    /// Till itself, for what happened before there was an audit log.
+    case till
+
+    private static let keyPrefix = "key "
+
+    public var description: String {
+        switch self {
+        case .user: "user"
+        case .apiKey(let identifier): Self.keyPrefix + identifier
+        case .appStore: "App Store"
+        case .till: "till"
+        }
+    }
+
+    public var sqlValue: SQLValue { .text(description) }
+
+    public init?(_ value: SQLValue) {
+        guard let text = String(value) else { return nil }
+        switch text {
+        case "user": self = .user
+        case "App Store": self = .appStore
+        case "till": self = .till
+        default:
+            guard text.hasPrefix(Self.keyPrefix) else { return nil }
+            self = .apiKey(String(text.dropFirst(Self.keyPrefix.count)))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Commerce
+
+/// The ledger's statements about users' audit logs, inside a transaction that the caller holds.
+struct AuditRecords {
+    let database: any LedgerDatabase
+    let randomness: Randomness
+
+    /// Writes down what has happened to a user's purchase.
+    func append(
+        _ event: AuditEntry.Event,
+        _ claim: Claim,
+        reason: String? = nil,
+        by actor: AuditActor,
+        to user: Int64,
+        at moment: Timestamp
+    ) throws {
+        try append(
+            AuditEntry(
+                happenedAt: moment, event: event, actor: actor, origin: claim.origin,
+                reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: reason),
+            to: user)
+    }
+
+    func append(_ entry: AuditEntry, to user: Int64) throws {
+        let last = try database.row(
+            "SELECT number, digest FROM audit WHERE user_id = $1 ORDER BY number DESC LIMIT 1", [user])
+        let record = AuditRecord(
+            entry, after: try last.map { (try $0["number"], try $0["digest"]) }, randomness: randomness)
+        try insert(record, of: user)
+    }
+
+    func insert(_ record: AuditRecord, of user: Int64) throws {
+        try database.execute(
+            """
+            INSERT INTO audit (user_id, number, happened_at, event, actor, origin, reference, subject, reason, reason_salt,
+                reason_digest, digest) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+            """,
+            [
+                user, record.number, record.entry.happenedAt, record.entry.event, record.entry.actor,
+                record.entry.origin, record.entry.reference, record.entry.subject, record.entry.reason,
+                record.reasonSalt, record.reasonDigest, record.digest,
+            ])
+    }
+
+    /// Writes a refusal down, unless it is what was written last of the same transaction: an app tries again at every launch.
+    func appendRefusal(
+        _ result: Redemption.Result,
+        _ claim: Claim,
+        by actor: AuditActor,
+        to user: Int64,
+        at moment: Timestamp
+    ) throws {
+        let last = try database.row(
+            """
+            SELECT event, reason FROM audit WHERE user_id = $1 AND origin = $2 AND reference = $3
+            ORDER BY number DESC LIMIT 1
+            """,
+            [user, claim.origin, claim.transactionIdentifier])
+        if let last, try last["event"] == AuditEntry.Event.refused, try last["reason"] == result.rawValue { return }
+        try append(.refused, claim, reason: result.rawValue, by: actor, to: user, at: moment)
+    }
+
+    /// In their order.
+    func records(of user: Int64, after number: Int64, limit: Int) throws -> [AuditRecord] {
+        try database.rows(
+            "SELECT * FROM audit WHERE user_id = $1 AND number > $2 ORDER BY number LIMIT $3", [user, number, limit]
+        ).map(AuditRecord.init)
+    }
+
+    /// The numbers of users whose chain is broken, and of the first record that does not follow; at most so many.
+    func breaks(limit: Int) throws -> [(user: Int64, number: Int64)] {
+        var breaks: [(user: Int64, number: Int64)] = []
+        var last: (user: Int64, record: AuditRecord)?
+        while breaks.count < limit {
+            let page = try database.rows(
+                "SELECT * FROM audit WHERE (user_id, number) > ($1, $2) ORDER BY user_id, number LIMIT 1000",
+                [last?.user ?? Int64.min, last?.record.number ?? 0])
+            if page.isEmpty { break }
+            for row in page {
+                let (user, record): (Int64, AuditRecord) = (try row["user_id"], try AuditRecord(row))
+                let isKnown = breaks.last?.user == user
+                if !isKnown, !record.follows(last?.user == user ? last?.record : nil) {
+                    breaks.append((user, record.number))
+                }
+                last = (user, record)
+            }
+        }
+        return Array(breaks.prefix(limit))
+    }
+}

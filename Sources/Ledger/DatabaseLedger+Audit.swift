@@ -1,0 +1,18 @@
+import Commerce
+
+extension DatabaseLedger {
+    public func audit(
+        of user: User,
+        after number: Int64,
+        limit: Int
+    ) throws(StorageFault) -> [AuditRecord] {
+        try storage.read { database in
+            guard let user = try users(database).known(user) else { return [] }
+            return try audit(database).records(of: user, after: number, limit: limit)
+        }
+    }
+
+    func audit(_ database: any LedgerDatabase) -> AuditRecords {
+        AuditRecords(database: database, randomness: randomness)
+    }
+}

@@ -1,0 +1,24 @@
+import Commerce
+import Ledger
+
+extension Ledger {
+    /// By the user, with purchases of every origin counting.
+    public func redeem(
+        _ claims: [Claim],
+        for user: User,
+        under policy: OwnershipPolicy = .keep,
+        at moment: Timestamp
+    ) throws(StorageFault) -> LedgerAnswer {
+        try redeem(claims, for: user, under: policy, counting: Set(Origin.allCases), by: .user, at: moment)
+    }
+
+    /// With purchases of every origin counting.
+    public func items(of user: User, at moment: Timestamp) throws(StorageFault) -> [Item] {
+        try items(of: user, counting: Set(Origin.allCases), at: moment)
+    }
+
+    /// The whole log, in its order.
+    public func audit(of user: User) throws(StorageFault) -> [AuditRecord] {
+        try audit(of: user, after: 0, limit: .max)
+    }
+}
