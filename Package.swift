@@ -92,13 +92,18 @@ let package = Package(
         .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport", grdb], path: "Tests/Store"),
         .testTarget(
             name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport"], path: "Tests/Entitlements"),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: ["Catalog", "Device", "Entitlements", "Ledger", "Receipts", "Store", "TestSupport"],
+            path: "Tests/Simulation"),
         .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport"], path: "Tests/Device"),
         .testTarget(
             name: "ServerTests",
             dependencies: ["Device", "Server", "TestSupport", grdb, hummingbirdTesting, lifecycle, logging],
             path: "Tests/Server"),
         .testTarget(
-            name: "tillTests", dependencies: ["Device", "till", "TestSupport", asyncHTTPClient], path: "Tests/till"),
+            name: "tillTests", dependencies: ["Device", "till", "TestSupport", asyncHTTPClient, grdb],
+            path: "Tests/till"),
         .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/Replay"),
         .testTarget(name: "HouseTests", path: "Tests/House"),
     ],

@@ -20,7 +20,9 @@ extension DatabaseLedger {
         try storage.write { database in
             guard let identifier = try users(database).known(user) else { return .tooLow(0) }
             let records = BalanceRecords(database: database)
-            let amount = try records.balances(of: identifier, counting: origins).first { $0.balance == spending.balance }?.amount ?? 0
+            let amount =
+                try records.balances(of: identifier, counting: origins).first { $0.balance == spending.balance }?.amount
+                ?? 0
             let answers = AnswerRecords(database: database)
             let left = amount - spending.amount
             if let (answer, key) = try answer(left) {

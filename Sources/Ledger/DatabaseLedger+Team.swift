@@ -42,7 +42,8 @@ extension DatabaseLedger {
             guard try records.revoke(grant: identifier, revocation) else { return grant }
             try audit(database).append(
                 AuditEntry(
-                    grant, .itemTakenBack, by: revocation.revokedBy, reason: revocation.reason, at: revocation.revokedAt),
+                    grant, .itemTakenBack, by: revocation.revokedBy, reason: revocation.reason, at: revocation.revokedAt
+                ),
                 to: user)
             return try records.grant(identifier, of: user)
         }

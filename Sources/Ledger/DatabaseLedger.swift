@@ -4,8 +4,13 @@ import Foundation
 /// The ledger's use cases over a database's rows, whatever database that is.
 public struct DatabaseLedger<Storage: LedgerStorage>: Ledger {
     let storage: Storage
-    /// Chance for the account tokens of users.
     let randomness: Randomness
+
+    /// - Parameter randomness: Chance for the account tokens of users, and the salts of erasable texts.
+    public init(storage: Storage, randomness: Randomness) {
+        self.storage = storage
+        self.randomness = randomness
+    }
 
     public func together(_ useCases: [() -> Void]) throws(StorageFault) {
         try storage.together(useCases)
@@ -24,7 +29,9 @@ public struct DatabaseLedger<Storage: LedgerStorage>: Ledger {
             let records = LedgerRecords(database: database, users: users, actor: actor)
             let user = try users.identifier(of: user, at: moment)
             let results = try claims.map { try records.record($0, for: user, under: policy, at: moment) }
-            return LedgerAnswer(results: results, items: try ReadingRecords(database: database).items(of: user, counting: origins, at: moment))
+            return LedgerAnswer(
+                results: results,
+                items: try ReadingRecords(database: database).items(of: user, counting: origins, at: moment))
         }
     }
 

@@ -89,7 +89,8 @@ struct ServeConfiguration {
         guard !accepted.isSuperset(of: [.appleProduction, .appleSandbox]) else {
             throw ConfigurationError(
                 setting: "accept",
-                expected: "of one of apple/Production and apple/Sandbox, where purchases cost nothing: to let App Review buy, "
+                expected:
+                    "of one of apple/Production and apple/Sandbox, where purchases cost nothing: to let App Review buy, "
                     + "name its account in sandbox-users")
         }
         return accepted
@@ -116,7 +117,8 @@ struct ServeConfiguration {
             throw ConfigurationError(setting: "ownership", expected: "keep, transfer or transferIfInactive")
         }
         guard pause == nil || policy != .keep else {
-            throw ConfigurationError(setting: "transfer-pause-seconds", expected: "left out where nothing is transferred")
+            throw ConfigurationError(
+                setting: "transfer-pause-seconds", expected: "left out where nothing is transferred")
         }
         return policy
     }

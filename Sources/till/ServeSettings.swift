@@ -8,7 +8,8 @@ import SystemPackage
 struct ServeSettings {
     /// Every setting there is; a file that names another has a typo in it.
     static let names: Set<String> = [
-        "host", "port", "accept", "sandbox-users", "ownership", "transfer-pause-seconds", "data", "tls-certificate", "tls-key", "jwt-issuer", "jwt-audience", "jwt-keys",
+        "host", "port", "accept", "sandbox-users", "ownership", "transfer-pause-seconds", "data", "tls-certificate",
+        "tls-key", "jwt-issuer", "jwt-audience", "jwt-keys",
         "jwt-algorithms", "maximum-connections", "idle-seconds", "request-seconds", "requests-per-minute",
         "user-requests-per-minute", "grace-seconds", "log-level", "app-store-key", "app-store-key-id",
         "app-store-issuer-id", "app-store-url", "reconcile-seconds", "reconcile-customers-seconds", "refund-preference",

@@ -163,4 +163,45 @@ import Testing
             ]), with: chain.leaf.key, chain: chain.certificates)
         #expect(throws: RedemptionError.notRedeemable) { try service.redeem(Array(notification.utf8), for: alice) }
     }
+
+    @Test func theSandboxCountsForReviewersAlone() throws {
+        let reviewed = AcceptedOrigins([.localProduction], sandboxUsers: [alice])
+        func service(_ accepted: AcceptedOrigins) throws -> EntitlementService {
+            EntitlementService(
+                catalog: shop.catalog, verifier: try shop.verifier(),
+                ledger: try SQLiteLedger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock, accepted: accepted
+            )
+        }
+        let (selling, sellingAlone) = (try service(reviewed), try service(AcceptedOrigins([.localProduction])))
+        _ = try buy("sprout1")
+        let sprout1 = Item(collection: "sprout", number: 1)
+        func refusal(of user: User, by service: EntitlementService) throws -> String? {
+            let proof = try receipt()
+            do throws(RedemptionError) {
+                _ = try service.redeem(proof, for: user)
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(try selling.redeem(try receipt(), for: alice).items.contains(sprout1))
+        #expect(try refusal(of: bob, by: selling) == "originNotAccepted")
+        #expect(try refusal(of: alice, by: sellingAlone) == "originNotAccepted")
+        #expect(try selling.items(of: alice).contains(sprout1))
+        // Who is no reviewer any more owns nothing by the sandbox.
+        #expect(try sellingAlone.items(of: alice) == Self.free)
+    }
+
+    @Test func thePolicyIsTheServices() throws {
+        let lenient = EntitlementService(
+            catalog: shop.catalog, verifier: try shop.verifier(),
+            ledger: try SQLiteLedger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock,
+            policy: .transfer(pauseSeconds: 60))
+        _ = try buy("sprout1")
+        #expect(try service.redeem(try receipt(), for: alice).outcome == .granted)
+        #expect(throws: RedemptionError.ownedByAnotherUser) { try service.redeem(try receipt(), for: bob) }
+        #expect(try lenient.redeem(try receipt(), for: bob).outcome == .granted)
+        #expect(throws: RedemptionError.transferTooSoon) { try lenient.redeem(try receipt(), for: alice) }
+        #expect(try service.items(of: alice) == Self.free)
+    }
 }

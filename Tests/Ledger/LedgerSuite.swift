@@ -41,6 +41,7 @@ extension LedgerSuite {
         _ transaction: String = "1",
         original: String? = nil,
         origin: Origin = .localSandbox,
+        bought: Timestamp = now,
         revoked: Timestamp? = nil,
         repeatsOriginal: Bool = false,
         signedAt: Timestamp = now,
@@ -52,9 +53,10 @@ extension LedgerSuite {
     ) -> Claim {
         Claim(
             origin: origin, transactionIdentifier: transaction, originalTransactionIdentifier: original ?? transaction,
-            productIdentifier: "p", quantity: 1, purchaseDate: Self.now, revocationDate: revoked,
+            productIdentifier: "p", quantity: 1, purchaseDate: bought, revocationDate: revoked,
             repeatsOriginal: repeatsOriginal, signedAt: signedAt, appAccountToken: appAccountToken,
-            proofDigest: [UInt8](repeating: 7, count: 32), item: item, credit: credit, expiresAt: expiresAt, grace: grace)
+            proofDigest: [UInt8](repeating: 7, count: 32), item: item, credit: credit, expiresAt: expiresAt,
+            grace: grace)
     }
 
     func redeem(

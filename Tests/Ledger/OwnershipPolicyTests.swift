@@ -120,6 +120,25 @@ import Testing
         #expect(try ledger.items(of: bob, at: Self.now) == [])
     }
 
+    /// Somebody subscribes again for another user of the app: the later token counts, whichever comes first.
+    @Test(arguments: ["1 2", "2 1", "1 2 1", "2 1 2"])
+    func ofTwoTokensTheLaterPurchasesDecides(order: String) throws {
+        let tokens = try [alice, bob].map { try ledger.appAccountToken(of: $0, at: Self.now) }
+        let claims = [
+            "1": claim("1", appAccountToken: tokens[0], expiresAt: Self.later(50)),
+            "2": claim("2", original: "1", bought: Self.later(100), appAccountToken: tokens[1]),
+        ]
+        for (number, name) in order.split(separator: " ").enumerated() {
+            _ = try notify("\(number)", try #require(claims[String(name)]))
+        }
+        #expect(try ledger.transactions(of: bob, before: nil, limit: 9).count == 2)
+        #expect(try ledger.transactions(of: alice, before: nil, limit: 9) == [])
+        let transfer = OwnershipPolicy.transfer(pauseSeconds: 0)
+        #expect(try redeem(try #require(claims["1"]), for: alice, under: transfer) == [.appAccountTokenMismatch])
+        #expect(try redeem(claim("1"), for: alice, under: transfer) == [.appAccountTokenMismatch])
+        #expect(try redeem(try #require(claims["1"]), for: bob) == [.alreadyRedeemed])
+    }
+
     @Test(arguments: ["notification first", "receipt first"])
     func aTokenThatANotificationNamesDecidesInEitherOrder(order: String) throws {
         let token = try ledger.appAccountToken(of: alice, at: Self.now)
@@ -128,7 +147,7 @@ import Testing
         let told = claim(signedAt: Self.later(1), appAccountToken: token, item: nil, credit: coins)
         if order == "notification first" {
             #expect(try notify("1", told) == .granted)
-            #expect(try redeem(receipt, for: bob) == [.ownedByAnotherUser])
+            #expect(try redeem(receipt, for: bob) == [.appAccountTokenMismatch])
         } else {
             #expect(try redeem(receipt, for: bob) == [.granted])
             #expect(try notify("1", told) == .recorded)

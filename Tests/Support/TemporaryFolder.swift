@@ -4,8 +4,12 @@ import Foundation
 public final class TemporaryFolder: Sendable {
     public let url: URL
 
-    public init() throws {
-        url = FileManager.default.temporaryDirectory.appending(
+    /// - Parameter isInMemory: Whether it may go with the power, where the system has a place for that: then nothing waits for
+    ///   a disk.
+    public init(isInMemory: Bool = false) throws {
+        let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+        let usesMemory = isInMemory && FileManager.default.isWritableFile(atPath: memory.path)
+        url = (usesMemory ? memory : FileManager.default.temporaryDirectory).appending(
             path: "till-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }

@@ -17,15 +17,20 @@ public struct TestGarden: Sendable {
     public let store: Store
 
     /// - Parameter start: When it begins; noon of 31 October 2026 unless told otherwise.
-    public init(start: String = "2026-10-31T12:00:00Z", environment: AppStoreEnvironment = .sandbox) throws {
-        folder = try TemporaryFolder()
+    public init(
+        start: String = "2026-10-31T12:00:00Z",
+        environment: AppStoreEnvironment = .sandbox,
+        randomness: Randomness = .seeded(7),
+        isInMemory: Bool = false
+    ) throws {
+        folder = try TemporaryFolder(isInMemory: isInMemory)
         catalog = try Self.catalog(in: folder.folder("catalog"))
         clock = ManualClock(try #require(Timestamp(rfc3339: start)))
         try TestShop.installKeys(in: folder.folder("store"))
         store = try Store(
             folder: folder.folder("store"), bundleIdentifier: Self.bundleIdentifier,
             configuration: try StoreKitConfiguration(file: Self.file.path), environment: environment, clock: clock,
-            randomness: .seeded(7))
+            randomness: randomness)
     }
 
     /// The catalog once more, with a product under another name.

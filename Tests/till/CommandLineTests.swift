@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -160,5 +161,27 @@ import Testing
         let damaged = try await till.run("ledger", "check", "--data", till.folder.folder("damaged").path)
         #expect(damaged.status == 1)
         #expect(damaged.error.contains("put a backup in its place"))
+    }
+
+    @Test func aUsersStoryIsTold() async throws {
+        let till = try TillProcess()
+        #expect(try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice").status == 0)
+        let told = try await till.run("audit", "alice")
+        #expect(told.status == 0)
+        #expect(told.output.contains("granted"))
+        #expect(told.output.contains("com.memolease.sesac1.sprout1"))
+        #expect(told.output.contains("unbroken; head 1 "))
+        let json = try await till.run("audit", "alice", "--json").json()
+        #expect(json["isUnbroken"] as? Bool == true)
+        #expect((json["records"] as? [Any])?.count == 1)
+        #expect(try await till.run("audit", "bob").output == "Nothing has happened yet to what bob owns.\n")
+        #expect(
+            try await till.run("audit", "alice", "--issuer", "https://elsewhere.example").output.hasPrefix("Nothing"))
+        try await DatabaseQueue(path: till.folder.file("data/service/ledger.sqlite").path).write {
+            try $0.execute(sql: "DROP TRIGGER audit_is_not_rewritten; UPDATE audit SET reference = '1'")
+        }
+        let broken = try await till.run("audit", "alice")
+        #expect(broken.status == 1)
+        #expect(broken.output.contains("broken: record 1"))
     }
 }

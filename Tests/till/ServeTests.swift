@@ -171,7 +171,10 @@ import Testing
     }
 
     @Test func anOptionCountsBeforeTheEnvironmentAndThisBeforeTheFile() async throws {
-        try Data(#"{"host":"10.0.0.1","port":1,"idle-seconds":7,"accept":["xcode","local/Sandbox"]}"#.utf8)
+        let settings =
+            #"{"host":"10.0.0.1","port":1,"idle-seconds":7,"accept":["xcode","local/Production"],"#
+            + #""sandbox-users":["review"],"ownership":"transfer","transfer-pause-seconds":60}"#
+        try Data(settings.utf8)
             .write(to: till.folder.file("till.json"))
         let printed = try await till.run(
             arguments: ["serve", "--config", "till.json", "--port", "3", "--print-configuration"],
@@ -180,7 +183,10 @@ import Testing
         #expect(report["port"] as? Int == 3)
         #expect(report["host"] as? String == "10.0.0.2")
         #expect(report["idle-seconds"] as? Int == 7)
-        #expect(report["accept"] as? [String] == ["local/Sandbox", "xcode"])
+        #expect(report["accept"] as? [String] == ["local/Production", "xcode"])
+        #expect(report["sandbox-users"] as? [String] == ["review"])
+        #expect(report["ownership"] as? String == "transfer")
+        #expect(report["transfer-pause-seconds"] as? Int == 60)
         #expect(report["log-level"] as? String == "info")
         // What is printed is a file that says the same.
         try Data(printed.output.utf8).write(to: till.folder.file("printed.json"))
@@ -192,6 +198,10 @@ import Testing
         (#"{"prot":1}"#, [:], "prot"), (#"{"port":"many"}"#, [:], "port"), (#"{"port":70000}"#, [:], "port"),
         ("[]", [:], "till.json"), ("{", [:], "till.json"), (#"{"accept":["nobody"]}"#, [:], "accept"),
         (#"{"accept":[]}"#, [:], "accept"),
+        (#"{"accept":["apple/Production","apple/Sandbox"]}"#, [:], "sandbox-users"),
+        (#"{"accept":["apple/Sandbox"],"sandbox-users":["review"]}"#, [:], "sandbox-users"),
+        (#"{"sandbox-users":["a b"]}"#, [:], "sandbox-users"), (#"{"ownership":"mine"}"#, [:], "transferIfInactive"),
+        (#"{"transfer-pause-seconds":60}"#, [:], "transfer-pause-seconds"),
         ("{}", ["TILL_PORT": "x"], "port"), ("{}", ["TILL_TLS_KEY": "k.pem"], "tls-certificate"),
         (#"{"log-level":"loud"}"#, [:], "log-level"), (#"{"maximum-connections":0}"#, [:], "maximum-connections"),
     ])

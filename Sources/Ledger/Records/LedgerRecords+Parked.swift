@@ -61,7 +61,7 @@ extension LedgerRecords {
             let sibling = try Self.claim(try row["claim"])
             let named = try sibling.appAccountToken.flatMap { try users.owner(of: $0) }
             guard named == nil || named == user, sibling.isKnown else { continue }
-            _ = try state(sibling, of: user, by: .appStore, at: moment)
+            _ = try state(sibling, of: user, isNamed: named != nil, by: .appStore, at: moment)
         }
     }
 }

@@ -20,14 +20,14 @@ struct LedgerRecords {
         under policy: OwnershipPolicy,
         at moment: Timestamp
     ) throws -> Redemption.Result {
-        let named = try named(by: claim)
         let purchase = try ownerships.ownership(of: claim)
+        let named = try named(by: claim, of: purchase)
         if let refusal = try refusal(of: claim, purchase, named, to: user, under: policy, at: moment) {
             try audit.appendRefusal(refusal, claim, by: actor, to: user, at: moment)
             return refusal
         }
-        let isMoved = try move(purchase, to: user, of: claim, at: moment)
-        let result = try state(claim, of: user, by: actor, at: moment)
+        let isMoved = try give(purchase, to: user, isNamed: named != nil, by: claim, at: moment)
+        let result = try state(claim, of: user, isNamed: named != nil, by: actor, at: moment)
         try claimParked(original: claim, for: user, at: moment)
         return isMoved && result == .alreadyRedeemed ? .granted : result
     }
@@ -42,22 +42,29 @@ struct LedgerRecords {
         at moment: Timestamp
     ) throws -> Redemption.Result? {
         guard claim.isKnown else { return .productUnknown }
-        guard named == nil || named == user else { return .appAccountTokenMismatch }
-        guard let purchase, purchase.user != user, named == nil else { return nil }
+        if let named { return named == user ? nil : .appAccountTokenMismatch }
+        guard let purchase, purchase.user != user else { return nil }
+        guard purchase.namedAt == nil else { return .appAccountTokenMismatch }
         if policy == .keep { return .ownedByAnotherUser }
         guard try !ownerships.addsToBalance(purchase) else { return .ownedByAnotherUser }
         return policy.refusal(
             isActive: try ownerships.isActive(purchase, at: moment), transferredAt: purchase.transferredAt, at: moment)
     }
 
-    /// - Returns: false where the purchase is nobody's, or the user's already.
-    private func move(
+    /// Moves a purchase to whoever has a claim to it, unless it is theirs already.
+    ///
+    /// - Parameter isNamed: Whether the claim's account token says so.
+    /// - Returns: Whether it was moved.
+    private func give(
         _ purchase: OwnershipRecords.Ownership?,
         to user: Int64,
-        of claim: Claim,
+        isNamed: Bool,
+        by claim: Claim,
         at moment: Timestamp
     ) throws -> Bool {
-        guard let purchase, purchase.user != user else { return false }
+        guard let purchase else { return false }
+        if isNamed { try ownerships.remember(claim, names: purchase) }
+        guard purchase.user != user else { return false }
         try ownerships.move(purchase, to: user, at: moment)
         for (event, owner) in [(AuditEntry.Event.transferredOut, purchase.user), (.transferredIn, user)] {
             try audit.append(
@@ -69,10 +76,11 @@ struct LedgerRecords {
         return true
     }
 
-    /// Whose account token a purchase was made under; nil where the App Store names none of a user here. A receipt names no
-    /// token; what the App Store has said of the transaction before may.
-    private func named(by claim: Claim) throws -> Int64? {
-        try (claim.appAccountToken ?? parked(claim)?.claim?.appAccountToken).flatMap { try users.owner(of: $0) }
+    /// Whom the account token of a claim names; nil where it names nobody here, or a token of a later transaction of the same
+    /// purchase has said whose it is. A receipt names no token; what the App Store has said of the transaction before may.
+    private func named(by claim: Claim, of purchase: OwnershipRecords.Ownership?) throws -> Int64? {
+        if let namedAt = purchase?.namedAt, claim.purchaseDate < namedAt { return nil }
+        return try (claim.appAccountToken ?? parked(claim)?.claim?.appAccountToken).flatMap { try users.owner(of: $0) }
     }
 
     /// Records what a notification states, for whomever it concerns.
@@ -89,15 +97,15 @@ struct LedgerRecords {
     /// Records what is stated of a transaction, for whomever it concerns.
     func record(stating claim: Claim, at moment: Timestamp) throws -> NotificationOutcome {
         let purchase = try ownerships.ownership(of: claim)
-        let named = try named(by: claim)
+        let named = try named(by: claim, of: purchase)
         guard let owner = named ?? purchase?.user, try isRedeemed(claim) || claim.isKnown else {
             try park(claim)
             return .parked
         }
-        _ = try move(purchase, to: owner, of: claim, at: moment)
+        _ = try give(purchase, to: owner, isNamed: named != nil, by: claim, at: moment)
         let before = try standing(of: claim)
         let stood = try before.map { $0.revocationDate == nil } ?? true && !team.isRevoked(claim)
-        let result = try state(claim, of: owner, by: actor, at: moment)
+        let result = try state(claim, of: owner, isNamed: named != nil, by: actor, at: moment)
         try claimParked(original: claim, for: owner, at: moment)
         switch result {
         case .granted: return .granted
@@ -107,9 +115,12 @@ struct LedgerRecords {
     }
 
     /// Takes in a statement about a transaction of a user's.
+    ///
+    /// - Parameter isNamed: Whether its account token says that it is the user's.
     func state(
         _ claim: Claim,
         of user: Int64,
+        isNamed: Bool,
         by actor: AuditActor,
         at moment: Timestamp
     ) throws -> Redemption.Result {
@@ -120,7 +131,7 @@ struct LedgerRecords {
             var standing = known.dropFirst().reduce(known[0]) { $1.isLater(than: $0) ? $1 : $0 }
             // What was said before the catalog knew the product says nothing of its end.
             standing.expiresAt = standing.expiresAt ?? claim.expiresAt
-            try insert(claim, standing, for: user, at: moment)
+            try insert(claim, standing, for: user, isNamed: isNamed, at: moment)
             try write(standing, of: claim)
             if let said = parked?.claim { try write(grace: said) }
             try write(grace: claim)
@@ -187,13 +198,19 @@ struct LedgerRecords {
     }
 
     /// Records a transaction, and what it grants for as long as it stands.
-    private func insert(_ claim: Claim, _ standing: Standing, for user: Int64, at moment: Timestamp) throws {
+    private func insert(
+        _ claim: Claim,
+        _ standing: Standing,
+        for user: Int64,
+        isNamed: Bool,
+        at moment: Timestamp
+    ) throws {
         try database.execute(
             """
-            INSERT INTO original_transaction (origin, original_transaction_id, user_id) VALUES ($1, $2, $3)
-            ON CONFLICT DO NOTHING
+            INSERT INTO original_transaction (origin, original_transaction_id, user_id, named_at)
+            VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING
             """,
-            [claim.origin, claim.originalTransactionIdentifier, user])
+            [claim.origin, claim.originalTransactionIdentifier, user, isNamed ? claim.purchaseDate : nil])
         // Numbered for each user, so that nobody waits for another's number.
         try database.execute(
             """

@@ -11,12 +11,15 @@ struct OwnershipRecords {
         let originalTransactionIdentifier: String
         /// nil for a purchase that was never moved.
         let transferredAt: Timestamp?
+        /// When the transaction was bought whose account token says whose the purchase is; nil while none does.
+        let namedAt: Timestamp?
 
         fileprivate init(_ row: SQLRow) throws {
             user = try row["user_id"]
             origin = try row["origin"]
             originalTransactionIdentifier = try row["original_transaction_id"]
             transferredAt = try row["transferred_at"]
+            namedAt = try row["named_at"]
         }
     }
 
@@ -81,5 +84,13 @@ struct OwnershipRecords {
             WHERE origin = $3 AND original_transaction_id = $4
             """,
             [user, moment, purchase.origin, purchase.originalTransactionIdentifier])
+    }
+
+    /// Remembers that a transaction's account token says whose a purchase is.
+    func remember(_ claim: Claim, names purchase: Ownership) throws {
+        guard purchase.namedAt.map({ $0 < claim.purchaseDate }) ?? true else { return }
+        try database.execute(
+            "UPDATE original_transaction SET named_at = $1 WHERE origin = $2 AND original_transaction_id = $3",
+            [claim.purchaseDate, purchase.origin, purchase.originalTransactionIdentifier])
     }
 }

@@ -4,18 +4,19 @@ import GRDB
 /// The tables of versions 6 and 7.
 extension LedgerSchema {
     /// A purchase moves to another user by one update, which the keys carry to all that stands on it. Transactions are numbered
-    /// for each user.
+    /// for each user. `named_at` is when the transaction was bought whose account token says whose the purchase is.
     static let transferTables = """
         CREATE TABLE new_original_transaction (
             origin TEXT NOT NULL,
             original_transaction_id TEXT NOT NULL,
             user_id INTEGER NOT NULL REFERENCES user (user_id),
             transferred_at INTEGER,
+            named_at INTEGER,
             PRIMARY KEY (origin, original_transaction_id),
             UNIQUE (origin, original_transaction_id, user_id)
         ) STRICT, WITHOUT ROWID;
         INSERT INTO new_original_transaction
-            SELECT origin, original_transaction_id, user_id, NULL FROM original_transaction;
+            SELECT origin, original_transaction_id, user_id, NULL, NULL FROM original_transaction;
 
         CREATE TABLE new_redeemed_transaction (
             origin TEXT NOT NULL,

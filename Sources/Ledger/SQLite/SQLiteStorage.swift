@@ -40,7 +40,7 @@ public final class SQLiteStorage: LedgerStorage {
     ///
     /// - Parameter randomness: Chance for the account tokens of users.
     /// - Throws: `StorageFault`.
-    init(file: URL, randomness: Randomness) throws(StorageFault) {
+    public init(file: URL, randomness: Randomness) throws(StorageFault) {
         path = file.path
         var configuration = Configuration()
         configuration.label = "ledger"

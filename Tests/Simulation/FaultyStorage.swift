@@ -1,0 +1,61 @@
+import Commerce
+import Ledger
+import Synchronization
+
+/// A ledger's file on a disk that fails as the dice fall: it is full, and later is not; or it fails to take a commit, of which
+/// nobody knows whether it is there, and nothing more is read or written until somebody starts again.
+final class FaultyStorage: LedgerStorage {
+    private let storage: SQLiteStorage
+    private let dice: Dice
+    /// Of a hundred commits.
+    private let faults: Int
+    private let stopped = Mutex(false)
+
+    private struct DiskFull: Error {}
+
+    init(_ storage: SQLiteStorage, dice: Dice, faults: Int) {
+        self.storage = storage
+        self.dice = dice
+        self.faults = faults
+    }
+
+    var isStopped: Bool { stopped.withLock(\.self) }
+
+    var damaged: StorageFault { storage.damaged }
+
+    func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+        try checkRunning()
+        return try storage.read(body)
+    }
+
+    func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+        try checkRunning()
+        guard dice.happens(faults) else { return try storage.write(body) }
+        switch dice.number(below: 3) {
+        case 0:
+            takeBack(body)
+            throw StorageFault(cause: .diskFull, path: "ledger")
+        case 1: takeBack(body)
+        default: _ = try storage.write(body)
+        }
+        stopped.withLock { $0 = true }
+        throw StorageFault(cause: .stopped, path: "ledger")
+    }
+
+    func together(_ useCases: [() -> Void]) throws(StorageFault) {
+        try checkRunning()
+        try storage.together(useCases)
+    }
+
+    /// All that is written is taken back before the commit.
+    private func takeBack<Value>(_ body: (any LedgerDatabase) throws -> Value) {
+        let _: Void? = try? storage.write { database in
+            _ = try body(database)
+            throw DiskFull()
+        }
+    }
+
+    private func checkRunning() throws(StorageFault) {
+        guard !isStopped else { throw StorageFault(cause: .stopped, path: "ledger") }
+    }
+}

@@ -1,0 +1,50 @@
+import Commerce
+import Entitlements
+import Foundation
+import Ledger
+import Receipts
+import TestSupport
+
+/// One process of the service, on the ledger that it shares with others.
+struct SimulatedProcess {
+    private let garden: TestGarden
+    private let verifier: ProofVerifier
+    private let file: URL
+    private let dice: Dice
+    /// Of a hundred commits, when it starts next.
+    var faults: Int
+    private var storage: FaultyStorage
+    private(set) var service: EntitlementService
+
+    init(_ garden: TestGarden, verifier: ProofVerifier, file: URL, dice: Dice, faults: Int) throws {
+        self.garden = garden
+        self.verifier = verifier
+        self.file = file
+        self.dice = dice
+        self.faults = faults
+        storage = FaultyStorage(try SQLiteStorage(file: file, randomness: dice.randomness), dice: dice, faults: faults)
+        service = Self.service(on: storage, garden, verifier, dice)
+    }
+
+    /// Whether it answers nothing any more, since its disk has failed.
+    var isStopped: Bool { storage.isStopped }
+
+    /// Ends without a word, and starts again.
+    mutating func restart() {
+        guard let opened = try? SQLiteStorage(file: file, randomness: dice.randomness) else { return }
+        storage = FaultyStorage(opened, dice: dice, faults: faults)
+        service = Self.service(on: storage, garden, verifier, dice)
+    }
+
+    private static func service(
+        on storage: FaultyStorage,
+        _ garden: TestGarden,
+        _ verifier: ProofVerifier,
+        _ dice: Dice
+    ) -> EntitlementService {
+        EntitlementService(
+            catalog: garden.catalog, verifier: verifier,
+            ledger: DatabaseLedger(storage: storage, randomness: dice.randomness), clock: garden.store.clock,
+            randomness: dice.randomness)
+    }
+}

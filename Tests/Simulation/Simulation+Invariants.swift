@@ -1,0 +1,165 @@
+import Catalog
+import Commerce
+import Entitlements
+import Foundation
+import Ledger
+import Store
+
+/// What must hold, whatever has gone wrong.
+extension Simulation {
+    /// Whose each redeemed transaction is.
+    private func owners() throws -> [String: User] {
+        var owners: [String: User] = [:]
+        for person in people {
+            for transaction in try ledger.transactions(of: person.user, before: nil, limit: 10_000) {
+                guard owners.updateValue(person.user, forKey: transaction.transactionIdentifier) == nil else {
+                    throw SimulationError.broken("\(transaction.transactionIdentifier) has two owners")
+                }
+            }
+        }
+        return owners
+    }
+
+    private func sales() throws -> [Transaction] {
+        try people.flatMap { try garden.store.history(of: $0.account) }
+    }
+
+    /// After every step: what was acknowledged is there, and nothing was finished that is not.
+    func check() throws {
+        let owners = try owners()
+        let sales = try sales()
+        for (transaction, user) in acknowledged {
+            // Whose account token a purchase names, theirs it is, even where another had it acknowledged before.
+            let original = sales.first { $0.transactionIdentifier == transaction }?.originalTransactionIdentifier
+            let tokens = sales.filter { $0.originalTransactionIdentifier == original }.compactMap(\.appAccountToken)
+            guard let owner = owners[transaction],
+                owner == user || people.contains(where: { $0.user == owner && tokens.contains($0.token) })
+            else {
+                throw SimulationError.broken("\(transaction) was acknowledged to \(user), and is not theirs")
+            }
+        }
+        for queued in try garden.store.transactions() where queued.transaction.state == .finished {
+            guard let purchase = queued.transaction.purchase else { continue }
+            guard owners[purchase.transactionIdentifier] != nil else {
+                throw SimulationError.broken("\(purchase.transactionIdentifier) was finished, and is nobody's")
+            }
+        }
+    }
+
+    /// When nothing is left to do: all that was bought is somebody's, and everybody owns what the store says they bought.
+    func checkEnd() throws {
+        let problems = try LedgerFile(garden.folder.file("ledger.sqlite")).check().problems
+        guard problems.isEmpty else { throw SimulationError.broken(problems.joined(separator: " ")) }
+        for queued in try garden.store.transactions() where queued.transaction.state.isAwaitingFinish {
+            throw SimulationError.broken("\(queued.transaction.identifier) waits in the queue")
+        }
+        let (owners, sales) = (try owners(), try sales())
+        for sale in sales {
+            guard let owner = owners[sale.transactionIdentifier] else {
+                throw SimulationError.broken("\(sale.transactionIdentifier) was bought, and is nobody's")
+            }
+            let same = sales.filter { $0.originalTransactionIdentifier == sale.originalTransactionIdentifier }
+            let decides = same.filter { $0.appAccountToken != nil }.max { $0.purchaseDate < $1.purchaseDate }
+            guard decides == nil || people.first(where: { $0.user == owner })?.token == decides?.appAccountToken else {
+                throw SimulationError.broken("\(sale.transactionIdentifier) is not whose token it names")
+            }
+            guard same.allSatisfy({ owners[$0.transactionIdentifier] == owner }) else {
+                throw SimulationError.broken("\(sale.transactionIdentifier) and its original have two owners")
+            }
+        }
+        for person in people {
+            let own = sales.filter { owners[$0.transactionIdentifier] == person.user }
+            for days: Int64 in [0, 5, 20, 45, 200, 400] {
+                let moment = garden.store.now.adding(days: days)
+                let (met, expected) = (
+                    try ledger.items(of: person.user, at: moment), items(of: person, by: own, at: moment)
+                )
+                guard met == expected else {
+                    throw SimulationError.broken(
+                        "\(person.user) owns \(met) at \(moment.rfc3339), and should own \(expected)")
+                }
+            }
+            let balance = try ledger.balances(of: person.user, counting: Set(Origin.allCases)).first?.amount ?? 0
+            let expected = balanceOf(person, by: own)
+            guard balance == expected else {
+                throw SimulationError.broken("\(person.user) has \(balance) seeds, and should have \(expected)")
+            }
+        }
+    }
+
+    private func counts(_ sale: Transaction) -> Bool {
+        sale.revocation == nil && !takenBack.contains(sale.originalTransactionIdentifier)
+    }
+
+    /// By the store's own books.
+    private func items(of person: Person, by sales: [Transaction], at moment: Timestamp) -> [Item] {
+        var items = Set(given[person.user.name] ?? [])
+        for sale in sales where counts(sale) {
+            switch garden.catalog.benefit(of: sale.productIdentifier) {
+            case .item(let item): items.insert(item)
+            case .itemFor(let item, let period):
+                let end = sale.purchaseDate.adding(period, dayOfMonth: sale.purchaseDate.dayOfMonth)
+                if moment < end { items.insert(item) }
+            case .itemWhilePaid(let item):
+                let isReplaced = sales.contains {
+                    $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
+                        && $0.purchaseDate > sale.purchaseDate
+                }
+                if let end = sale.expiresDate, moment < end, !isReplaced { items.insert(item) }
+            case .credit, nil: break
+            }
+        }
+        return items.sorted()
+    }
+
+    private func balanceOf(_ person: Person, by sales: [Transaction]) -> Int {
+        let bought = sales.filter(counts).reduce(0) { sum, sale in
+            guard case .credit(let credit) = garden.catalog.benefit(of: sale.productIdentifier) else { return sum }
+            return sum + credit.amount * sale.quantity
+        }
+        return max(0, bought - (spent[person.user.name] ?? 0))
+    }
+
+    /// The same posts and notifications in two other orders, with copies, end in one state.
+    func checkOrder() throws {
+        // Whose a purchase without a token is that two users present, the order does decide.
+        guard !sharesDevices else { return }
+        let notifications = try garden.store.notifications().map { Array($0.signedPayload.utf8) }
+        let messages = posts.map { Message.post($0.proof, $0.user) } + notifications.map(Message.notification)
+        let states = try (0..<2).map { number in
+            let file = garden.folder.file("order \(number).sqlite")
+            let ledger = try SQLiteLedger(file: file, randomness: dice.randomness)
+            let service = EntitlementService(
+                catalog: garden.catalog, verifier: verifier, ledger: ledger, clock: garden.store.clock)
+            for person in people { _ = try service.setAppAccountToken(person.token, of: person.user) }
+            for message in dice.shuffle(messages + messages.filter { _ in dice.happens(30) }) {
+                switch message {
+                case .post(let proof, let user): _ = try? service.redeem(proof, for: user)
+                case .notification(let payload): _ = try service.receive(notification: payload)
+                }
+            }
+            let problems = try LedgerFile(file).check().problems
+            guard problems.isEmpty else { throw SimulationError.broken(problems.joined(separator: " ")) }
+            return try people.map { person in
+                let transactions = try ledger.transactions(of: person.user, before: nil, limit: 10_000).map {
+                    [
+                        $0.transactionIdentifier, "\($0.revocationDate?.rfc3339 ?? "-")",
+                        "\($0.expiresAt?.rfc3339 ?? "-")",
+                    ].joined(separator: " ")
+                }
+                let items = try [Int64](arrayLiteral: 0, 5, 20, 45, 200, 400).map {
+                    try ledger.items(of: person.user, at: garden.store.now.adding(days: $0)).description
+                }
+                return transactions.sorted() + items + [try service.balances(of: person.user).description]
+            }
+        }
+        guard states[0] == states[1] else {
+            throw SimulationError.broken("two orders end differently: \(states[0]) and \(states[1])")
+        }
+    }
+}
+
+private enum Message {
+    case post([UInt8], User)
+    case notification([UInt8])
+}

@@ -1,0 +1,318 @@
+import Commerce
+import Device
+import Entitlements
+import Foundation
+import Ledger
+import Receipts
+import Store
+import TestSupport
+
+/// Devices, two processes of one service, and the store, played by one seed: whatever can go wrong between them does, as the
+/// dice fall, and what must hold is looked at after every step.
+actor Simulation {
+    static let products = [
+        "garden.gate", "garden.season", "garden.seeds", "garden.basic.monthly", "garden.premium.monthly",
+        "garden.basic.yearly",
+    ]
+
+    struct Person {
+        /// Of the store.
+        let account: String
+        /// Of the service.
+        let user: User
+        let token: UUID
+    }
+
+    let dice: Dice
+    let garden: TestGarden
+    let people: [Person]
+    /// Whether people sign in on each other's devices.
+    let sharesDevices: Bool
+    let verifier: ProofVerifier
+    /// Reads what the processes have written; its disk is sound.
+    let ledger: SQLiteLedger
+    private(set) var processes: [SimulatedProcess]
+
+    /// All that a device has sent, whether it arrived or not.
+    private(set) var posts: [(proof: [UInt8], user: User)] = []
+    /// What devices were told they may finish, and for whom.
+    private(set) var acknowledged: [String: User] = [:]
+    /// By original transaction: what the team has taken back.
+    var takenBack: Set<String> = []
+    private(set) var given: [String: [Item]] = [:]
+    private(set) var spent: [String: Int] = [:]
+    private var openSpendings: [(person: Int, spending: Spending, answer: KeptAnswer, key: IdempotencyKey)] = []
+    /// What has been done, for whoever looks at a seed that fails.
+    private(set) var story: [String] = []
+
+    init(seed: UInt64) throws {
+        dice = Dice(seed: seed)
+        sharesDevices = seed % 2 == 1
+        let (dice, faults) = (dice, [0, 2, 10][dice.number(below: 3)])
+        let garden = try TestGarden(randomness: dice.randomness, isInMemory: true)
+        let verifier = try garden.verifier()
+        (self.garden, self.verifier) = (garden, verifier)
+        let file = garden.folder.file("ledger.sqlite")
+        let ledger = try SQLiteLedger(file: file, randomness: dice.randomness)
+        self.ledger = ledger
+        let now = garden.store.now
+        people = try ["alice", "bob", "carol"].map { name in
+            guard let user = User(name: name) else { throw SimulationError.broken("\(name) is no name") }
+            return Person(account: name, user: user, token: try ledger.appAccountToken(of: user, at: now))
+        }
+        processes = try (0..<2).map { _ in
+            try SimulatedProcess(garden, verifier: verifier, file: file, dice: dice, faults: faults)
+        }
+    }
+
+    // MARK: Steps
+
+    private enum Step: CaseIterable {
+        case buy, buyAgain, launch, restore, deliver, deliverTogether, repeatPost, refund, reverse, passTime, stopRenewing
+        case spend, takeBack, reinstate, give, restart, approve
+    }
+
+    func play(steps: Int) async throws {
+        for _ in 0..<steps {
+            guard let step = dice.pick(Step.allCases) else { return }
+            // Nothing is signed at the moment at which something else was.
+            _ = try garden.store.advance(seconds: Int64(2 + dice.number(below: 60)))
+            story.append("\(step) at \(garden.store.now.rfc3339)")
+            try await take(step)
+            try check()
+        }
+        story.append("the end")
+        try await settle()
+    }
+
+    private func take(_ step: Step) async throws {
+        switch step {
+        case .buy, .buyAgain: try await buy()
+        case .launch: try await launch(somebody()) { try await $0.resume() }
+        case .restore:
+            let person = somebody()
+            try garden.store.restoreCompletedTransactions(account: person.account)
+            try await launch(person) { try await $0.resume() }
+        case .deliver:
+            if let notification = dice.pick(try garden.store.notifications()) { deliver(notification.signedPayload) }
+        case .deliverTogether: try deliverTogether()
+        case .repeatPost:
+            if let post = dice.pick(posts) { _ = try? redeem(post.proof, for: post.user) }
+        case .refund: try? sale().map { try garden.store.refund($0) }
+        case .reverse: try? sale().map { try garden.store.reverseRefund(of: $0) }
+        case .passTime:
+            // An answer is kept for a day.
+            while !openSpendings.isEmpty {
+                for index in processes.indices where processes[index].isStopped { processes[index].restart() }
+                try trySpendings()
+            }
+            _ = try garden.store.advance(seconds: Int64(86_400 * dice.number(below: 20)))
+        case .stopRenewing: try? sale().map { try garden.store.setAutoRenew(false, of: $0) }
+        case .spend: try spend()
+        case .takeBack, .reinstate: try change(step == .takeBack)
+        case .give: try give()
+        case .restart: processes[dice.number(below: processes.count)].restart()
+        case .approve:
+            let waiting = try garden.store.transactions().filter { $0.transaction.state == .deferred }
+            if let one = dice.pick(waiting) { _ = try garden.store.approve(one.transaction.identifier) }
+        }
+    }
+
+    private func somebody() -> Person { people[dice.number(below: people.count)] }
+
+    private func sale() throws -> String? {
+        dice.pick(try people.flatMap { try garden.store.history(of: $0.account) })?.transactionIdentifier
+    }
+
+    private func buy() async throws {
+        let person = somebody()
+        let user = signedIn(on: person)
+        guard let product = dice.pick(Self.products) else { return }
+        let payment = Payment(
+            productIdentifier: product, quantity: product == "garden.seeds" ? 1 + dice.number(below: 3) : 1,
+            appAccountToken: dice.happens(60) ? people.first { $0.user == user }?.token : nil)
+        let outcome = dice.happens(80) ? PaymentOutcome.purchased : .deferred
+        try await launch(person, as: user, outcome: outcome) { _ = try await $0.buy(payment) }
+    }
+
+    private func signedIn(on person: Person) -> User {
+        sharesDevices && dice.happens(20) ? somebody().user : person.user
+    }
+
+    /// Runs the app until it is done, or killed.
+    private func launch(
+        _ person: Person,
+        as user: User? = nil,
+        outcome: PaymentOutcome = .purchased,
+        crashes: Int? = nil,
+        sendsReceipt: Bool? = nil,
+        _ body: (PaymentQueueObserver) async throws -> Void
+    ) async throws {
+        let user = user ?? signedIn(on: person)
+        let line = SimulatedStoreLine(
+            store: garden.store, account: person.account, outcome: outcome,
+            sendsReceipt: sendsReceipt ?? dice.happens(50), dice: dice, crashes: crashes ?? 5)
+        do {
+            try await body(
+                PaymentQueueObserver(store: line, service: SimulatedServiceLine(simulation: self, user: user)))
+        } catch is Crash {
+            story.append("\(user)'s app was killed")
+        } catch is NoAnswer {
+            story.append("\(user)'s app had no answer")
+        }
+    }
+
+    // MARK: The network
+
+    private var isMended = false
+
+    /// What a device sends: it may be lost, its answer may be, and it may arrive twice.
+    func send(_ proof: Proof, for user: User) throws -> Redemption {
+        let bytes = Array(proof.text.utf8)
+        posts.append((bytes, user))
+        if !isMended, dice.happens(10) { throw NoAnswer() }
+        if !isMended, dice.happens(10) { _ = try? redeem(bytes, for: user) }
+        let redemption = try redeem(bytes, for: user)
+        if !isMended, dice.happens(10) { throw NoAnswer() }
+        return redemption
+    }
+
+    private func redeem(_ proof: [UInt8], for user: User) throws -> Redemption {
+        let service = processes[dice.number(below: processes.count)].service
+        do throws(RedemptionError) {
+            let redemption = try service.redeem(proof, for: user)
+            for line in redemption.transactions where line.mayFinish { acknowledged[line.transactionId] = user }
+            return redemption
+        } catch {
+            // What is not stored is answered with 5xx, of which a device makes nothing.
+            if case .storage = error { throw NoAnswer() }
+            throw ServiceRefusal(code: error.code, message: error.message)
+        }
+    }
+
+    private func deliver(_ payload: String) {
+        for _ in 0..<(dice.happens(20) ? 2 : 1) {
+            _ = try? processes[dice.number(below: processes.count)].service.receive(notification: Array(payload.utf8))
+        }
+    }
+
+    /// What arrives together shares a commit.
+    private func deliverTogether() throws {
+        let service = processes[dice.number(below: processes.count)].service
+        let payloads = dice.shuffle(try garden.store.notifications()).prefix(5).map(\.signedPayload)
+        try? service.ledger.together(
+            payloads.map { payload in { _ = try? service.receive(notification: Array(payload.utf8)) } })
+    }
+
+    // MARK: The team
+
+    private func spend() throws {
+        let index = dice.number(below: people.count)
+        let service = processes[0].service
+        let spending = try service.newSpending(
+            of: 1 + dice.number(below: 15), from: "seeds", reason: "sown", by: "team")
+        let answer = KeptAnswer(requestDigest: dice.randomness.bytes(32), status: 201, contentType: "t", body: [])
+        openSpendings.append((index, spending, answer, IdempotencyKey(caller: "team", key: spending.identifier)))
+        try trySpendings()
+    }
+
+    /// Asks again for whatever has had no answer.
+    private func trySpendings() throws {
+        openSpendings = openSpendings.filter { person, spending, answer, key in
+            let user = people[person].user
+            let service = processes[dice.number(below: processes.count)].service
+            do throws(BalanceError) {
+                _ = try service.spend(spending, for: user) { _ in (answer, key) }
+                if !isMended, dice.happens(20) { return true }
+                spent[user.name, default: 0] += spending.amount
+                return false
+            } catch {
+                guard case .balanceTooLow = error else { return true }
+                return false
+            }
+        }
+    }
+
+    private func change(_ takesBack: Bool) throws {
+        guard let identifier = try sale() else { return }
+        for person in people {
+            let changed = try insist { service -> RedeemedTransaction? in
+                do throws(GrantError) {
+                    return takesBack
+                        ? try service.revoke(
+                            transaction: identifier, origin: nil, of: person.user, reason: "a fraud", by: "team")
+                        : try service.reinstate(transaction: identifier, origin: nil, of: person.user, by: "team")
+                } catch {
+                    guard case .storage(let fault) = error else { return nil }
+                    throw fault
+                }
+            }
+            guard let changed else { continue }
+            takenBack.remove(changed.originalTransactionIdentifier)
+            if takesBack { takenBack.insert(changed.originalTransactionIdentifier) }
+        }
+    }
+
+    private func give() throws {
+        let person = somebody()
+        let grant = try processes[0].service.newGrant(
+            of: Item(collection: "gate", number: 1), reason: "a present", endsAt: nil, by: "team")
+        let answer = KeptAnswer(requestDigest: dice.randomness.bytes(32), status: 201, contentType: "t", body: [])
+        let key = IdempotencyKey(caller: "team", key: grant.identifier)
+        try insist { try $0.give(grant, to: person.user, keeping: answer, for: key) }
+        given[person.user.name, default: []].append(grant.item)
+    }
+
+    /// Asks again, as a back end does, until there is an answer; somebody sees to the disk meanwhile.
+    private func insist<Value>(_ ask: (EntitlementService) throws -> Value) throws -> Value {
+        while true {
+            let index = dice.number(below: processes.count)
+            do {
+                return try ask(processes[index].service)
+            } catch is StorageFault {
+                processes[index].restart()
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Everything that failed is mended; everybody does what is left to do.
+    private func settle() async throws {
+        isMended = true
+        for index in processes.indices {
+            processes[index].faults = 0
+            processes[index].restart()
+        }
+        for queued in try garden.store.transactions() where queued.transaction.state == .deferred {
+            _ = try garden.store.decline(queued.transaction.identifier)
+        }
+        for person in people {
+            let users = sharesDevices ? people.map(\.user) : [person.user]
+            for user in users {
+                _ = try garden.store.advance(seconds: 2)
+                // A receipt has all that is left in it, a signed transaction says whose it is.
+                for sendsReceipt in [false, true] {
+                    try await launch(person, as: user, crashes: 0, sendsReceipt: sendsReceipt) {
+                        try await $0.resume()
+                    }
+                }
+            }
+        }
+        for notification in dice.shuffle(try garden.store.notifications()) { deliver(notification.signedPayload) }
+        _ = try garden.store.advance(seconds: 2)
+        let api = AppStoreServerAPI(store: garden.store)
+        for sale in try people.flatMap({ try garden.store.history(of: $0.account) }) {
+            let statement = try api.transactionInfo(sale.transactionIdentifier).signedTransactionInfo
+            _ = try processes[0].service.receive(statement: Array(statement.utf8))
+        }
+        try trySpendings()
+        try check()
+        try checkEnd()
+    }
+}
+
+/// What must hold does not.
+enum SimulationError: Error {
+    case broken(String)
+}
