@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo test test-api test-apple fuzz fuzz-short bench bench-http format lint clean requirements
+.PHONY: help build demo test simulate test-api test-apple fuzz fuzz-short bench bench-http format lint clean requirements
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,9 +18,14 @@ demo: build ## Play a purchase from end to end, in a fresh data directory
 
 # The release configuration is the one that ships; without testable imports it shares the build of `make build`. Why memory
 # is mapped as it is, Tests/Support/ProcessLaunch.swift says.
-test: requirements ## Run every test
+test: requirements ## Run every test, then half a minute of simulations
 	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes 5 to 15 minutes on two cores …"
-	@MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576 swift test -c release --disable-testable-imports
+	@MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576 swift test -c release --disable-testable-imports --skip SimulationTests
+	@swift test -c release --disable-testable-imports --skip-build --filter SimulationTests
+
+simulate: requirements ## Play simulations for ten minutes (SECONDS=N), or the one of a seed (SEED=N)
+	@TILL_SIMULATION_SECONDS=$(or $(SECONDS),600) TILL_SIMULATION_SEED=$(SEED) \
+		swift test -c release --disable-testable-imports --filter SimulationTests
 
 test-api: build ## Hold a running service against its description with schemathesis, for a minute
 	@Scripts/test-api.sh .build/release/till $(or $(API_SECONDS),60)

@@ -9,14 +9,17 @@ final class FaultyStorage: LedgerStorage {
     private let dice: Dice
     /// Of a hundred commits.
     private let faults: Int
+    /// Whether it says that it has taken what it has not, as no disk may.
+    private let lies: Bool
     private let stopped = Mutex(false)
 
     private struct DiskFull: Error {}
 
-    init(_ storage: SQLiteStorage, dice: Dice, faults: Int) {
+    init(_ storage: SQLiteStorage, dice: Dice, faults: Int, lies: Bool) {
         self.storage = storage
         self.dice = dice
         self.faults = faults
+        self.lies = lies
     }
 
     var isStopped: Bool { stopped.withLock(\.self) }
@@ -31,11 +34,12 @@ final class FaultyStorage: LedgerStorage {
     func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
         try checkRunning()
         guard dice.happens(faults) else { return try storage.write(body) }
+        if lies, let value = takeBack(body) { return value }
         switch dice.number(below: 3) {
         case 0:
-            takeBack(body)
+            _ = takeBack(body)
             throw StorageFault(cause: .diskFull, path: "ledger")
-        case 1: takeBack(body)
+        case 1: _ = takeBack(body)
         default: _ = try storage.write(body)
         }
         stopped.withLock { $0 = true }
@@ -48,11 +52,15 @@ final class FaultyStorage: LedgerStorage {
     }
 
     /// All that is written is taken back before the commit.
-    private func takeBack<Value>(_ body: (any LedgerDatabase) throws -> Value) {
+    ///
+    /// - Returns: What would have been answered.
+    private func takeBack<Value>(_ body: (any LedgerDatabase) throws -> Value) -> Value? {
+        var value: Value?
         let _: Void? = try? storage.write { database in
-            _ = try body(database)
+            value = try body(database)
             throw DiskFull()
         }
+        return value
     }
 
     private func checkRunning() throws(StorageFault) {

@@ -13,16 +13,19 @@ struct SimulatedProcess {
     private let dice: Dice
     /// Of a hundred commits, when it starts next.
     var faults: Int
+    private let lies: Bool
     private var storage: FaultyStorage
     private(set) var service: EntitlementService
 
-    init(_ garden: TestGarden, verifier: ProofVerifier, file: URL, dice: Dice, faults: Int) throws {
+    init(_ garden: TestGarden, verifier: ProofVerifier, file: URL, dice: Dice, faults: Int, lies: Bool) throws {
         self.garden = garden
         self.verifier = verifier
         self.file = file
         self.dice = dice
         self.faults = faults
-        storage = FaultyStorage(try SQLiteStorage(file: file, randomness: dice.randomness), dice: dice, faults: faults)
+        self.lies = lies
+        storage = FaultyStorage(
+            try SQLiteStorage(file: file, randomness: dice.randomness), dice: dice, faults: faults, lies: lies)
         service = Self.service(on: storage, garden, verifier, dice)
     }
 
@@ -32,7 +35,7 @@ struct SimulatedProcess {
     /// Ends without a word, and starts again.
     mutating func restart() {
         guard let opened = try? SQLiteStorage(file: file, randomness: dice.randomness) else { return }
-        storage = FaultyStorage(opened, dice: dice, faults: faults)
+        storage = FaultyStorage(opened, dice: dice, faults: faults, lies: lies)
         service = Self.service(on: storage, garden, verifier, dice)
     }
 

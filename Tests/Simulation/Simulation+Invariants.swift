@@ -4,9 +4,19 @@ import Entitlements
 import Foundation
 import Ledger
 import Store
+import TestSupport
 
 /// What must hold, whatever has gone wrong.
 extension Simulation {
+    /// The file of a ledger with nothing in it, which takes a while to make.
+    static let emptyLedger = Result {
+        let folder = try TemporaryFolder()
+        let file = folder.file("ledger.sqlite")
+        _ = try SQLiteLedger(file: file)
+        try LedgerFile(file).backUp(to: folder.file("copy.sqlite"))
+        return try folder.bytes("copy.sqlite")
+    }
+
     /// Whose each redeemed transaction is.
     private func owners() throws -> [String: User] {
         var owners: [String: User] = [:]
@@ -27,13 +37,13 @@ extension Simulation {
     /// After every step: what was acknowledged is there, and nothing was finished that is not.
     func check() throws {
         let owners = try owners()
-        let sales = try sales()
-        for (transaction, user) in acknowledged {
+        for (transaction, user) in acknowledged where owners[transaction] != user {
             // Whose account token a purchase names, theirs it is, even where another had it acknowledged before.
+            let sales = try sales()
             let original = sales.first { $0.transactionIdentifier == transaction }?.originalTransactionIdentifier
             let tokens = sales.filter { $0.originalTransactionIdentifier == original }.compactMap(\.appAccountToken)
             guard let owner = owners[transaction],
-                owner == user || people.contains(where: { $0.user == owner && tokens.contains($0.token) })
+                people.contains(where: { $0.user == owner && tokens.contains($0.token) })
             else {
                 throw SimulationError.broken("\(transaction) was acknowledged to \(user), and is not theirs")
             }
@@ -59,9 +69,18 @@ extension Simulation {
                 throw SimulationError.broken("\(sale.transactionIdentifier) was bought, and is nobody's")
             }
             let same = sales.filter { $0.originalTransactionIdentifier == sale.originalTransactionIdentifier }
-            let decides = same.filter { $0.appAccountToken != nil }.max { $0.purchaseDate < $1.purchaseDate }
+            let decides = same.filter { $0.appAccountToken != nil }.max {
+                ($0.purchaseDate, $0.transactionIdentifier) < ($1.purchaseDate, $1.transactionIdentifier)
+            }
             guard decides == nil || people.first(where: { $0.user == owner })?.token == decides?.appAccountToken else {
-                throw SimulationError.broken("\(sale.transactionIdentifier) is not whose token it names")
+                let books = same.map { other in
+                    let named = people.first { $0.token == other.appAccountToken }?.user.name ?? "nobody"
+                    let owner = owners[other.transactionIdentifier]?.name ?? "nobody"
+                    return
+                        "\(other.transactionIdentifier) bought \(other.purchaseDate.rfc3339) for \(named), is \(owner)'s"
+                }
+                throw SimulationError.broken(
+                    "\(sale.transactionIdentifier) is not whose token it names: \(books)")
             }
             guard same.allSatisfy({ owners[$0.transactionIdentifier] == owner }) else {
                 throw SimulationError.broken("\(sale.transactionIdentifier) and its original have two owners")
@@ -75,8 +94,18 @@ extension Simulation {
                     try ledger.items(of: person.user, at: moment), items(of: person, by: own, at: moment)
                 )
                 guard met == expected else {
+                    let books = own.map {
+                        "\($0.transactionIdentifier) of \($0.originalTransactionIdentifier) \($0.productIdentifier) "
+                            + "\($0.purchaseDate.rfc3339) to \($0.expiresDate?.rfc3339 ?? "-") "
+                            + ($0.revocation == nil ? "" : "revoked")
+                    }
+                    let kept = try ledger.transactions(of: person.user, before: nil, limit: 10_000).map {
+                        "\($0.transactionIdentifier) to \($0.expiresAt?.rfc3339 ?? "-") "
+                            + "\($0.revocationDate?.rfc3339 ?? "") \($0.revocation?.reason ?? "")"
+                    }
                     throw SimulationError.broken(
-                        "\(person.user) owns \(met) at \(moment.rfc3339), and should own \(expected)")
+                        "\(person.user) owns \(met) at \(moment.rfc3339), and should own \(expected): "
+                            + "the store has \(books), the ledger \(kept)")
                 }
             }
             let balance = try ledger.balances(of: person.user, counting: Set(Origin.allCases)).first?.amount ?? 0
@@ -105,7 +134,7 @@ extension Simulation {
                     $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
                         && $0.purchaseDate > sale.purchaseDate
                 }
-                if let end = sale.expiresDate, moment < end, !isReplaced { items.insert(item) }
+                if let end = sale.expiresDate, moment < end, !isReplaced, !sale.isUpgraded { items.insert(item) }
             case .credit, nil: break
             }
         }
@@ -128,6 +157,7 @@ extension Simulation {
         let messages = posts.map { Message.post($0.proof, $0.user) } + notifications.map(Message.notification)
         let states = try (0..<2).map { number in
             let file = garden.folder.file("order \(number).sqlite")
+            try Data(Self.emptyLedger.get()).write(to: file)
             let ledger = try SQLiteLedger(file: file, randomness: dice.randomness)
             let service = EntitlementService(
                 catalog: garden.catalog, verifier: verifier, ledger: ledger, clock: garden.store.clock)

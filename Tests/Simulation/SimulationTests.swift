@@ -6,6 +6,9 @@ import Testing
 @Suite struct SimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seconds = environment["TILL_SIMULATION_SECONDS"].flatMap(Int.init) ?? 30
+    /// Of each worker, where other tests leave no time.
+    private static let minimum = 5
+    private static let workers = ProcessInfo.processInfo.activeProcessorCount
     private static let seed = environment["TILL_SIMULATION_SEED"].flatMap(UInt64.init)
 
     @Test func nothingIsLostAndNothingGrantedTwice() async throws {
@@ -15,13 +18,38 @@ import Testing
         }
         let (clock, first) = (ContinuousClock(), UInt64.random(in: 0..<1_000_000_000))
         let end = clock.now + .seconds(Self.seconds)
-        var seed = first
-        while clock.now < end {
-            guard await play(seed) else { return }
-            seed += 1
+        let played = await withTaskGroup(of: Int.self) { group in
+            for worker in 0..<Self.workers {
+                group.addTask {
+                    var played = 0
+                    while clock.now < end || played < Self.minimum,
+                        await play(first + UInt64(worker + played * Self.workers))
+                    { played += 1 }
+                    return played
+                }
+            }
+            return await group.reduce(0, +)
         }
-        print("Played \(seed - first) simulations, from seed \(first) on.")
-        #expect(seed - first > 0)
+        print("Played \(played) simulations, from seed \(first) on.")
+        #expect(played > 0)
+    }
+
+    /// A simulation that finds nothing would be worth nothing.
+    @Test func aDiskThatLiesIsFound() async throws {
+        let found = await withTaskGroup(of: Bool.self) { group in
+            for seed in 0..<8 {
+                group.addTask {
+                    do {
+                        try await Simulation(seed: UInt64(seed), diskLies: true).play(steps: 40)
+                        return false
+                    } catch {
+                        return error is SimulationError
+                    }
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(found >= 4)
     }
 
     /// - Returns: false where something was lost, doubled or otherwise wrong.

@@ -44,7 +44,7 @@ struct LedgerRecords {
         guard claim.isKnown else { return .productUnknown }
         if let named { return named == user ? nil : .appAccountTokenMismatch }
         guard let purchase, purchase.user != user else { return nil }
-        guard purchase.namedAt == nil else { return .appAccountTokenMismatch }
+        guard purchase.naming == nil else { return .appAccountTokenMismatch }
         if policy == .keep { return .ownedByAnotherUser }
         guard try !ownerships.addsToBalance(purchase) else { return .ownedByAnotherUser }
         return policy.refusal(
@@ -79,7 +79,7 @@ struct LedgerRecords {
     /// Whom the account token of a claim names; nil where it names nobody here, or a token of a later transaction of the same
     /// purchase has said whose it is. A receipt names no token; what the App Store has said of the transaction before may.
     private func named(by claim: Claim, of purchase: OwnershipRecords.Ownership?) throws -> Int64? {
-        if let namedAt = purchase?.namedAt, claim.purchaseDate < namedAt { return nil }
+        if let naming = purchase?.naming, claim.naming < naming { return nil }
         return try (claim.appAccountToken ?? parked(claim)?.claim?.appAccountToken).flatMap { try users.owner(of: $0) }
     }
 
@@ -207,10 +207,13 @@ struct LedgerRecords {
     ) throws {
         try database.execute(
             """
-            INSERT INTO original_transaction (origin, original_transaction_id, user_id, named_at)
-            VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING
+            INSERT INTO original_transaction (origin, original_transaction_id, user_id, named_at, named_by)
+            VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
             """,
-            [claim.origin, claim.originalTransactionIdentifier, user, isNamed ? claim.purchaseDate : nil])
+            [
+                claim.origin, claim.originalTransactionIdentifier, user, isNamed ? claim.purchaseDate : nil,
+                isNamed ? claim.transactionIdentifier : nil,
+            ])
         // Numbered for each user, so that nobody waits for another's number.
         try database.execute(
             """

@@ -11,15 +11,26 @@ struct OwnershipRecords {
         let originalTransactionIdentifier: String
         /// nil for a purchase that was never moved.
         let transferredAt: Timestamp?
-        /// When the transaction was bought whose account token says whose the purchase is; nil while none does.
-        let namedAt: Timestamp?
+        /// The transaction whose account token says whose the purchase is; nil while none does.
+        let naming: Naming?
 
         fileprivate init(_ row: SQLRow) throws {
             user = try row["user_id"]
             origin = try row["origin"]
             originalTransactionIdentifier = try row["original_transaction_id"]
             transferredAt = try row["transferred_at"]
-            namedAt = try row["named_at"]
+            let namedAt: Timestamp? = try row["named_at"]
+            naming = try namedAt.map { Naming(purchaseDate: $0, transactionIdentifier: try row["named_by"]) }
+        }
+    }
+
+    /// A transaction whose account token may say whose its purchase is: of several, that which was bought last does.
+    struct Naming: Comparable {
+        let purchaseDate: Timestamp
+        let transactionIdentifier: String
+
+        static func < (left: Naming, right: Naming) -> Bool {
+            (left.purchaseDate, left.transactionIdentifier) < (right.purchaseDate, right.transactionIdentifier)
         }
     }
 
@@ -88,9 +99,22 @@ struct OwnershipRecords {
 
     /// Remembers that a transaction's account token says whose a purchase is.
     func remember(_ claim: Claim, names purchase: Ownership) throws {
-        guard purchase.namedAt.map({ $0 < claim.purchaseDate }) ?? true else { return }
+        let naming = claim.naming
+        guard purchase.naming.map({ $0 < naming }) ?? true else { return }
         try database.execute(
-            "UPDATE original_transaction SET named_at = $1 WHERE origin = $2 AND original_transaction_id = $3",
-            [claim.purchaseDate, purchase.origin, purchase.originalTransactionIdentifier])
+            """
+            UPDATE original_transaction SET named_at = $1, named_by = $2
+            WHERE origin = $3 AND original_transaction_id = $4
+            """,
+            [
+                naming.purchaseDate, naming.transactionIdentifier, purchase.origin,
+                purchase.originalTransactionIdentifier,
+            ])
+    }
+}
+
+extension Claim {
+    var naming: OwnershipRecords.Naming {
+        OwnershipRecords.Naming(purchaseDate: purchaseDate, transactionIdentifier: transactionIdentifier)
     }
 }

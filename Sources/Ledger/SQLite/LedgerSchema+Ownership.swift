@@ -4,7 +4,8 @@ import GRDB
 /// The tables of versions 6 and 7.
 extension LedgerSchema {
     /// A purchase moves to another user by one update, which the keys carry to all that stands on it. Transactions are numbered
-    /// for each user. `named_at` is when the transaction was bought whose account token says whose the purchase is.
+    /// for each user. `named_by` is the transaction whose account token says whose the purchase is, and `named_at` when it was
+    /// bought.
     static let transferTables = """
         CREATE TABLE new_original_transaction (
             origin TEXT NOT NULL,
@@ -12,11 +13,13 @@ extension LedgerSchema {
             user_id INTEGER NOT NULL REFERENCES user (user_id),
             transferred_at INTEGER,
             named_at INTEGER,
+            named_by TEXT,
+            CHECK ((named_at IS NULL) = (named_by IS NULL)),
             PRIMARY KEY (origin, original_transaction_id),
             UNIQUE (origin, original_transaction_id, user_id)
         ) STRICT, WITHOUT ROWID;
         INSERT INTO new_original_transaction
-            SELECT origin, original_transaction_id, user_id, NULL, NULL FROM original_transaction;
+            SELECT origin, original_transaction_id, user_id, NULL, NULL, NULL FROM original_transaction;
 
         CREATE TABLE new_redeemed_transaction (
             origin TEXT NOT NULL,
