@@ -6,8 +6,9 @@ import Ledger
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
-        abstract: "Check the record of who owns what, and back it up; both while the service runs.",
-        subcommands: [LedgerCheck.self, LedgerBackup.self])
+        abstract:
+            "Check the record of who owns what, back it up, and move it; all while the service runs, but taking one in.",
+        subcommands: [LedgerCheck.self, LedgerBackup.self, LedgerExportCommand.self, LedgerImportCommand.self])
 }
 
 /// `till ledger check`
@@ -50,4 +51,52 @@ struct LedgerBackup: Command {
         console.line("\(url.path)")
         try console.json(["file": url.path])
     }
+}
+
+/// `till ledger export`
+struct LedgerExportCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the whole ledger, as it is at one moment, as JSON Lines.")
+
+    @Argument(help: ArgumentHelp("The file to make.", valueName: "file"))
+    var file: String
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let url = URL(filePath: file, directoryHint: .notDirectory)
+        let ledger = try SQLiteLedger(file: common.existingServiceDirectory.ledgerFile)
+        let rows = try NewFile.write(to: url) { write in try ledger.export(to: write) }
+        console.line("\(rows) rows in \(url.path)")
+        try console.json(ExportReport(file: url.path, rows: rows))
+    }
+}
+
+/// `till ledger import`
+struct LedgerImportCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Take an exported ledger into a data directory that has none: all of it, or nothing.")
+
+    @Argument(help: ArgumentHelp("The file that till ledger export has made.", valueName: "file"))
+    var file: String
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let url = URL(filePath: file, directoryHint: .notDirectory)
+        guard let input = try? FileHandle(forReadingFrom: url) else { throw ImportError.unreadable(path: url.path) }
+        try common.dataDirectory.prepareService()
+        let ledger = try SQLiteLedger(file: common.dataDirectory.ledgerFile)
+        let rows = try ledger.importLines { () throws(ImportError) -> Data? in
+            do { return try input.read(upToCount: 1 << 20) } catch { throw .unreadable(path: url.path) }
+        }
+        console.line("\(rows) rows from \(url.path)")
+        try console.json(ExportReport(file: url.path, rows: rows))
+    }
+}
+
+private struct ExportReport: Encodable {
+    let file: String
+    let rows: Int
 }

@@ -10,6 +10,9 @@ public protocol LedgerDatabase {
 
     /// What follows a table's name where an index has to be used, for a database that would choose another by mistake.
     func indexed(by index: String) -> String
+
+    /// Whether an error says that the tables do not allow what was to be written.
+    func isRefusal(_ error: any Error) -> Bool
 }
 
 extension LedgerDatabase {

@@ -17,6 +17,14 @@ public protocol SQLConvertible {
     init?(_ value: SQLValue)
 }
 
+extension SQLValue: SQLConvertible {
+    public var sqlValue: SQLValue { self }
+
+    public init?(_ value: SQLValue) {
+        self = value
+    }
+}
+
 extension Int64: SQLConvertible {
     public var sqlValue: SQLValue { .integer(self) }
 

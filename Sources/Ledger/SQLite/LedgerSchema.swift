@@ -7,6 +7,9 @@ import GRDB
 /// Their keys make a second owner impossible, whatever the code above does: `original_transaction` holds one user for each
 /// original purchase, and every redeemed transaction refers to that very pair.
 struct LedgerSchema {
+    /// What the newest migration makes.
+    static let version = 7
+
     let randomness: Randomness
 
     var migrator: DatabaseMigrator {

@@ -23,6 +23,10 @@ struct SQLiteDatabase: LedgerDatabase {
 
     func indexed(by index: String) -> String { "INDEXED BY \(index)" }
 
+    func isRefusal(_ error: any Error) -> Bool {
+        (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
+    }
+
     private static func arguments(_ values: [any SQLConvertible]) -> StatementArguments {
         StatementArguments(
             values.map { value -> (any DatabaseValueConvertible)? in

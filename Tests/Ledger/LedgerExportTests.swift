@@ -1,0 +1,138 @@
+import Commerce
+import Foundation
+import GRDB
+import Ledger
+import TestSupport
+import Testing
+
+/// A ledger is moved whole, or not at all.
+@Suite struct LedgerExportTests: LedgerSuite {
+    let fixture: LedgerFixture
+
+    init() throws {
+        fixture = try LedgerFixture()
+    }
+
+    /// Something in every table.
+    private func fill() throws {
+        let coins = Credit(balance: "coins", amount: 10)
+        _ = try redeem(claim("1"), claim("2", original: "1"), claim("3", item: nil, credit: coins), for: alice)
+        _ = try redeem(claim("1"), for: bob, under: .transfer(pauseSeconds: 9))
+        _ = try redeem(claim("1"), for: alice)
+        _ = try notify("1", claim("9", item: nil))
+        _ = try notify("2", claim("1", revoked: Self.now, signedAt: Self.later(1)))
+        let grant = Grant(
+            identifier: "g", item: Self.sprout1, reason: "an \u{1F331} and a \"quote\"\n", grantedBy: "K",
+            grantedAt: Self.now, endsAt: Self.later(9))
+        let answer = KeptAnswer(
+            requestDigest: [UInt8](repeating: 1, count: 32), status: 200, contentType: "t", body: [0, 255, 10])
+        try ledger.add(
+            grant, for: bob, keeping: answer, for: IdempotencyKey(caller: "c", key: "k"), forgettingBefore: Self.now)
+        let revocation = Revocation(revokedAt: Self.now, reason: "a fraud", revokedBy: "K")
+        _ = try ledger.change(.revoke(revocation), ofTransaction: "3", origin: nil, of: alice)
+        _ = try ledger.change(.reinstate(by: "K", at: Self.now), ofTransaction: "3", origin: nil, of: alice)
+        let spending = Spending(
+            identifier: "s", balance: "coins", amount: 4, reason: "a hat", spentBy: "K", spentAt: Self.now)
+        _ = try ledger.spend(
+            spending, for: alice, counting: Set(Origin.allCases), forgettingBefore: Self.now, keeping: { _ in nil })
+        try ledger.add(
+            APIKeyRecord(
+                identifier: "a", name: "back end", scopes: ["read"], secretDigest: [UInt8](repeating: 1, count: 32),
+                createdAt: Self.now))
+        try ledger.setReconciled("s", until: Self.now)
+    }
+
+    private func export(_ ledger: SQLiteLedger) throws -> Data {
+        var text = Data()
+        _ = try ledger.export { text.append($0) }
+        return text
+    }
+
+    private func empty() throws -> SQLiteLedger {
+        try SQLiteLedger(file: folder.file("\(UUID().uuidString).sqlite"))
+    }
+
+    /// - Parameter size: How many bytes are read at once.
+    private func take(_ text: Data, into ledger: SQLiteLedger, size: Int = 100) throws -> Int {
+        var rest = text[...]
+        return try ledger.importLines { () throws(ImportError) -> Data? in
+            defer { rest = rest.dropFirst(size) }
+            return rest.isEmpty ? nil : Data(rest.prefix(size))
+        }
+    }
+
+    @Test func whatIsExportedAndImportedIsTheSame() throws {
+        try fill()
+        let text = try export(ledger)
+        let copy = try empty()
+        let rows = try take(text, into: copy)
+        #expect(rows == text.count { $0 == UInt8(ascii: "\n") } - 2)
+        #expect(try export(copy) == text)
+        #expect(try copy.audit(of: bob) == ledger.audit(of: bob))
+        #expect(
+            try copy.transactions(of: bob, before: nil, limit: 9) == ledger.transactions(of: bob, before: nil, limit: 9)
+        )
+        // It goes on as the other would have.
+        #expect(try copy.redeem([claim("1"), claim("7")], for: bob, at: Self.now).results == [.revoked, .granted])
+    }
+
+    /// A column that is forgotten here would be lost on the way.
+    @Test func everyColumnOfEveryTableIsExported() throws {
+        try fill()
+        let text = try #require(String(bytes: try export(ledger), encoding: .utf8))
+        let database = try DatabaseQueue(path: folder.file("ledger.sqlite").path)
+        try database.read { database in
+            let tables = try String.fetchAll(
+                database,
+                sql:
+                    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'grdb_*' AND name NOT GLOB 'sqlite_*'"
+            )
+            #expect(tables.count == 14)
+            for table in tables {
+                let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \"\(table)\"") ?? 0
+                #expect(count > 0, "\(table) is empty")
+                let lines = text.split(separator: "\n").filter { $0.contains("\"table\":\"\(table)\"") }
+                #expect(lines.count == count)
+                for column in try database.columns(in: table) {
+                    let filled = try Int.fetchOne(database, sql: "SELECT count(\(column.name)) FROM \"\(table)\"")
+                    #expect(lines.count { $0.contains("\"\(column.name)\":") } == filled, "\(table).\(column.name)")
+                }
+            }
+        }
+    }
+
+    @Test func whatIsDamagedIsNotTakenIn() throws {
+        try fill()
+        let text = try export(ledger)
+        let lines = text.split(separator: UInt8(ascii: "\n")).map { Data($0) }
+        func joined(_ lines: [Data]) -> Data { Data(lines.flatMap { $0 + [UInt8(ascii: "\n")] }) }
+        func changed(_ old: String, _ new: String) -> Data {
+            Data(String(decoding: text, as: UTF8.self).replacing(old, with: new, maxReplacements: 1).utf8)
+        }
+        let copy = try empty()
+        for (damaged, error) in [
+            (Data(), ImportError.incomplete), (text.dropLast(1), .incomplete), (joined(lines.dropLast()), .incomplete),
+            (joined(lines.dropLast(2) + lines.suffix(1)), .incomplete), (joined(Array(lines[1...])), .lineInvalid(1)),
+            (text + text, .lineInvalid(lines.count + 1)), (Data("hello\n".utf8), .lineInvalid(1)),
+            (changed("\"version\":7", "\"version\":6"), .versionOther(6)),
+            (changed("\"alice\"", "\"mallory\""), .incomplete), (changed("\"issuer\"", "\"issue\""), .lineInvalid(2)),
+            (changed("\"table\":\"user\"", "\"table\":\"sqlite_master\""), .lineInvalid(2)),
+            (joined([lines[0], lines[1], lines[1]]), .lineInvalid(3)),
+        ] as [(Data, ImportError)] {
+            #expect(throws: error) { try take(damaged, into: copy) }
+            #expect(try copy.audit(of: alice).isEmpty)
+        }
+        #expect(try take(text, into: copy, size: 1 << 20) > 0)
+        #expect(throws: ImportError.notEmpty) { try take(text, into: copy) }
+    }
+
+    @Test func aFileThatIsThereIsNotWrittenOver() throws {
+        let file = folder.file("export.jsonl")
+        #expect(try NewFile.write(to: file) { try ledger.export(to: $0) } == 0)
+        #expect(throws: BackupError.exists(path: file.path)) {
+            try NewFile.write(to: file) { try ledger.export(to: $0) }
+        }
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+}
