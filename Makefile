@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo test simulate test-api test-apple fuzz fuzz-short bench bench-http format lint clean requirements
+.PHONY: help build demo test simulate crash-test test-api test-apple fuzz fuzz-short bench bench-http format lint clean requirements
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ test: requirements ## Run every test, then half a minute of simulations
 simulate: requirements ## Play simulations for ten minutes (SECONDS=N), or the one of a seed (SEED=N)
 	@TILL_SIMULATION_SECONDS=$(or $(SECONDS),600) TILL_SIMULATION_SEED=$(SEED) \
 		swift test -c release --disable-testable-imports --filter SimulationTests
+
+crash-test: build ## Kill the service under load at random moments, fifty times (ROUNDS=N), and compare with what clients were told
+	@TILL_CRASH_ROUNDS=$(or $(ROUNDS),50) swift test -c release --disable-testable-imports --filter CrashTests
 
 test-api: build ## Hold a running service against its description with schemathesis, for a minute
 	@Scripts/test-api.sh .build/release/till $(or $(API_SECONDS),60)

@@ -9,6 +9,8 @@ public struct StorageFault: CodedError, Equatable {
         case cannotOpen
         /// The file was written by a newer version of Till.
         case newerVersion
+        /// The file was written by an earlier version of Till, and was not to be changed.
+        case olderVersion
         case failed
         /// It could not be made sure that what was written is on the disk.
         case stopped
@@ -48,6 +50,8 @@ public struct StorageFault: CodedError, Equatable {
         case .cannotOpen:
             "\(path) cannot be opened for writing: check that its folder exists, its disk, and who may write there."
         case .newerVersion: "\(path) was written by a newer version of Till: use that version, or a backup."
+        case .olderVersion:
+            "\(path) was written by an earlier version of Till: `till serve` takes it over when it starts; then try again."
         case .stopped:
             "\(path) may not have reached the disk, so nothing more is read or written: check the disk, then start again; "
                 + "what was answered before is kept."

@@ -82,7 +82,9 @@ public struct EntitlementService: Sendable {
     ) throws(RedemptionError) -> Redemption {
         let origins = accepted.counting(for: user)
         guard origins.contains(verified.origin) else {
-            throw .refused(ProofRefusal(.originNotAccepted, "It comes from \(verified.origin.rawValue), of this user."))
+            throw .refused(
+                ProofRefusal(
+                    .originNotAccepted, "It comes from \(verified.origin.rawValue), where this user may not buy."))
         }
         let answer: LedgerAnswer
         do {

@@ -126,8 +126,11 @@ public typealias SQLiteLedger = DatabaseLedger<SQLiteStorage>
 extension SQLiteLedger {
     /// Opens the ledger, making it when there is none.
     ///
+    /// - Parameter takesOver: Whether one of an earlier version becomes one of this.
     /// - Throws: `StorageFault`.
-    public init(file: URL, randomness: Randomness = .system) throws(StorageFault) {
-        self.init(storage: try SQLiteStorage(file: file, randomness: randomness), randomness: randomness)
+    public init(file: URL, randomness: Randomness = .system, takesOver: Bool = true) throws(StorageFault) {
+        self.init(
+            storage: try SQLiteStorage(file: file, randomness: randomness, takesOver: takesOver), randomness: randomness
+        )
     }
 }

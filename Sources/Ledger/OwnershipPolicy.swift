@@ -3,7 +3,8 @@ import Commerce
 /// What happens when a user presents a purchase that is another's; the operator of a service chooses.
 ///
 /// A purchase moves with all its transactions, in one commit. What adds to a balance stays with whoever redeemed it, under every
-/// policy: it may be spent. Where the App Store's proof names a user's account token, the token decides, whatever the policy.
+/// policy: it may be spent. Where the App Store names a user's account token for anything else, the token decides, whatever the
+/// policy.
 public enum OwnershipPolicy: Hashable, Sendable {
     /// It stays with whoever redeemed it first.
     case keep
@@ -47,12 +48,19 @@ public enum OwnershipPolicy: Hashable, Sendable {
     /// - Parameters:
     ///   - isActive: Whether something that was bought counts still.
     ///   - transferredAt: When it was moved last.
-    func refusal(isActive: Bool, transferredAt: Timestamp?, at moment: Timestamp) -> Redemption.Result? {
+    func refusal(
+        isActive: @autoclosure () throws -> Bool,
+        transferredAt: Timestamp?,
+        at moment: Timestamp
+    ) rethrows -> Redemption.Result? {
+        let pause: Int64
         switch self {
-        case .keep: .ownedByAnotherUser
-        case .transferIfInactive where isActive: .ownedByAnotherUser
-        case .transfer(let pause), .transferIfInactive(let pause):
-            transferredAt.map { moment < $0.adding(seconds: pause) } ?? false ? .transferTooSoon : nil
+        case .keep: return .ownedByAnotherUser
+        case .transfer(let seconds): pause = seconds
+        case .transferIfInactive(let seconds):
+            if try isActive() { return .ownedByAnotherUser }
+            pause = seconds
         }
+        return transferredAt.map { moment < $0.adding(seconds: pause) } ?? false ? .transferTooSoon : nil
     }
 }

@@ -26,7 +26,7 @@ struct AuditCommand: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let ledger = try SQLiteLedger(file: common.existingServiceDirectory.ledgerFile)
+        let ledger = try SQLiteLedger(file: common.existingServiceDirectory.ledgerFile, takesOver: false)
         guard let user = User(issuer: issuer ?? "", name: user.name) else { return }
         var table = TextTable(header: ["NO", "TIME", "EVENT", "BY", "WHAT", "REFERENCE", "ORIGIN", "REASON"])
         var reports: [AuditReport] = []

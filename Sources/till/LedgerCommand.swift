@@ -65,7 +65,7 @@ struct LedgerExportCommand: Command {
 
     func perform() async throws {
         let url = URL(filePath: file, directoryHint: .notDirectory)
-        let ledger = try SQLiteLedger(file: common.existingServiceDirectory.ledgerFile)
+        let ledger = try SQLiteLedger(file: common.existingServiceDirectory.ledgerFile, takesOver: false)
         let rows = try NewFile.write(to: url) { write in try ledger.export(to: write) }
         console.line("\(rows) rows in \(url.path)")
         try console.json(ExportReport(file: url.path, rows: rows))

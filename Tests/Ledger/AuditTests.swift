@@ -60,6 +60,22 @@ import Testing
             ])
     }
 
+    @Test func refusalsOfManyReasonsAndARestoreThatIsTakenBackAreToldOfOnce() throws {
+        let token = try ledger.appAccountToken(of: alice, at: Self.now)
+        _ = try redeem(claim(repeatsOriginal: true), claim("2", original: "1", repeatsOriginal: true), for: alice)
+        for _ in 0..<3 {
+            _ = try redeem(claim(appAccountToken: token), for: bob)
+            _ = try redeem(claim(item: nil), for: bob)
+        }
+        #expect(try story(of: bob) == ["user refused 1 p appAccountTokenMismatch", "user refused 1 p productUnknown"])
+        let refund = claim(revoked: Self.now, repeatsOriginal: true, signedAt: Self.later(1))
+        for uuid in ["1", "2"] { _ = try notify(uuid, refund) }
+        #expect(
+            try story(of: alice) == [
+                "user granted 1 p", "user granted 2 p", "App Store revoked 2 p", "App Store revoked 1 p",
+            ])
+    }
+
     /// Whoever can write the file can switch off what guards its tables; the chain tells.
     @Test(arguments: [
         "UPDATE audit SET reference = '7' WHERE user_id = 1 AND number = 2",
@@ -109,6 +125,9 @@ import Testing
     @Test func aLedgerOfTheFirstVersionTellsWhatItKnows() throws {
         let file = folder.file("first.sqlite")
         try makeLedgerOfTheFirstVersion(at: file)
+        #expect(throws: StorageFault(cause: .olderVersion, path: file.path)) {
+            try SQLiteLedger(file: file, takesOver: false)
+        }
         let ledger = try SQLiteLedger(file: file)
         #expect(try ledger.audit(of: alice).map(\.entry.reference) == ["1", "3"])
         #expect(try ledger.audit(of: bob).map(\.entry.event) == [.revoked])

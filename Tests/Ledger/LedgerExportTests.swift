@@ -19,6 +19,8 @@ import Testing
         _ = try redeem(claim("1"), claim("2", original: "1"), claim("3", item: nil, credit: coins), for: alice)
         _ = try redeem(claim("1"), for: bob, under: .transfer(pauseSeconds: 9))
         _ = try redeem(claim("1"), for: alice)
+        let token = try ledger.appAccountToken(of: alice, at: Self.now)
+        _ = try redeem(claim("8", appAccountToken: token), for: alice)
         _ = try notify("1", claim("9", item: nil))
         _ = try notify("2", claim("1", revoked: Self.now, signedAt: Self.later(1)))
         let grant = Grant(
@@ -87,7 +89,7 @@ import Testing
                 sql:
                     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'grdb_*' AND name NOT GLOB 'sqlite_*'"
             )
-            #expect(tables.count == 14)
+            #expect(tables.count == 15)
             for table in tables {
                 let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \"\(table)\"") ?? 0
                 #expect(count > 0, "\(table) is empty")

@@ -139,22 +139,78 @@ import Testing
         #expect(try redeem(try #require(claims["1"]), for: bob) == [.alreadyRedeemed])
     }
 
+    /// It may be spent: whoever has it first keeps it, whatever a token says later.
+    @Test func whatAddsToABalanceNeverMoves() throws {
+        let token = try ledger.appAccountToken(of: alice, at: Self.now)
+        let coins = Credit(balance: "coins", amount: 10)
+        let told = claim(signedAt: Self.later(1), appAccountToken: token, item: nil, credit: coins)
+        #expect(try redeem(claim(item: nil, credit: coins), for: bob) == [.granted])
+        #expect(try notify("1", told) == .recorded)
+        #expect(try redeem(told, for: alice, under: Self.transfer) == [.ownedByAnotherUser])
+        #expect(try redeem(told, for: bob) == [.alreadyRedeemed])
+        let origins = Set(Origin.allCases)
+        #expect(try ledger.balances(of: bob, counting: origins) == [coins])
+        #expect(try ledger.balances(of: alice, counting: origins) == [])
+    }
+
     @Test(arguments: ["notification first", "receipt first"])
     func aTokenThatANotificationNamesDecidesInEitherOrder(order: String) throws {
         let token = try ledger.appAccountToken(of: alice, at: Self.now)
-        let coins = Credit(balance: "coins", amount: 10)
-        let receipt = claim(item: nil, credit: coins)
-        let told = claim(signedAt: Self.later(1), appAccountToken: token, item: nil, credit: coins)
+        let told = claim(signedAt: Self.later(1), appAccountToken: token)
         if order == "notification first" {
             #expect(try notify("1", told) == .granted)
-            #expect(try redeem(receipt, for: bob) == [.appAccountTokenMismatch])
+            #expect(try redeem(claim(), for: bob) == [.appAccountTokenMismatch])
         } else {
-            #expect(try redeem(receipt, for: bob) == [.granted])
+            #expect(try redeem(claim(), for: bob) == [.granted])
             #expect(try notify("1", told) == .recorded)
         }
-        let origins = Set(Origin.allCases)
-        #expect(try ledger.balances(of: alice, counting: origins) == [coins])
-        #expect(try ledger.balances(of: bob, counting: origins) == [])
+        #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
+        #expect(try ledger.items(of: bob, at: Self.now) == [])
+    }
+
+    /// The team has the App Store change a purchase's token; a proof from before does not change it back.
+    @Test func theLastWordOnATransactionsTokenCounts() throws {
+        let tokens = try [alice, bob].map { try ledger.appAccountToken(of: $0, at: Self.now) }
+        let before = claim(appAccountToken: tokens[0])
+        #expect(try redeem(before, for: alice) == [.granted])
+        _ = try ledger.record(claim(signedAt: Self.later(5), appAccountToken: tokens[1]), at: Self.later(5))
+        #expect(try redeem(before, for: alice, at: Self.later(6)) == [.appAccountTokenMismatch])
+        _ = try ledger.record(before, at: Self.later(6))
+        #expect(try ledger.items(of: bob, at: Self.later(6)) == [Self.sprout1])
+    }
+
+    /// A token that was nobody's when the App Store named it decides when it is somebody's.
+    @Test func theTokensOfWhatWaitsDecide() throws {
+        let token = UUID()
+        let renewal = claim("2", original: "1", bought: Self.later(50), appAccountToken: token)
+        #expect(try notify("1", renewal) == .parked)
+        #expect(try ledger.setAppAccountToken(token, of: alice, at: Self.now) == .set)
+        #expect(try redeem(claim("1"), for: bob, under: Self.transfer) == [.appAccountTokenMismatch])
+        #expect(try redeem(claim("1"), for: alice) == [.granted])
+        #expect(try ledger.transactions(of: alice, before: nil, limit: 9).count == 2)
+        #expect(try redeem(claim("1"), for: bob, under: Self.transfer) == [.appAccountTokenMismatch])
+    }
+
+    /// Bob's app hands a renewal in before the App Store has told of it.
+    @Test func aRenewalIsNoEnd() throws {
+        #expect(try redeem(claim("1", expiresAt: Self.later(50)), for: alice) == [.granted])
+        let renewal = claim("2", original: "1", bought: Self.later(50), expiresAt: Self.later(100))
+        let policy = Self.transferIfInactive
+        #expect(try redeem(renewal, for: bob, under: policy, at: Self.later(60)) == [.ownedByAnotherUser])
+        // Subscribed to anew, long after.
+        let anew = claim("3", original: "1", bought: Self.later(9000), expiresAt: Self.later(9900))
+        #expect(try redeem(anew, for: bob, under: policy, at: Self.later(9100)) == [.granted])
+    }
+
+    @Test func manyTransfersCountOn() throws {
+        let policy = OwnershipPolicy.transfer(pauseSeconds: 0)
+        #expect(try redeem(claim("0"), for: alice) == [.granted])
+        for _ in 0..<40 {
+            #expect(try redeem(claim("0"), for: bob, under: policy) == [.granted])
+            #expect(try redeem(claim("0"), for: alice, under: policy) == [.granted])
+        }
+        let newest = try #require(try ledger.transactions(of: alice, before: nil, limit: 1).first)
+        #expect(newest.sequence <= 100)
     }
 
     @Test func eachTransferIsToldOfToBoth() throws {

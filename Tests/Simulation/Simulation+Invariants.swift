@@ -72,7 +72,11 @@ extension Simulation {
             let decides = same.filter { $0.appAccountToken != nil }.max {
                 ($0.purchaseDate, $0.transactionIdentifier) < ($1.purchaseDate, $1.transactionIdentifier)
             }
-            guard decides == nil || people.first(where: { $0.user == owner })?.token == decides?.appAccountToken else {
+            // What is spent stays where it was spent.
+            guard
+                decides == nil || sale.type == .consumable
+                    || people.first(where: { $0.user == owner })?.token == decides?.appAccountToken
+            else {
                 let books = same.map { other in
                     let named = people.first { $0.token == other.appAccountToken }?.user.name ?? "nobody"
                     let owner = owners[other.transactionIdentifier]?.name ?? "nobody"

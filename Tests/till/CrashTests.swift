@@ -31,6 +31,8 @@ import Testing
     }
 
     private static let connections = 200
+    private static let salesInRound = 300
+    private static let rounds = ProcessInfo.processInfo.environment["TILL_CRASH_ROUNDS"].flatMap(Int.init) ?? 2
 
     let till: TillProcess
     let key: String
@@ -42,7 +44,7 @@ import Testing
         try Data(chain.root.certificate.der).write(to: till.folder.file("root.cer"))
         #expect(try await till.run("trust", "add", till.folder.file("root.cer").path).status == 0)
         key = try #require(try await till.run("keys", "make", "load", "--json").json()["key"] as? String)
-        sales = try (0..<600).map { number in
+        sales = try (0..<Self.rounds * Self.salesInRound).map { number in
             let transaction = String(2_000_000_000_000_000 + number)
             let payload = TestProofs.transactionPayload(transactionId: transaction)
             let proof = try TestProofs.transaction(payload, chain: chain)
@@ -106,27 +108,44 @@ import Testing
         return found
     }
 
+    /// Rounds of it, each with sales of its own, on one ledger; `make crash-test` plays more.
     @Test func whatWasAnsweredOutlivesAKillUnderLoadAndNothingIsThereTwice() async throws {
-        let first = try await serve()
-        let isKilled = Mutex(false)
-        // Each sale twice, as devices do that have not heard an answer.
-        let answered = try await redeem(zip(sales, sales).flatMap { [$0, $1] }, at: first.url) { count in
-            let isFirst = isKilled.withLock { killed in
-                defer { killed = killed || count >= 150 }
-                return count >= 150 && !killed
-            }
-            if isFirst { first.kill() }
-        }
-        #expect(answered.count >= 150)
-        #expect(answered.count < sales.count)
+        var answered: Set<Sale> = []
+        for round in 0..<Self.rounds {
+            let due = Array(sales[round * Self.salesInRound..<(round + 1) * Self.salesInRound])
+            // At any moment of the load, the first and the last included.
+            let moment = Int.random(in: 1..<Self.salesInRound)
+            let server = try await serve()
+            let isKilled = Mutex(false)
+            // Each sale twice, as devices do that have not heard an answer.
+            answered.formUnion(
+                try await redeem(zip(due, due).flatMap { [$0, $1] }, at: server.url) { count in
+                    let isFirst = isKilled.withLock { killed in
+                        defer { killed = killed || count >= moment }
+                        return count >= moment && !killed
+                    }
+                    if isFirst { server.kill() }
+                })
+            #expect(isKilled.withLock { $0 }, "round \(round)")
+            #expect(await server.end(SIGKILL) == -SIGKILL)
 
-        let second = try await serve()
-        let kept = try await redeemed(at: second)
-        #expect(Set(kept).count == kept.count)
-        #expect(Set(answered.map(\.transaction)).subtracting(kept) == [])
+            let next = try await serve()
+            let kept = try await redeemed(at: next)
+            #expect(Set(kept).count == kept.count, "round \(round), killed after \(moment) answers")
+            #expect(
+                Set(answered.map(\.transaction)).subtracting(kept) == [],
+                "round \(round), killed after \(moment) answers")
+            #expect(await next.end(SIGKILL) == -SIGKILL)
+            print(
+                "Round \(round): killed after \(moment) answers; \(answered.count) acknowledged so far, all there once."
+            )
+        }
         // What was not answered is handed in again, as a device does; in the end all is there, once.
-        #expect(try await redeem(sales, at: second.url).count == sales.count)
-        #expect(try await redeemed(at: second).sorted() == sales.map(\.transaction))
-        #expect(await second.end(SIGTERM) == 0)
+        let last = try await serve()
+        #expect(try await redeem(sales, at: last.url).count == sales.count)
+        #expect(try await redeemed(at: last).sorted() == sales.map(\.transaction))
+        #expect(await last.end(SIGTERM) == 0)
+        let checked = try await till.run("ledger", "check")
+        #expect(checked.status == 0, "\(checked.output)")
     }
 }

@@ -3,9 +3,10 @@ import Commerce
 /// Something that happened to what a user owns.
 public struct AuditEntry: Hashable, Sendable {
     public enum Event: String, Sendable, CaseIterable, SQLConvertible {
-        /// A transaction counts: it was redeemed, or its refund was reversed, or the team lets it count again.
+        /// A transaction was redeemed and counts; or whoever had taken it back, the App Store or the team, does so no more, which
+        /// leaves what the other has done.
         case granted
-        /// A transaction counts no more, or did not when it was redeemed: by the App Store's word, or the team's.
+        /// The App Store or the team takes a transaction back, or had when it was redeemed.
         case revoked
         /// A user has presented a transaction and was given nothing; the reason is the refusal's code.
         case refused

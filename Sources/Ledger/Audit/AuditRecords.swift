@@ -42,7 +42,7 @@ struct AuditRecords {
             ])
     }
 
-    /// Writes a refusal down, unless it is what was written last of the same transaction: an app tries again at every launch.
+    /// Writes a refusal down, once for each transaction and reason: an app tries again at every launch.
     func appendRefusal(
         _ result: Redemption.Result,
         _ claim: Claim,
@@ -50,14 +50,14 @@ struct AuditRecords {
         to user: Int64,
         at moment: Timestamp
     ) throws {
-        let last = try database.row(
-            """
-            SELECT event, reason FROM audit WHERE user_id = $1 AND origin = $2 AND reference = $3
-            ORDER BY number DESC LIMIT 1
-            """,
-            [user, claim.origin, claim.transactionIdentifier])
-        if let last, try last["event"] == AuditEntry.Event.refused, try last["reason"] == result.rawValue { return }
-        try append(.refused, claim, reason: result.rawValue, by: actor, to: user, at: moment)
+        let isNew =
+            try database.execute(
+                """
+                INSERT INTO refusal (user_id, origin, transaction_id, reason) VALUES ($1, $2, $3, $4)
+                ON CONFLICT DO NOTHING
+                """,
+                [user, claim.origin, claim.transactionIdentifier, result.rawValue]) == 1
+        if isNew { try append(.refused, claim, reason: result.rawValue, by: actor, to: user, at: moment) }
     }
 
     /// In their order.

@@ -39,7 +39,7 @@ struct LedgerTable: Sendable {
             "user_id# issuer name app_account_token first_seen_at# is_app_account_token_settled#"),
         LedgerTable(
             "original_transaction", key: "origin original_transaction_id",
-            "origin original_transaction_id user_id# transferred_at# named_at# named_by"),
+            "origin original_transaction_id user_id# transferred_at# named_at# named_by named_stated_at#"),
         LedgerTable(
             "redeemed_transaction", key: "origin transaction_id",
             """
@@ -76,6 +76,7 @@ struct LedgerTable: Sendable {
             "caller idempotency_key request_digest* status# content_type body* kept_at#"),
         LedgerTable("api_key", key: "key_id", "key_id name scopes secret_digest* created_at# revoked_at#"),
         LedgerTable("reconciliation", key: "subject", "subject reconciled_until#"),
+        LedgerTable("refusal", key: "user_id origin transaction_id reason", "user_id# origin transaction_id reason"),
         LedgerTable(
             "audit", key: "user_id number",
             """

@@ -48,20 +48,22 @@ extension LedgerRecords {
         return parked
     }
 
-    /// Takes in what was said of other transactions of a purchase before anybody had claimed one of them, such as the renewals
-    /// of a subscription.
-    func claimParked(original claim: Claim, for user: Int64, at moment: Timestamp) throws {
-        let parked = try database.rows(
+    /// What was said of other transactions of a purchase before anybody had claimed one of them, such as the renewals of a
+    /// subscription.
+    func parkedSiblings(of claim: Claim) throws -> [Claim] {
+        try database.rows(
             """
             SELECT claim FROM parked_transaction \(database.indexed(by: "parked_transaction_of_original"))
             WHERE origin = $1 AND original_transaction_id = $2 AND claim IS NOT NULL ORDER BY transaction_id
             """,
-            [claim.origin, claim.originalTransactionIdentifier])
-        for row in parked {
-            let sibling = try Self.claim(try row["claim"])
-            let named = try sibling.appAccountToken.flatMap { try users.owner(of: $0) }
-            guard named == nil || named == user, sibling.isKnown else { continue }
-            _ = try state(sibling, of: user, isNamed: named != nil, by: .appStore, at: moment)
+            [claim.origin, claim.originalTransactionIdentifier]
+        ).map { try Self.claim(try $0["claim"]) }.filter { $0.transactionIdentifier != claim.transactionIdentifier }
+    }
+
+    /// Takes them in for whoever owns the purchase.
+    func take(_ siblings: [Claim], for user: Int64, at moment: Timestamp) throws {
+        for sibling in siblings where sibling.isKnown {
+            _ = try state(sibling, of: user, by: .appStore, nil, at: moment)
         }
     }
 }

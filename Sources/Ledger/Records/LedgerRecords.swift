@@ -20,15 +20,15 @@ struct LedgerRecords {
         under policy: OwnershipPolicy,
         at moment: Timestamp
     ) throws -> Redemption.Result {
-        let purchase = try ownerships.ownership(of: claim)
-        let named = try named(by: claim, of: purchase)
+        let (purchase, siblings) = (try ownerships.ownership(of: claim), try parkedSiblings(of: claim))
+        let named = try named(by: claim, siblings, of: purchase)
         if let refusal = try refusal(of: claim, purchase, named, to: user, under: policy, at: moment) {
             try audit.appendRefusal(refusal, claim, by: actor, to: user, at: moment)
             return refusal
         }
-        let isMoved = try give(purchase, to: user, isNamed: named != nil, by: claim, at: moment)
-        let result = try state(claim, of: user, isNamed: named != nil, by: actor, at: moment)
-        try claimParked(original: claim, for: user, at: moment)
+        let isMoved = try give(purchase, to: user, by: named?.naming, claim, at: moment)
+        let result = try state(claim, of: user, by: actor, named?.naming, at: moment)
+        try take(siblings, for: user, at: moment)
         return isMoved && result == .alreadyRedeemed ? .granted : result
     }
 
@@ -36,34 +36,34 @@ struct LedgerRecords {
     private func refusal(
         of claim: Claim,
         _ purchase: OwnershipRecords.Ownership?,
-        _ named: Int64?,
+        _ named: Named?,
         to user: Int64,
         under policy: OwnershipPolicy,
         at moment: Timestamp
     ) throws -> Redemption.Result? {
         guard claim.isKnown else { return .productUnknown }
-        if let named { return named == user ? nil : .appAccountTokenMismatch }
+        if let named { return named.user == user ? nil : .appAccountTokenMismatch }
         guard let purchase, purchase.user != user else { return nil }
         guard purchase.naming == nil else { return .appAccountTokenMismatch }
-        if policy == .keep { return .ownedByAnotherUser }
-        guard try !ownerships.addsToBalance(purchase) else { return .ownedByAnotherUser }
-        return policy.refusal(
-            isActive: try ownerships.isActive(purchase, at: moment), transferredAt: purchase.transferredAt, at: moment)
+        guard policy != .keep, try !ownerships.addsToBalance(purchase) else { return .ownedByAnotherUser }
+        return try policy.refusal(
+            isActive: try ownerships.isActive(purchase, with: claim, at: moment),
+            transferredAt: purchase.transferredAt, at: moment)
     }
 
     /// Moves a purchase to whoever has a claim to it, unless it is theirs already.
     ///
-    /// - Parameter isNamed: Whether the claim's account token says so.
+    /// - Parameter naming: The account token that says so; nil where none does.
     /// - Returns: Whether it was moved.
     private func give(
         _ purchase: OwnershipRecords.Ownership?,
         to user: Int64,
-        isNamed: Bool,
-        by claim: Claim,
+        by naming: OwnershipRecords.Naming?,
+        _ claim: Claim,
         at moment: Timestamp
     ) throws -> Bool {
         guard let purchase else { return false }
-        if isNamed { try ownerships.remember(claim, names: purchase) }
+        if let naming { try ownerships.remember(naming, of: purchase) }
         guard purchase.user != user else { return false }
         try ownerships.move(purchase, to: user, at: moment)
         for (event, owner) in [(AuditEntry.Event.transferredOut, purchase.user), (.transferredIn, user)] {
@@ -76,11 +76,29 @@ struct LedgerRecords {
         return true
     }
 
-    /// Whom the account token of a claim names; nil where it names nobody here, or a token of a later transaction of the same
-    /// purchase has said whose it is. A receipt names no token; what the App Store has said of the transaction before may.
-    private func named(by claim: Claim, of purchase: OwnershipRecords.Ownership?) throws -> Int64? {
-        if let naming = purchase?.naming, claim.naming < naming { return nil }
-        return try (claim.appAccountToken ?? parked(claim)?.claim?.appAccountToken).flatMap { try users.owner(of: $0) }
+    /// Whom an account token names.
+    private struct Named {
+        let user: Int64
+        let naming: OwnershipRecords.Naming
+    }
+
+    /// Whom the account tokens of a claim and of what waits with it name; nil where they name nobody here, or the token of a
+    /// later transaction of the same purchase has said whose it is, or it has added to somebody's balance, which may be
+    /// spent. A receipt names no token; what the App Store has said of the transaction before may.
+    private func named(
+        by claim: Claim,
+        _ siblings: [Claim],
+        of purchase: OwnershipRecords.Ownership?
+    ) throws -> Named? {
+        let own = claim.appAccountToken == nil ? try parked(claim)?.claim : nil
+        var last: Named?
+        for candidate in [claim] + [own].compactMap(\.self) + siblings {
+            guard let user = try candidate.appAccountToken.flatMap({ try users.owner(of: $0) }) else { continue }
+            if last.map({ $0.naming < candidate.naming }) ?? true { last = Named(user: user, naming: candidate.naming) }
+        }
+        guard let last, let purchase else { return last }
+        if let naming = purchase.naming, last.naming < naming { return nil }
+        return try last.user != purchase.user && ownerships.addsToBalance(purchase) ? nil : last
     }
 
     /// Records what a notification states, for whomever it concerns.
@@ -96,17 +114,17 @@ struct LedgerRecords {
 
     /// Records what is stated of a transaction, for whomever it concerns.
     func record(stating claim: Claim, at moment: Timestamp) throws -> NotificationOutcome {
-        let purchase = try ownerships.ownership(of: claim)
-        let named = try named(by: claim, of: purchase)
-        guard let owner = named ?? purchase?.user, try isRedeemed(claim) || claim.isKnown else {
+        let (purchase, siblings) = (try ownerships.ownership(of: claim), try parkedSiblings(of: claim))
+        let named = try named(by: claim, siblings, of: purchase)
+        guard let owner = named?.user ?? purchase?.user, try isRedeemed(claim) || claim.isKnown else {
             try park(claim)
             return .parked
         }
-        _ = try give(purchase, to: owner, isNamed: named != nil, by: claim, at: moment)
+        _ = try give(purchase, to: owner, by: named?.naming, claim, at: moment)
         let before = try standing(of: claim)
         let stood = try before.map { $0.revocationDate == nil } ?? true && !team.isRevoked(claim)
-        let result = try state(claim, of: owner, isNamed: named != nil, by: actor, at: moment)
-        try claimParked(original: claim, for: owner, at: moment)
+        let result = try state(claim, of: owner, by: actor, named?.naming, at: moment)
+        try take(siblings, for: owner, at: moment)
         switch result {
         case .granted: return .granted
         case .revoked where stood: return .revoked
@@ -116,12 +134,12 @@ struct LedgerRecords {
 
     /// Takes in a statement about a transaction of a user's.
     ///
-    /// - Parameter isNamed: Whether its account token says that it is the user's.
+    /// - Parameter naming: The account token that says that it is the user's; nil where none does.
     func state(
         _ claim: Claim,
         of user: Int64,
-        isNamed: Bool,
         by actor: AuditActor,
+        _ naming: OwnershipRecords.Naming?,
         at moment: Timestamp
     ) throws -> Redemption.Result {
         let isRevokedByTeam = try team.isRevoked(claim)
@@ -131,8 +149,8 @@ struct LedgerRecords {
             var standing = known.dropFirst().reduce(known[0]) { $1.isLater(than: $0) ? $1 : $0 }
             // What was said before the catalog knew the product says nothing of its end.
             standing.expiresAt = standing.expiresAt ?? claim.expiresAt
-            try insert(claim, standing, for: user, isNamed: isNamed, at: moment)
-            try write(standing, of: claim)
+            try insert(claim, standing, for: user, naming, at: moment)
+            try write(standing, of: claim, by: actor, at: moment)
             if let said = parked?.claim { try write(grace: said) }
             try write(grace: claim)
             let result = standing.revocationDate == nil && !isRevokedByTeam ? Redemption.Result.granted : .revoked
@@ -143,7 +161,7 @@ struct LedgerRecords {
         guard Standing(claim).isLater(than: before) else {
             return before.revocationDate == nil && !isRevokedByTeam ? .alreadyRedeemed : .revoked
         }
-        try write(Standing(claim), of: claim)
+        try write(Standing(claim), of: claim, by: actor, at: moment)
         if (claim.revocationDate == nil) != (before.revocationDate == nil) {
             let event = claim.revocationDate == nil ? AuditEntry.Event.granted : .revoked
             try audit.append(event, claim, by: actor, to: user, at: moment)
@@ -202,17 +220,18 @@ struct LedgerRecords {
         _ claim: Claim,
         _ standing: Standing,
         for user: Int64,
-        isNamed: Bool,
+        _ naming: OwnershipRecords.Naming?,
         at moment: Timestamp
     ) throws {
         try database.execute(
             """
-            INSERT INTO original_transaction (origin, original_transaction_id, user_id, named_at, named_by)
-            VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+            INSERT INTO original_transaction (
+                origin, original_transaction_id, user_id, named_at, named_by, named_stated_at
+            ) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
             """,
             [
-                claim.origin, claim.originalTransactionIdentifier, user, isNamed ? claim.purchaseDate : nil,
-                isNamed ? claim.transactionIdentifier : nil,
+                claim.origin, claim.originalTransactionIdentifier, user, naming?.purchaseDate,
+                naming?.transactionIdentifier, naming?.statedAt,
             ])
         // Numbered for each user, so that nobody waits for another's number.
         try database.execute(
@@ -242,24 +261,48 @@ struct LedgerRecords {
     }
 
     /// Writes whether a transaction stands, and with it those that repeat the same purchase, unless they are spoken of later.
-    private func write(_ standing: Standing, of claim: Claim) throws {
+    private func write(
+        _ standing: Standing,
+        of claim: Claim,
+        by actor: AuditActor,
+        at moment: Timestamp
+    ) throws {
         // What was said before the catalog knew the product says nothing of its end.
         let expiresAt = claim.isKnown ? "$4" : "coalesce(expires_at, $4)"
-        let update = """
-            UPDATE redeemed_transaction
-            SET revocation_date = $1, revocation_reason = $2, stated_at = $3, expires_at = \(expiresAt)
-            """
-        let said: [any SQLConvertible] = [
-            standing.revocationDate, standing.revocationReason, standing.statedAt,
-            claim.isKnown ? standing.expiresAt : nil, claim.origin,
-        ]
-        try database.execute(
-            "\(update) WHERE origin = $5 AND transaction_id = $6", said + [claim.transactionIdentifier])
+        func update(_ transaction: String) throws {
+            try database.execute(
+                """
+                UPDATE redeemed_transaction
+                SET revocation_date = $1, revocation_reason = $2, stated_at = $3, expires_at = \(expiresAt)
+                WHERE origin = $5 AND transaction_id = $6
+                """,
+                [
+                    standing.revocationDate, standing.revocationReason, standing.statedAt,
+                    claim.isKnown ? standing.expiresAt : nil, claim.origin, transaction,
+                ])
+        }
+        try update(claim.transactionIdentifier)
         guard claim.repeatsOriginal else { return }
-        let isLater = standing.revocationDate == nil ? "stated_at < $3" : "stated_at <= $3"
-        try database.execute(
-            "\(update) WHERE origin = $5 AND original_transaction_id = $6 AND product_id = $7 AND \(isLater)",
-            said + [claim.originalTransactionIdentifier, claim.productIdentifier])
+        let same = try database.rows(
+            """
+            SELECT transaction_id, user_id, \(Standing.columns) FROM redeemed_transaction
+            WHERE origin = $1 AND original_transaction_id = $2 AND product_id = $3 AND transaction_id <> $4
+                AND \(standing.revocationDate == nil ? "stated_at < $5" : "stated_at <= $5")
+            """,
+            [
+                claim.origin, claim.originalTransactionIdentifier, claim.productIdentifier, claim.transactionIdentifier,
+                standing.statedAt,
+            ])
+        for row in same {
+            let (transaction, before): (String, Standing) = (try row["transaction_id"], try Standing(row))
+            try update(transaction)
+            guard (before.revocationDate == nil) != (standing.revocationDate == nil) else { continue }
+            try audit.append(
+                AuditEntry(
+                    happenedAt: moment, event: standing.revocationDate == nil ? .granted : .revoked, actor: actor,
+                    origin: claim.origin, reference: transaction, subject: claim.productIdentifier, reason: nil),
+                to: try row["user_id"])
+        }
     }
 
     /// Writes what is said of a grace period, unless something was said later; of two said at the same moment the longer.

@@ -4,8 +4,8 @@ import GRDB
 /// The tables of versions 6 and 7.
 extension LedgerSchema {
     /// A purchase moves to another user by one update, which the keys carry to all that stands on it. Transactions are numbered
-    /// for each user. `named_by` is the transaction whose account token says whose the purchase is, and `named_at` when it was
-    /// bought.
+    /// for each user. `named_by` is the transaction whose account token says whose the purchase is, `named_at` when it was
+    /// bought, and `named_stated_at` when that was said.
     static let transferTables = """
         CREATE TABLE new_original_transaction (
             origin TEXT NOT NULL,
@@ -14,12 +14,13 @@ extension LedgerSchema {
             transferred_at INTEGER,
             named_at INTEGER,
             named_by TEXT,
-            CHECK ((named_at IS NULL) = (named_by IS NULL)),
+            named_stated_at INTEGER,
+            CHECK ((named_at IS NULL) = (named_by IS NULL) AND (named_at IS NULL) = (named_stated_at IS NULL)),
             PRIMARY KEY (origin, original_transaction_id),
             UNIQUE (origin, original_transaction_id, user_id)
         ) STRICT, WITHOUT ROWID;
         INSERT INTO new_original_transaction
-            SELECT origin, original_transaction_id, user_id, NULL, NULL, NULL FROM original_transaction;
+            SELECT origin, original_transaction_id, user_id, NULL, NULL, NULL, NULL FROM original_transaction;
 
         CREATE TABLE new_redeemed_transaction (
             origin TEXT NOT NULL,
@@ -89,7 +90,8 @@ extension LedgerSchema {
         CREATE INDEX credit_of_user ON credit (user_id);
         """
 
-    /// An entry is never changed and never taken out; only the text of a reason can be erased.
+    /// An entry is never changed and never taken out; only the text of a reason can be erased. A refusal is written down once
+    /// for each transaction and reason, however often it is met.
     static let auditTables = """
         CREATE TABLE audit (
             user_id INTEGER NOT NULL REFERENCES user (user_id),
@@ -105,6 +107,13 @@ extension LedgerSchema {
             reason_digest BLOB CHECK (length(reason_digest) = 32),
             digest BLOB NOT NULL CHECK (length(digest) = 32),
             PRIMARY KEY (user_id, number)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE refusal (
+            user_id INTEGER NOT NULL REFERENCES user (user_id),
+            origin TEXT NOT NULL,
+            transaction_id TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            PRIMARY KEY (user_id, origin, transaction_id, reason)
         ) STRICT, WITHOUT ROWID;
         CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit BEGIN
             SELECT RAISE(ABORT, 'The audit log is kept.');

@@ -38,9 +38,11 @@ public final class SQLiteStorage: LedgerStorage {
 
     /// Opens the file, making it when there is none.
     ///
-    /// - Parameter randomness: Chance for the account tokens of users.
+    /// - Parameters:
+    ///   - randomness: Chance for the account tokens of users.
+    ///   - takesOver: Whether one of an earlier version becomes one of this; a service of that version may be running on it.
     /// - Throws: `StorageFault`.
-    public init(file: URL, randomness: Randomness) throws(StorageFault) {
+    public init(file: URL, randomness: Randomness, takesOver: Bool = true) throws(StorageFault) {
         path = file.path
         var configuration = Configuration()
         configuration.label = "ledger"
@@ -59,6 +61,9 @@ public final class SQLiteStorage: LedgerStorage {
                 let migrator = LedgerSchema(randomness: randomness).migrator
                 guard try pool.read({ try !migrator.hasBeenSuperseded($0) }) else {
                     throw StorageFault(cause: .newerVersion, path: file.path)
+                }
+                guard try takesOver || pool.read({ try migrator.hasCompletedMigrations($0) }) else {
+                    throw StorageFault(cause: .olderVersion, path: file.path)
                 }
                 try migrator.migrate(pool)
                 // What a process before has left in the log may have failed to reach the disk: nothing is added behind it.
