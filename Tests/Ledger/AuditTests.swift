@@ -86,6 +86,7 @@ import Testing
         "UPDATE audit SET subject = 'q' WHERE user_id = 1 AND number = 2",
         "UPDATE audit SET digest = zeroblob(32) WHERE user_id = 1 AND number = 2",
         "UPDATE audit SET reason = 'no fraud' WHERE user_id = 1 AND number = 4",
+        "UPDATE audit SET reason = 'never given' WHERE user_id = 1 AND number = 2",
         "DELETE FROM audit WHERE user_id = 1 AND number = 2",
         "DELETE FROM audit WHERE user_id = 1 AND number = 1",
         "UPDATE audit SET number = -number; UPDATE audit SET number = CASE number WHEN -2 THEN 3 WHEN -3 THEN 2 ELSE -number END",

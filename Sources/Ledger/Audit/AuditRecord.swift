@@ -44,7 +44,9 @@ public struct AuditRecord: Hashable, Sendable {
     /// Whether this is what was written after `previous`; nil for a user's first.
     public func follows(_ previous: AuditRecord?) -> Bool {
         number == (previous?.number ?? 0) + 1
-            && (entry.reason == nil || reasonDigest == Self.reasonDigest(entry.reason, reasonSalt))
+            // Of a reason that was erased nothing can be said; one that has no digest was never given.
+            && (entry.reason == nil
+                || reasonDigest != nil && reasonDigest == Self.reasonDigest(entry.reason, reasonSalt))
             && digest == Self.digest(number, entry, reasonDigest, after: previous?.digest ?? Self.beginning)
     }
 

@@ -29,7 +29,7 @@ struct AuditRecords {
         try insert(record, of: user)
     }
 
-    func insert(_ record: AuditRecord, of user: Int64) throws {
+    private func insert(_ record: AuditRecord, of user: Int64) throws {
         try database.execute(
             """
             INSERT INTO audit (user_id, number, happened_at, event, actor, origin, reference, subject, reason, reason_salt,

@@ -150,7 +150,7 @@ struct LedgerRecords {
             // What was said before the catalog knew the product says nothing of its end.
             standing.expiresAt = standing.expiresAt ?? claim.expiresAt
             try insert(claim, standing, for: user, naming, at: moment)
-            try write(standing, of: claim, by: actor, at: moment)
+            try writeToRepeats(standing, of: claim, by: actor, at: moment)
             if let said = parked?.claim { try write(grace: said) }
             try write(grace: claim)
             let result = standing.revocationDate == nil && !isRevokedByTeam ? Redemption.Result.granted : .revoked
@@ -161,7 +161,8 @@ struct LedgerRecords {
         guard Standing(claim).isLater(than: before) else {
             return before.revocationDate == nil && !isRevokedByTeam ? .alreadyRedeemed : .revoked
         }
-        try write(Standing(claim), of: claim, by: actor, at: moment)
+        try write(Standing(claim), of: claim, to: claim.transactionIdentifier)
+        try writeToRepeats(Standing(claim), of: claim, by: actor, at: moment)
         if (claim.revocationDate == nil) != (before.revocationDate == nil) {
             let event = claim.revocationDate == nil ? AuditEntry.Event.granted : .revoked
             try audit.append(event, claim, by: actor, to: user, at: moment)
@@ -260,28 +261,29 @@ struct LedgerRecords {
             [user, item.collection, item.number, claim.origin, claim.transactionIdentifier, moment])
     }
 
-    /// Writes whether a transaction stands, and with it those that repeat the same purchase, unless they are spoken of later.
-    private func write(
+    /// Writes what a claim says of whether a transaction stands.
+    private func write(_ standing: Standing, of claim: Claim, to transaction: String) throws {
+        // What was said before the catalog knew the product says nothing of its end.
+        let expiresAt = claim.isKnown ? "$4" : "coalesce(expires_at, $4)"
+        try database.execute(
+            """
+            UPDATE redeemed_transaction
+            SET revocation_date = $1, revocation_reason = $2, stated_at = $3, expires_at = \(expiresAt)
+            WHERE origin = $5 AND transaction_id = $6
+            """,
+            [
+                standing.revocationDate, standing.revocationReason, standing.statedAt,
+                claim.isKnown ? standing.expiresAt : nil, claim.origin, transaction,
+            ])
+    }
+
+    /// Writes it to the other transactions that repeat the same purchase, unless they are spoken of later.
+    private func writeToRepeats(
         _ standing: Standing,
         of claim: Claim,
         by actor: AuditActor,
         at moment: Timestamp
     ) throws {
-        // What was said before the catalog knew the product says nothing of its end.
-        let expiresAt = claim.isKnown ? "$4" : "coalesce(expires_at, $4)"
-        func update(_ transaction: String) throws {
-            try database.execute(
-                """
-                UPDATE redeemed_transaction
-                SET revocation_date = $1, revocation_reason = $2, stated_at = $3, expires_at = \(expiresAt)
-                WHERE origin = $5 AND transaction_id = $6
-                """,
-                [
-                    standing.revocationDate, standing.revocationReason, standing.statedAt,
-                    claim.isKnown ? standing.expiresAt : nil, claim.origin, transaction,
-                ])
-        }
-        try update(claim.transactionIdentifier)
         guard claim.repeatsOriginal else { return }
         let same = try database.rows(
             """
@@ -295,7 +297,7 @@ struct LedgerRecords {
             ])
         for row in same {
             let (transaction, before): (String, Standing) = (try row["transaction_id"], try Standing(row))
-            try update(transaction)
+            try write(standing, of: claim, to: transaction)
             guard (before.revocationDate == nil) != (standing.revocationDate == nil) else { continue }
             try audit.append(
                 AuditEntry(
