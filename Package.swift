@@ -45,6 +45,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
         .target(name: "Commerce"),
         .target(name: "StrictJSON"),
@@ -53,7 +54,7 @@ let package = Package(
         .target(name: "Catalog", dependencies: ["Commerce", "StrictJSON"]),
 
         .target(name: "Receipts", dependencies: ["Commerce", "Signatures", "StrictJSON", asn1]),
-        .target(name: "Ledger", dependencies: ["Commerce", "Signatures", grdb]),
+        .target(name: "Ledger", dependencies: ["CPostgreSQL", "Commerce", "Signatures", grdb]),
 
         .target(name: "Entitlements", dependencies: ["Catalog", "Commerce", "Ledger", "Receipts"]),
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
@@ -78,7 +79,9 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "Store", "StrictJSON", jwtKit],
+            dependencies: [
+                "CPostgreSQL", "Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "Store", "StrictJSON", jwtKit,
+            ],
             path: "Tests/Support", exclude: ["Garden.storekit", "failing-disk.c"]),
         .target(
             name: "FuzzTargets", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", "StrictJSON"],

@@ -11,13 +11,15 @@ public struct StorageFault: CodedError, Equatable {
         case newerVersion
         /// The file was written by an earlier version of Till, and was not to be changed.
         case olderVersion
+        /// A database server does not answer, or lets nobody in.
+        case unreachable
         case failed
         /// It could not be made sure that what was written is on the disk.
         case stopped
     }
 
     public let cause: Cause
-    /// The file, as it was named.
+    /// The file, or the database's address without its password, as it was named.
     public let path: String
 
     public init(cause: Cause, path: String) {
@@ -52,6 +54,9 @@ public struct StorageFault: CodedError, Equatable {
         case .newerVersion: "\(path) was written by a newer version of Till: use that version, or a backup."
         case .olderVersion:
             "\(path) was written by an earlier version of Till: `till serve` takes it over when it starts; then try again."
+        case .unreachable:
+            "\(path) does not answer, or lets nobody in: check that the server runs and is the primary, and the user, the password "
+                + "and the database's name; `psql` with the same address tells more."
         case .stopped:
             "\(path) may not have reached the disk, so nothing more is read or written: check the disk, then start again; "
                 + "what was answered before is kept."

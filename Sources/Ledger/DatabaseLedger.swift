@@ -27,6 +27,7 @@ public struct DatabaseLedger<Storage: LedgerStorage>: Ledger {
         try storage.write { database in
             let users = users(database)
             let records = LedgerRecords(database: database, users: users, actor: actor)
+            try database.prefetch([UserRecords.known(user)] + claims.prefix(1).flatMap(records.questions))
             let user = try users.identifier(of: user, at: moment)
             let results = try claims.map { try records.record($0, for: user, under: policy, at: moment) }
             return LedgerAnswer(

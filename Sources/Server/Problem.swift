@@ -104,7 +104,7 @@ struct Problem: Error, Encodable {
     }
 
     private static func status(of fault: StorageFault) -> HTTPResponse.Status {
-        fault.cause == .busy || fault.cause == .stopped ? .serviceUnavailable : .internalServerError
+        [.busy, .stopped, .unreachable].contains(fault.cause) ? .serviceUnavailable : .internalServerError
     }
 
     /// Whether the service is set up in a way that refuses it: once that is mended, the same request succeeds.

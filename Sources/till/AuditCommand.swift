@@ -23,10 +23,12 @@ struct AuditCommand: Command {
     @Option(help: "Who issues the tokens in which the user has this name, where it is not your back end that gives it.")
     var issuer: String?
 
+    @OptionGroup var ledger: LedgerOptions
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let ledger = try SQLiteLedger(file: common.existingServiceDirectory.ledgerFile, takesOver: false)
+        let ledger = try ledger.place(common).open(takesOver: false)
         guard let user = User(issuer: issuer ?? "", name: user.name) else { return }
         var table = TextTable(header: ["NO", "TIME", "EVENT", "BY", "WHAT", "REFERENCE", "ORIGIN", "REASON"])
         var reports: [AuditReport] = []

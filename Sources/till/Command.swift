@@ -51,17 +51,6 @@ struct CommonOptions: ParsableArguments {
         }
     }
 
-    /// The data directory in which an earlier command has made a ledger.
-    ///
-    /// - Throws: `DataDirectoryMissing` when there is none.
-    var existingServiceDirectory: DataDirectory {
-        get throws {
-            let directory = dataDirectory
-            guard directory.hasLedger else { throw DataDirectoryMissing(path: directory.folder.path) }
-            return directory
-        }
-    }
-
     /// A command to type next, with the options that lead to the same data.
     func hint(_ arguments: String...) -> String {
         (["till"] + arguments + (dataPath.map { ["--data", $0] } ?? [])).map(Self.quoted).joined(separator: " ")

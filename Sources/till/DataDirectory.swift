@@ -31,10 +31,6 @@ struct DataDirectory {
     /// Whether a service ever kept anything here.
     var hasLedger: Bool { FileManager.default.fileExists(atPath: ledgerFile.path) }
 
-    func apiKeys() throws(StorageFault) -> APIKeys {
-        APIKeys(ledger: try SQLiteLedger(file: ledgerFile), clock: SystemClock(), randomness: .system)
-    }
-
     /// Makes the directory, for its owner alone, and keeps what Till makes in it out of git; a directory that was there
     /// before, perhaps with other things in it, stays as it was.
     func prepare() throws(DataDirectoryError) {

@@ -13,10 +13,12 @@ struct KeysList: Command {
               till keys list
             """)
 
+    @OptionGroup var ledger: LedgerOptions
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let reports = try common.existingServiceDirectory.apiKeys().list().map(APIKeyReport.init)
+        let reports = try ledger.place(common).apiKeys().list().map(APIKeyReport.init)
         var table = TextTable(header: ["ID", "NAME", "SCOPES", "MADE", "REVOKED"])
         for report in reports {
             table.add([

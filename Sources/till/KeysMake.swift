@@ -28,6 +28,8 @@ struct KeysMake: Command {
             "What it allows: read, redeem, grant, metrics (default: read and redeem).", valueName: "scope"))
     var scopes: [APIKeyScope] = []
 
+    @OptionGroup var ledger: LedgerOptions
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -38,10 +40,8 @@ struct KeysMake: Command {
     }
 
     func perform() async throws {
-        let data = common.dataDirectory
-        try data.prepareService()
         let scopes = self.scopes.isEmpty ? APIKeyScope.standard : Set(self.scopes)
-        let (record, key) = try data.apiKeys().make(name: name, scopes: scopes)
+        let (record, key) = try ledger.place(common, isNew: true).apiKeys().make(name: name, scopes: scopes)
         console.line(key)
         if !common.json {
             console.note(

@@ -13,10 +13,12 @@ struct KeysRevoke: Command {
     @Argument(help: "The key's id, as `till keys list` shows it.")
     var id: String
 
+    @OptionGroup var ledger: LedgerOptions
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        guard try common.existingServiceDirectory.apiKeys().revoke(id) else {
+        guard try ledger.place(common).apiKeys().revoke(id) else {
             try console.fail(
                 code: "keyUnknown",
                 message: "There is no key with the id \(id): \(common.hint("keys", "list")) shows those there are.")

@@ -16,10 +16,12 @@ struct LedgerCheck: Command {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check that the file is whole and every rule of the ledger holds.")
 
+    @OptionGroup var ledger: LedgerOptions
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let report = try LedgerFile(common.existingServiceDirectory.ledgerFile).check()
+        let report = try ledger.place(common).check()
         console.line(
             "users \(report.users), redeemed transactions \(report.redeemedTransactions), grants \(report.grants), "
                 + "notifications \(report.notifications)")
@@ -43,11 +45,18 @@ struct LedgerBackup: Command {
     @Argument(help: ArgumentHelp("The file to make.", valueName: "file"))
     var file: String
 
+    @OptionGroup var ledger: LedgerOptions
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
         let url = URL(filePath: file, directoryHint: .notDirectory)
-        try LedgerFile(common.existingServiceDirectory.ledgerFile).backUp(to: url)
+        guard case .file(let ledger) = try ledger.place(common) else {
+            throw ValidationError(
+                "A ledger in PostgreSQL is backed up with PostgreSQL's own tools (pg_dump, pg_basebackup); to move it, there is "
+                    + "till ledger export.")
+        }
+        try LedgerFile(ledger).backUp(to: url)
         console.line("\(url.path)")
         try console.json(["file": url.path])
     }
@@ -61,11 +70,13 @@ struct LedgerExportCommand: Command {
     @Argument(help: ArgumentHelp("The file to make.", valueName: "file"))
     var file: String
 
+    @OptionGroup var ledger: LedgerOptions
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
         let url = URL(filePath: file, directoryHint: .notDirectory)
-        let ledger = try SQLiteLedger(file: common.existingServiceDirectory.ledgerFile, takesOver: false)
+        let ledger = try ledger.place(common).open(takesOver: false)
         let rows = try NewFile.write(to: url) { write in try ledger.export(to: write) }
         console.line("\(rows) rows in \(url.path)")
         try console.json(ExportReport(file: url.path, rows: rows))
@@ -81,13 +92,14 @@ struct LedgerImportCommand: Command {
     @Argument(help: ArgumentHelp("The file that till ledger export has made.", valueName: "file"))
     var file: String
 
+    @OptionGroup var ledger: LedgerOptions
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
         let url = URL(filePath: file, directoryHint: .notDirectory)
         guard let input = try? FileHandle(forReadingFrom: url) else { throw ImportError.unreadable(path: url.path) }
-        try common.dataDirectory.prepareService()
-        let ledger = try SQLiteLedger(file: common.dataDirectory.ledgerFile)
+        let ledger = try ledger.place(common, isNew: true).open()
         let rows = try ledger.importLines { () throws(ImportError) -> Data? in
             do { return try input.read(upToCount: 1 << 20) } catch { throw .unreadable(path: url.path) }
         }

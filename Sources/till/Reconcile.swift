@@ -47,6 +47,8 @@ struct Reconcile: Command {
     @Flag(help: "Take in the whole history of every customer, too.")
     var customers = false
 
+    @OptionGroup var ledger: LedgerOptions
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -65,13 +67,13 @@ struct Reconcile: Command {
 
     func perform() async throws {
         guard let url = url?.url ?? accept.appStoreServerURL else { return }
-        let data = try common.existingServiceDirectory
         let catalog = try Catalog(folder: Installation.products)
         let clock = SystemClock()
         let service = EntitlementService(
             catalog: catalog,
-            verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: clock),
-            ledger: try SQLiteLedger(file: data.ledgerFile), clock: clock,
+            verifier: ProofVerifier(
+                anchors: try TrustAnchors(folders: common.dataDirectory.trustedFolders), clock: clock),
+            ledger: try ledger.place(common).open(), clock: clock,
             accepted: AcceptedOrigins([accept]))
         let key = try await AppStoreServerKey(
             file: key, keyIdentifier: keyId, issuerIdentifier: issuerId, bundleIdentifier: catalog.bundleIdentifier)

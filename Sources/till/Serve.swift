@@ -56,14 +56,14 @@ struct Serve: Command {
         configuration.logger.notice(
             "starting",
             metadata: [
-                "data": "\(data.folder.path)",
+                "data": "\(data.folder.path)", "ledger": "\(configuration.ledger?.description ?? data.ledgerFile.path)",
                 "accept": "\(configuration.origins.map(\.rawValue).sorted().joined(separator: ","))",
             ])
         let local = runsStore ? try LocalStore(data, logger: configuration.logger) : nil
         let clock: any WallClock = local?.store.clock ?? SystemClock()
         let anchors = try TrustAnchors(folders: data.trustedFolders)
         try configuration.check(anchors)
-        let ledger = try SQLiteLedger(file: data.ledgerFile)
+        let ledger = try LedgerPlace(configuration.ledger, in: data).open()
         let metrics = ServiceMetrics()
         let service = EntitlementService(
             catalog: try Catalog(folder: Installation.products),
@@ -169,6 +169,12 @@ struct ServeOptions: ParsableArguments {
             "How long a purchase that was transferred stays where it is (default: 2592000, 30 days).",
             valueName: "seconds"))
     var transferPauseSeconds: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "A PostgreSQL database as the ledger: postgres://user@host/database (default: a file in the data directory).",
+            valueName: "url"))
+    var ledger: String?
 
     @Option(help: ArgumentHelp("A certificate chain in PEM: serve TLS.", valueName: "file"))
     var tlsCertificate: String?

@@ -10,6 +10,7 @@ extension ServeConfiguration {
         let ownership: String
         let transferPauseSeconds: Int64?
         let data: String
+        let ledger: String?
         let tlsCertificate: String?
         let tlsKey: String?
         let jwtIssuer: String?
@@ -33,7 +34,7 @@ extension ServeConfiguration {
         let sampleContentProvided: Bool?
 
         enum CodingKeys: String, CodingKey {
-            case host, port, accept, ownership, data
+            case host, port, accept, ownership, data, ledger
             case sandboxUsers = "sandbox-users"
             case transferPauseSeconds = "transfer-pause-seconds"
             case tlsCertificate = "tls-certificate"
@@ -65,7 +66,8 @@ extension ServeConfiguration {
             host: server.host, port: server.port, accept: origins.map(\.rawValue).sorted(),
             sandboxUsers: sandboxNames.isEmpty ? nil : sandboxNames.sorted(), ownership: ownership.name,
             transferPauseSeconds: ownership.pauseSeconds,
-            data: DataDirectory(path: dataPath).folder.path, tlsCertificate: server.tls?.certificate.path,
+            data: DataDirectory(path: dataPath).folder.path, ledger: ledger?.description,
+            tlsCertificate: server.tls?.certificate.path,
             tlsKey: server.tls?.key.path, jwtIssuer: tokens?.issuer, jwtAudience: tokens?.audience,
             jwtKeys: tokens?.keys.description, jwtAlgorithms: tokens?.algorithms.map(\.rawValue).sorted(),
             maximumConnections: server.maximumConnections,

@@ -15,6 +15,8 @@ struct ServeConfiguration {
     let ownership: OwnershipPolicy
     /// nil for the usual one.
     let dataPath: String?
+    /// nil for a file in the data directory.
+    let ledger: PostgreSQLAddress?
     /// Whose tokens apps present; nil where only back ends call.
     let tokens: TokenSettings?
     /// nil where the App Store is not asked.
@@ -26,6 +28,7 @@ struct ServeConfiguration {
     init(_ options: ServeOptions, dataPath: String?) async throws {
         let settings = try await ServeSettings(options, dataPath: dataPath)
         self.dataPath = try await settings.text("data")
+        ledger = try await settings.text("ledger").map { try PostgreSQLAddress($0) }
         origins = try await Self.origins(settings)
         sandboxNames = try await Self.sandboxNames(settings, origins)
         ownership = try await Self.ownership(settings)

@@ -8,7 +8,8 @@ import SystemPackage
 struct ServeSettings {
     /// Every setting there is; a file that names another has a typo in it.
     static let names: Set<String> = [
-        "host", "port", "accept", "sandbox-users", "ownership", "transfer-pause-seconds", "data", "tls-certificate",
+        "host", "port", "accept", "sandbox-users", "ownership", "transfer-pause-seconds", "data", "ledger",
+        "tls-certificate",
         "tls-key", "jwt-issuer", "jwt-audience", "jwt-keys",
         "jwt-algorithms", "maximum-connections", "idle-seconds", "request-seconds", "requests-per-minute",
         "user-requests-per-minute", "grace-seconds", "log-level", "app-store-key", "app-store-key-id",
@@ -27,6 +28,7 @@ struct ServeSettings {
         given["ownership"] = options.ownership.map { .string($0) }
         given["transfer-pause-seconds"] = options.transferPauseSeconds.map { .int($0) }
         given["data"] = dataPath.map { .string($0) }
+        given["ledger"] = options.ledger.map { .string($0) }
         given["tls-certificate"] = options.tlsCertificate.map { .string($0) }
         given["tls-key"] = options.tlsKey.map { .string($0) }
         given["jwt-issuer"] = options.jwtIssuer.map { .string($0) }

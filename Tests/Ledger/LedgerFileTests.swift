@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The ledger as a file: opened by several at once, of other versions, damaged, and what its tables themselves forbid.
-@Suite struct LedgerFileTests: LedgerSuite {
+@Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerFileTests: LedgerSuite {
     let fixture: LedgerFixture
 
     init() throws {

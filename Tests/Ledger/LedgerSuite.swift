@@ -4,18 +4,48 @@ import Ledger
 import TestSupport
 import Testing
 
-/// A ledger of a test's own, and two users.
+/// A ledger of a test's own, and two users. It is in a SQLite file, or in PostgreSQL where there is a server for tests: the same
+/// tests are run over both.
 struct LedgerFixture {
+    /// Whether it is in a file.
+    static let isFile = TestSchema.server == nil
+
     let folder: TemporaryFolder
-    let ledger: SQLiteLedger
+    let ledger: any MovableLedger
     let alice: User
     let bob: User
+    /// nil for a ledger in a file.
+    let schema: TestSchema?
 
     init() throws {
         folder = try TemporaryFolder()
-        ledger = try SQLiteLedger(file: folder.file("ledger.sqlite"))
+        schema = Self.isFile ? nil : try TestSchema()
+        ledger =
+            if let schema {
+                try PostgreSQLLedger(try PostgreSQLAddress(schema.address))
+            } else {
+                try SQLiteLedger(file: folder.file("ledger.sqlite"))
+            }
         alice = try #require(User(name: "alice"))
         bob = try #require(User(name: "bob"))
+    }
+
+    /// One with nothing in it.
+    func another() throws -> any MovableLedger {
+        guard Self.isFile else { return try PostgreSQLLedger(try PostgreSQLAddress(try TestSchema().address)) }
+        return try SQLiteLedger(file: folder.file("\(UUID().uuidString).sqlite"))
+    }
+
+    /// The same ledger, as another process has it.
+    func again() throws -> any MovableLedger {
+        guard let schema else { return try SQLiteLedger(file: folder.file("ledger.sqlite")) }
+        return try PostgreSQLLedger(try PostgreSQLAddress(schema.address))
+    }
+
+    /// What breaks a rule of the ledger.
+    func problems() throws -> [String] {
+        if let ledger = ledger as? PostgreSQLLedger { return try ledger.check().problems }
+        return try LedgerFile(folder.file("ledger.sqlite")).check().problems
     }
 }
 
@@ -33,7 +63,7 @@ extension LedgerSuite {
     }
 
     var folder: TemporaryFolder { fixture.folder }
-    var ledger: SQLiteLedger { fixture.ledger }
+    var ledger: any MovableLedger { fixture.ledger }
     var alice: User { fixture.alice }
     var bob: User { fixture.bob }
 
@@ -80,7 +110,7 @@ extension LedgerSuite {
     func notify(
         _ uuid: String,
         _ claim: Claim?,
-        to ledger: SQLiteLedger? = nil
+        to ledger: (any Ledger)? = nil
     ) throws -> NotificationOutcome {
         let record = NotificationRecord(
             origin: .localSandbox, notificationUUID: uuid, type: "REFUND", subtype: nil,

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A ledger is checked and copied while it is written.
-@Suite struct LedgerUpkeepTests: LedgerSuite {
+@Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerUpkeepTests: LedgerSuite {
     let fixture: LedgerFixture
 
     init() throws {

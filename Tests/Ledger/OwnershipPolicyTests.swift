@@ -40,7 +40,7 @@ import Testing
         for (policy, expected) in [
             (OwnershipPolicy.keep, keep), (Self.transfer, transfer), (Self.transferIfInactive, ifInactive),
         ] {
-            let ledger = try SQLiteLedger(file: folder.file("\(policy.name).sqlite"))
+            let ledger = try fixture.another()
             let presented = try buy(purchase, in: ledger)
             let result = try ledger.redeem([presented], for: bob, under: policy, at: Self.later(100)).results
             #expect(result.map(\.rawValue) == [expected], "\(policy)")
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// - Returns: The claim that bob presents.
-    private func buy(_ purchase: Purchase, in ledger: SQLiteLedger) throws -> Claim {
+    private func buy(_ purchase: Purchase, in ledger: any Ledger) throws -> Claim {
         let running = claim(expiresAt: Self.later(1000))
         let claim =
             switch purchase {
@@ -105,7 +105,7 @@ import Testing
         // What the App Store says of it later reaches its owner.
         #expect(try notify("1", claim("2", original: "1", revoked: Self.now, signedAt: Self.later(1))) == .revoked)
         #expect(try ledger.items(of: bob, at: Self.now) == [Self.sprout1])
-        #expect(try LedgerFile(folder.file("ledger.sqlite")).check().problems == [])
+        #expect(try fixture.problems() == [])
     }
 
     @Test(arguments: [OwnershipPolicy.keep, transfer, transferIfInactive])
@@ -129,7 +129,8 @@ import Testing
             "2": claim("2", original: "1", bought: Self.later(100), appAccountToken: tokens[1]),
         ]
         for (number, name) in order.split(separator: " ").enumerated() {
-            _ = try notify("\(number)", try #require(claims[String(name)]))
+            let claim = try #require(claims[String(name)])
+            _ = try notify("\(number)", claim)
         }
         #expect(try ledger.transactions(of: bob, before: nil, limit: 9).count == 2)
         #expect(try ledger.transactions(of: alice, before: nil, limit: 9) == [])

@@ -30,7 +30,7 @@ struct AuditRecords {
     }
 
     private func insert(_ record: AuditRecord, of user: Int64) throws {
-        try database.execute(
+        try database.write(
             """
             INSERT INTO audit (user_id, number, happened_at, event, actor, origin, reference, subject, reason, reason_salt,
                 reason_digest, digest) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)

@@ -1,35 +1,26 @@
 import Commerce
 import Foundation
 
-/// Moving a whole ledger, to another machine or another database.
-extension DatabaseLedger {
-    private static var rowsTogether: Int { 1000 }
-
-    /// Writes everything there is as of one moment as JSON Lines, while others go on writing.
-    ///
-    /// - Parameter output: Takes whole lines.
-    /// - Returns: How many rows there were.
-    /// - Throws: `StorageFault`, and what `output` throws.
+extension DatabaseLedger: MovableLedger {
     public func export(to output: (Data) throws(BackupError) -> Void) throws -> Int {
         var refusal: BackupError?
+        var isBegun = false
         do {
             return try storage.read { database in
+                // What was written cannot be taken back.
+                guard !isBegun else { throw refused(.interrupted, &refusal) }
+                isBegun = true
                 var export = LedgerExport()
                 var rows = 0
                 func write(_ lines: [ExportLine]) throws {
                     let text = try export.text(of: lines)
-                    do throws(BackupError) { try output(text) } catch {
-                        // The storage would take it for a fault of its own.
-                        refusal = error
-                        throw error
-                    }
+                    do throws(BackupError) { try output(text) } catch { throw refused(error, &refusal) }
                 }
                 try write([ExportLine(version: LedgerSchema.version)])
                 for table in LedgerTable.all {
-                    var last: SQLRow?
-                    while case let page = try Self.page(of: table, after: last, in: database), !page.isEmpty {
+                    try database.forEachPage(of: table.inOrder) { page in
                         try write(page.map { ExportLine(table, $0) })
-                        (last, rows) = (page.last, rows + page.count)
+                        rows += page.count
                     }
                 }
                 try write([ExportLine(rows: rows, sha256: export.digest)])
@@ -40,41 +31,27 @@ extension DatabaseLedger {
         }
     }
 
-    private static func page(
-        of table: LedgerTable,
-        after last: SQLRow?,
-        in database: any LedgerDatabase
-    ) throws -> [SQLRow] {
-        let (columns, key) = (table.columns.map(\.name).joined(separator: ", "), table.key.joined(separator: ", "))
-        var (condition, arguments): (String, [any SQLConvertible]) = ("", [])
-        if let last {
-            arguments = try table.key.map { name -> SQLValue in try last[name] }
-            let places = (1...table.key.count).map { "$\($0)" }.joined(separator: ", ")
-            condition = "WHERE (\(key)) > (\(places))"
-        }
-        return try database.rows(
-            "SELECT \(columns) FROM \(table.quotedName) \(condition) ORDER BY \(key) LIMIT \(rowsTogether)", arguments)
-    }
-
-    /// Takes in what `export` has written, into a ledger with nothing in it: all, or nothing.
-    ///
-    /// - Parameter input: The next bytes; nil when there are no more.
-    /// - Returns: How many rows there were.
-    /// - Throws: `ImportError`, `StorageFault`.
     public func importLines(from input: () throws(ImportError) -> Data?) throws -> Int {
         var refusal: ImportError?
+        var isBegun = false
         do {
             return try storage.write { database in
-                do {
-                    return try Self.importLines(from: input, into: database)
-                } catch let error as ImportError {
-                    refusal = error
-                    throw error
+                // What was read cannot be read again.
+                guard !isBegun else { throw refused(.interrupted, &refusal) }
+                isBegun = true
+                do { return try Self.importLines(from: input, into: database) } catch let error as ImportError {
+                    throw refused(error, &refusal)
                 }
             }
         } catch {
             throw refusal ?? error
         }
+    }
+
+    /// Remembers an error that the storage would take for a fault of its own.
+    private func refused<Refusal: Error>(_ error: Refusal, _ refusal: inout Refusal?) -> Refusal {
+        refusal = error
+        return error
     }
 
     private static func importLines(

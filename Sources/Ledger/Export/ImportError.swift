@@ -9,6 +9,8 @@ public enum ImportError: CodedError, Equatable {
     case versionOther(Int)
     /// It ends before its last line, or that tells of other lines.
     case incomplete
+    /// The database was lost, or others wrote to it.
+    case interrupted
     /// Sentences about the ledger that it would be.
     case unsound([String])
 
@@ -19,6 +21,7 @@ public enum ImportError: CodedError, Equatable {
         case .lineInvalid: "importLineInvalid"
         case .versionOther: "importVersionOther"
         case .incomplete: "importIncomplete"
+        case .interrupted: "importInterrupted"
         case .unsound: "importUnsound"
         }
     }
@@ -32,6 +35,8 @@ public enum ImportError: CodedError, Equatable {
             "The file is of version \(version) of the ledger, and this Till writes \(LedgerSchema.version): export it again with "
                 + "this one."
         case .incomplete: "The file was cut off or changed since it was exported; nothing was taken in."
+        case .interrupted:
+            "The database was lost, or somebody else wrote to it; nothing was taken in: try again while no service runs on it."
         case .unsound(let problems):
             "The file holds no sound ledger; nothing was taken in. " + problems.joined(separator: " ")
         }

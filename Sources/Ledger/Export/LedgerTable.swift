@@ -13,11 +13,16 @@ struct LedgerTable: Sendable {
 
     let name: String
     /// The columns that tell its rows apart.
-    let key: [String]
+    private let key: [String]
     let columns: [Column]
 
     /// The name as SQL has it.
     var quotedName: String { "\"\(name)\"" }
+
+    /// All rows, in the same order in every database.
+    var inOrder: String {
+        "SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(quotedName) ORDER BY \(key.joined(separator: ", "))"
+    }
 
     /// - Parameter columns: The name of each, after which `#` stands for a number, `*` for bytes.
     private init(_ name: String, key: String, _ columns: String) {
@@ -60,17 +65,17 @@ struct LedgerTable: Sendable {
             "notification", key: "origin notification_uuid",
             "origin notification_uuid type subtype transaction_id signed_at# received_at# proof_digest* settled_at#"),
         LedgerTable(
-            "team_grant", key: "sequence",
+            "team_grant", key: "user_id sequence",
             """
             sequence# grant_id user_id# collection number# reason granted_by granted_at# ends_at# revoked_at# revoked_by \
             revocation_reason
             """),
         LedgerTable(
-            "team_revocation", key: "sequence",
+            "team_revocation", key: "origin original_transaction_id sequence",
             "sequence# origin original_transaction_id reason revoked_by revoked_at# reinstated_by reinstated_at#"),
         LedgerTable(
-            "spending", key: "sequence",
-            "sequence# spending_id user_id# balance amount# reason spent_by spent_at#"),
+            "spending", key: "user_id spending_id",
+            "spending_id user_id# balance amount# reason spent_by spent_at#"),
         LedgerTable(
             "kept_answer", key: "caller idempotency_key",
             "caller idempotency_key request_digest* status# content_type body* kept_at#"),

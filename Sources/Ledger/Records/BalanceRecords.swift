@@ -5,13 +5,13 @@ struct BalanceRecords {
     let database: any LedgerDatabase
 
     func insert(_ credit: Credit, quantity: Int, of claim: Claim, for user: Int64) throws {
-        try database.execute(
+        try database.write(
             "INSERT INTO credit (origin, transaction_id, user_id, balance, amount) VALUES ($1, $2, $3, $4, $5)",
             [claim.origin, claim.transactionIdentifier, user, credit.balance, credit.amount * quantity])
     }
 
     func insert(_ spending: Spending, for user: Int64) throws {
-        try database.execute(
+        try database.write(
             """
             INSERT INTO spending (spending_id, user_id, balance, amount, reason, spent_by, spent_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7)

@@ -17,7 +17,7 @@ extension LedgerRecords {
     typealias Parked = (standing: Standing, claim: Claim?)
 
     private func insertParked(_ claim: Claim, _ standing: Standing) throws {
-        try database.execute(
+        try database.write(
             """
             INSERT INTO parked_transaction (origin, transaction_id, revocation_date, revocation_reason, stated_at,
                 expires_at, original_transaction_id, claim) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -30,10 +30,27 @@ extension LedgerRecords {
     }
 
     func parked(_ claim: Claim) throws -> Parked? {
-        try database.row(
+        try database.row(Self.parked(claim)).map { (try Standing($0), try ($0["claim"] as [UInt8]?).map(Self.claim)) }
+    }
+
+    private static func parked(_ claim: Claim) -> SQLQuery {
+        SQLQuery(
             "SELECT * FROM parked_transaction WHERE origin = $1 AND transaction_id = $2",
-            [claim.origin, claim.transactionIdentifier]
-        ).map { (try Standing($0), try ($0["claim"] as [UInt8]?).map(Self.claim)) }
+            [claim.origin, claim.transactionIdentifier])
+    }
+
+    private func siblings(of claim: Claim) -> SQLQuery {
+        SQLQuery(
+            """
+            SELECT claim FROM parked_transaction \(database.indexed(by: "parked_transaction_of_original"))
+            WHERE origin = $1 AND original_transaction_id = $2 AND claim IS NOT NULL ORDER BY transaction_id
+            """,
+            [claim.origin, claim.originalTransactionIdentifier])
+    }
+
+    /// What is asked about what waits.
+    func questionsOfParked(_ claim: Claim) -> [SQLQuery] {
+        [siblings(of: claim), Self.parked(claim)]
     }
 
     private static func claim(_ record: [UInt8]) throws -> Claim {
@@ -42,7 +59,7 @@ extension LedgerRecords {
 
     func takeParked(_ claim: Claim) throws -> Parked? {
         guard let parked = try parked(claim) else { return nil }
-        try database.execute(
+        try database.write(
             "DELETE FROM parked_transaction WHERE origin = $1 AND transaction_id = $2",
             [claim.origin, claim.transactionIdentifier])
         return parked
@@ -51,13 +68,9 @@ extension LedgerRecords {
     /// What was said of other transactions of a purchase before anybody had claimed one of them, such as the renewals of a
     /// subscription.
     func parkedSiblings(of claim: Claim) throws -> [Claim] {
-        try database.rows(
-            """
-            SELECT claim FROM parked_transaction \(database.indexed(by: "parked_transaction_of_original"))
-            WHERE origin = $1 AND original_transaction_id = $2 AND claim IS NOT NULL ORDER BY transaction_id
-            """,
-            [claim.origin, claim.originalTransactionIdentifier]
-        ).map { try Self.claim(try $0["claim"]) }.filter { $0.transactionIdentifier != claim.transactionIdentifier }
+        try database.rows(siblings(of: claim)).map { try Self.claim(try $0["claim"]) }.filter {
+            $0.transactionIdentifier != claim.transactionIdentifier
+        }
     }
 
     /// Takes them in for whoever owns the purchase.

@@ -20,6 +20,7 @@ struct LedgerRecords {
         under policy: OwnershipPolicy,
         at moment: Timestamp
     ) throws -> Redemption.Result {
+        try database.prefetch(questions(about: claim))
         let (purchase, siblings) = (try ownerships.ownership(of: claim), try parkedSiblings(of: claim))
         let named = try named(by: claim, siblings, of: purchase)
         if let refusal = try refusal(of: claim, purchase, named, to: user, under: policy, at: moment) {
@@ -114,6 +115,7 @@ struct LedgerRecords {
 
     /// Records what is stated of a transaction, for whomever it concerns.
     func record(stating claim: Claim, at moment: Timestamp) throws -> NotificationOutcome {
+        try database.prefetch(questions(about: claim))
         let (purchase, siblings) = (try ownerships.ownership(of: claim), try parkedSiblings(of: claim))
         let named = try named(by: claim, siblings, of: purchase)
         guard let owner = named?.user ?? purchase?.user, try isRedeemed(claim) || claim.isKnown else {
@@ -173,19 +175,24 @@ struct LedgerRecords {
 
     /// nil for a transaction that nobody has redeemed.
     private func standing(of claim: Claim) throws -> Standing? {
-        try database.row(
-            """
-            SELECT \(Standing.columns) FROM redeemed_transaction WHERE origin = $1 AND transaction_id = $2
-            """,
-            [claim.origin, claim.transactionIdentifier]
-        ).map(Standing.init)
+        try database.row(Self.standing(of: claim)).map(Standing.init)
+    }
+
+    private static func standing(of claim: Claim) -> SQLQuery {
+        SQLQuery(
+            "SELECT \(Standing.columns) FROM redeemed_transaction WHERE origin = $1 AND transaction_id = $2",
+            [claim.origin, claim.transactionIdentifier])
     }
 
     /// The last word on the purchase that a claim repeats, said of another of its transactions or, before anybody has claimed
     /// it, of the purchase itself; nil where each transaction is a purchase of its own.
     private func originalStanding(of claim: Claim) throws -> Standing? {
         guard claim.repeatsOriginal else { return nil }
-        return try database.row(
+        return try database.row(Self.originalStanding(of: claim)).map(Standing.init)
+    }
+
+    private static func originalStanding(of claim: Claim) -> SQLQuery {
+        SQLQuery(
             """
             SELECT * FROM (
                 SELECT \(Standing.columns) FROM redeemed_transaction
@@ -194,8 +201,14 @@ struct LedgerRecords {
                 SELECT \(Standing.columns) FROM parked_transaction WHERE origin = $1 AND transaction_id = $2) AS said
             ORDER BY stated_at DESC, revocation_date IS NULL LIMIT 1
             """,
-            [claim.origin, claim.originalTransactionIdentifier, claim.productIdentifier]
-        ).map(Standing.init)
+            [claim.origin, claim.originalTransactionIdentifier, claim.productIdentifier])
+    }
+
+    /// What is asked about a claim before anything is written.
+    func questions(about claim: Claim) -> [SQLQuery] {
+        OwnershipRecords.ownerships(of: claim) + questionsOfParked(claim)
+            + [TeamRecords.revocation(of: claim), Self.standing(of: claim)]
+            + (claim.repeatsOriginal ? [Self.originalStanding(of: claim)] : [])
     }
 
     private func isRedeemed(_ claim: Claim) throws -> Bool {
@@ -224,7 +237,7 @@ struct LedgerRecords {
         _ naming: OwnershipRecords.Naming?,
         at moment: Timestamp
     ) throws {
-        try database.execute(
+        try database.write(
             """
             INSERT INTO original_transaction (
                 origin, original_transaction_id, user_id, named_at, named_by, named_stated_at
@@ -235,7 +248,7 @@ struct LedgerRecords {
                 naming?.transactionIdentifier, naming?.statedAt,
             ])
         // Numbered for each user, so that nobody waits for another's number.
-        try database.execute(
+        try database.write(
             """
             INSERT INTO redeemed_transaction (
                 origin, transaction_id, original_transaction_id, user_id, product_id, quantity,
@@ -253,7 +266,7 @@ struct LedgerRecords {
             try BalanceRecords(database: database).insert(credit, quantity: claim.quantity, of: claim, for: user)
         }
         guard let item = claim.item else { return }
-        try database.execute(
+        try database.write(
             """
             INSERT INTO entitlement (user_id, collection, number, origin, transaction_id, granted_at)
             VALUES ($1, $2, $3, $4, $5, $6)
@@ -265,7 +278,7 @@ struct LedgerRecords {
     private func write(_ standing: Standing, of claim: Claim, to transaction: String) throws {
         // What was said before the catalog knew the product says nothing of its end.
         let expiresAt = claim.isKnown ? "$4" : "coalesce(expires_at, $4)"
-        try database.execute(
+        try database.write(
             """
             UPDATE redeemed_transaction
             SET revocation_date = $1, revocation_reason = $2, stated_at = $3, expires_at = \(expiresAt)
@@ -310,7 +323,7 @@ struct LedgerRecords {
     /// Writes what is said of a grace period, unless something was said later; of two said at the same moment the longer.
     private func write(grace claim: Claim) throws {
         guard let grace = claim.grace else { return }
-        try database.execute(
+        try database.write(
             """
             UPDATE redeemed_transaction SET grace_ends_at = $1, grace_stated_at = $2
             WHERE origin = $3 AND transaction_id = $4 AND (grace_stated_at IS NULL OR grace_stated_at < $2

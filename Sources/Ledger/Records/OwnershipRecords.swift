@@ -44,18 +44,26 @@ struct OwnershipRecords {
     ///
     /// The transaction itself is looked up too: proofs of two forms may name another original purchase for it.
     func ownership(of claim: Claim) throws -> Ownership? {
-        let redeemed = try database.row(
-            """
-            SELECT purchase.* FROM redeemed_transaction JOIN original_transaction AS purchase
-                USING (origin, original_transaction_id)
-            WHERE redeemed_transaction.origin = $1 AND transaction_id = $2
-            """,
-            [claim.origin, claim.transactionIdentifier])
-        if let redeemed { return try Ownership(redeemed) }
-        return try database.row(
-            "SELECT * FROM original_transaction WHERE origin = $1 AND original_transaction_id = $2",
-            [claim.origin, claim.originalTransactionIdentifier]
-        ).map(Ownership.init)
+        for query in Self.ownerships(of: claim) {
+            if let row = try database.row(query) { return try Ownership(row) }
+        }
+        return nil
+    }
+
+    /// What `ownership` asks for, in its order.
+    static func ownerships(of claim: Claim) -> [SQLQuery] {
+        [
+            SQLQuery(
+                """
+                SELECT purchase.* FROM redeemed_transaction JOIN original_transaction AS purchase
+                    USING (origin, original_transaction_id)
+                WHERE redeemed_transaction.origin = $1 AND transaction_id = $2
+                """,
+                [claim.origin, claim.transactionIdentifier]),
+            SQLQuery(
+                "SELECT * FROM original_transaction WHERE origin = $1 AND original_transaction_id = $2",
+                [claim.origin, claim.originalTransactionIdentifier]),
+        ]
     }
 
     /// Whether something of a purchase counts, or would if a claim were taken in that goes on where the purchase ends: the
@@ -112,12 +120,12 @@ struct OwnershipRecords {
             [purchase.origin, purchase.originalTransactionIdentifier])
         for row in moving {
             number += 1
-            try database.execute(
+            try database.write(
                 "UPDATE redeemed_transaction SET sequence = $1 WHERE origin = $2 AND transaction_id = $3",
                 [number, purchase.origin, try row["transaction_id"] as String])
         }
         // The keys carry it on to the transactions, and from them to what they grant.
-        try database.execute(
+        try database.write(
             """
             UPDATE original_transaction SET user_id = $1, transferred_at = $2
             WHERE origin = $3 AND original_transaction_id = $4
@@ -133,7 +141,7 @@ struct OwnershipRecords {
     /// Remembers which account token says whose a purchase is.
     func remember(_ naming: Naming, of purchase: Ownership) throws {
         guard purchase.naming.map({ $0 < naming }) ?? true else { return }
-        try database.execute(
+        try database.write(
             """
             UPDATE original_transaction SET named_at = $1, named_by = $2, named_stated_at = $3
             WHERE origin = $4 AND original_transaction_id = $5

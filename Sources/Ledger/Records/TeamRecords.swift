@@ -7,8 +7,10 @@ struct TeamRecords {
     func insert(_ grant: Grant, for user: Int64) throws {
         try database.execute(
             """
-            INSERT INTO team_grant (grant_id, user_id, collection, number, reason, granted_by, granted_at, ends_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+            INSERT INTO team_grant (
+                grant_id, user_id, collection, number, reason, granted_by, granted_at, ends_at, sequence
+            ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+                (SELECT coalesce(max(sequence), 0) + 1 FROM team_grant WHERE user_id = $2))
             """,
             [
                 grant.identifier, user, grant.item.collection, grant.item.number, grant.reason, grant.grantedBy,
@@ -44,12 +46,17 @@ struct TeamRecords {
 
     /// Whether the team has taken back the purchase that a claim is of.
     func isRevoked(_ claim: Claim) throws -> Bool {
-        try database.value(
+        try database.value(Self.revocation(of: claim)) ?? false
+    }
+
+    /// What `isRevoked` asks for.
+    static func revocation(of claim: Claim) -> SQLQuery {
+        SQLQuery(
             """
             SELECT EXISTS (SELECT * FROM team_revocation
             WHERE origin = $1 AND original_transaction_id = $2 AND reinstated_at IS NULL)
             """,
-            [claim.origin, claim.originalTransactionIdentifier]) ?? false
+            [claim.origin, claim.originalTransactionIdentifier])
     }
 
     /// - Returns: false where that was done before.
@@ -64,8 +71,10 @@ struct TeamRecords {
     private func revoke(_ transaction: RedeemedTransaction, _ revocation: Revocation) throws -> Bool {
         try database.execute(
             """
-            INSERT INTO team_revocation (origin, original_transaction_id, reason, revoked_by, revoked_at)
-            VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+            INSERT INTO team_revocation (origin, original_transaction_id, reason, revoked_by, revoked_at, sequence)
+            VALUES ($1, $2, $3, $4, $5, (
+                SELECT coalesce(max(sequence), 0) + 1 FROM team_revocation
+                WHERE origin = $1 AND original_transaction_id = $2)) ON CONFLICT DO NOTHING
             """,
             [
                 transaction.origin, transaction.originalTransactionIdentifier, revocation.reason,

@@ -14,7 +14,12 @@ struct UserRecords {
 
     /// nil for a user the ledger has not seen.
     func known(_ user: User) throws -> Int64? {
-        try database.value(#"SELECT user_id FROM "user" WHERE issuer = $1 AND name = $2"#, [user.issuer, user.name])
+        try database.value(Self.known(user))
+    }
+
+    /// What `known` asks for.
+    static func known(_ user: User) -> SQLQuery {
+        SQLQuery(#"SELECT user_id FROM "user" WHERE issuer = $1 AND name = $2"#, [user.issuer, user.name])
     }
 
     /// Each with the last transaction of each origin.

@@ -8,6 +8,17 @@ public protocol LedgerDatabase {
     /// - Returns: How many rows it has inserted, updated or deleted.
     @discardableResult func execute(_ sql: String, _ arguments: [any SQLConvertible]) throws -> Int
 
+    /// Writes; where that is refused, a later statement may be the first to tell, the commit the last.
+    func write(_ sql: String, _ arguments: [any SQLConvertible]) throws
+
+    /// Tells what will be asked for next, so that a database at the other end of a line can be asked for all of it at once.
+    func prefetch(_ queries: [SQLQuery]) throws
+
+    /// Reads what may be more than memory holds.
+    ///
+    /// - Parameter body: Given many rows at a time, in their order; none when there are no more.
+    func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws
+
     /// What follows a table's name where an index has to be used, for a database that would choose another by mistake.
     func indexed(by index: String) -> String
 
@@ -16,11 +27,18 @@ public protocol LedgerDatabase {
 }
 
 extension LedgerDatabase {
+    /// How many rows are in memory at once.
+    static var rowsOfPage: Int { 1000 }
+
     func rows(_ sql: String) throws -> [SQLRow] { try rows(sql, []) }
+
+    func rows(_ query: SQLQuery) throws -> [SQLRow] { try rows(query.sql, query.arguments) }
 
     func row(_ sql: String, _ arguments: [any SQLConvertible]) throws -> SQLRow? {
         try rows(sql, arguments).first
     }
+
+    func row(_ query: SQLQuery) throws -> SQLRow? { try row(query.sql, query.arguments) }
 
     /// The first column of the first row; nil where there is no row.
     func value<Value: SQLConvertible>(
@@ -28,7 +46,11 @@ extension LedgerDatabase {
         _ arguments: [any SQLConvertible],
         as type: Value.Type = Value.self
     ) throws -> Value? {
-        guard let row = try rows(sql, arguments).first else { return nil }
+        try value(SQLQuery(sql, arguments))
+    }
+
+    func value<Value: SQLConvertible>(_ query: SQLQuery) throws -> Value? {
+        guard let row = try rows(query).first else { return nil }
         guard let first = row.values.first, let value = Value(first) else {
             throw SQLRow.Mismatch(column: row.columns.first ?? "")
         }

@@ -8,7 +8,7 @@ import GRDB
 /// original purchase, and every redeemed transaction refers to that very pair.
 struct LedgerSchema {
     /// What the newest migration makes.
-    static let version = 7
+    static let version = 8
 
     let randomness: Randomness
 
@@ -42,6 +42,9 @@ struct LedgerSchema {
         migrator.registerMigration("7: what happened to what users own") { database in
             try database.execute(sql: Self.auditTables)
             try writeAudit(of: database)
+        }
+        migrator.registerMigration("8: what the team does, numbered for each user and purchase") { database in
+            try database.execute(sql: Self.numberedTables)
         }
         return migrator
     }

@@ -8,10 +8,28 @@ struct SQLiteDatabase: LedgerDatabase {
     func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow] {
         let statement = try database.cachedStatement(sql: sql)
         let cursor = try Row.fetchCursor(statement, arguments: Self.arguments(arguments))
-        let columns = statement.columnNames
+        return try Self.rows(of: cursor, statement.columnNames, limit: .max)
+    }
+
+    func write(_ sql: String, _ arguments: [any SQLConvertible]) throws {
+        _ = try execute(sql, arguments)
+    }
+
+    /// It is here: asking later is as good.
+    func prefetch(_ queries: [SQLQuery]) {}
+
+    func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws {
+        let statement = try database.makeStatement(sql: sql)
+        let (cursor, columns) = (try Row.fetchCursor(statement), statement.columnNames)
+        while case let page = try Self.rows(of: cursor, columns, limit: Self.rowsOfPage), !page.isEmpty {
+            try body(page)
+        }
+    }
+
+    private static func rows(of cursor: RowCursor, _ columns: [String], limit: Int) throws -> [SQLRow] {
         var rows: [SQLRow] = []
-        while let row = try cursor.next() {
-            rows.append(SQLRow(columns: columns, values: columns.indices.map { Self.value(row[$0]) }))
+        while rows.count < limit, let row = try cursor.next() {
+            rows.append(SQLRow(columns: columns, values: columns.indices.map { value(row[$0]) }))
         }
         return rows
     }

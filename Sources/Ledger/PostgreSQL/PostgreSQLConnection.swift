@@ -1,0 +1,289 @@
+import CPostgreSQL
+
+/// A connection to a PostgreSQL server, for one caller at a time, with the statements it has prepared.
+///
+/// What is to be sent first may wait for the statement after it: they travel together, which saves a journey each (libpq's
+/// pipeline mode).
+final class PostgreSQLConnection {
+    /// One that lost its line, and one whose transaction failed, must not be mistaken for one that is ready.
+    enum State {
+        case idle
+        case inTransaction
+        case broken
+    }
+
+    /// PostgreSQL's own object; freed in `deinit`, and in no other place.
+    private let handle: OpaquePointer
+    /// Set by PostgreSQL when it warns of something; freed in `deinit`.
+    private let hasWarned: UnsafeMutablePointer<Bool>
+    /// The names of what was prepared, by their SQL.
+    private var prepared: [String: String] = [:]
+    /// The number in the last name given.
+    private var lastName = 0
+    private var waiting: [Command] = []
+    /// What was asked for ahead; until something else is done.
+    private var known: [Question: [SQLRow]] = [:]
+    /// Sending more without reading the answers could have both sides wait for each other.
+    private static let maximumWaiting = 64
+
+    /// What is sent to the server, and answered by it.
+    private enum Command {
+        case prepare(name: String, sql: String)
+        case execute(name: String, arguments: [SQLValue])
+        /// Without arguments, and never seen again.
+        case run(String)
+    }
+
+    private struct Question: Hashable {
+        let sql: String
+        let values: [SQLValue]
+
+        init(_ query: SQLQuery) {
+            sql = query.sql
+            values = query.arguments.map(\.sqlValue)
+        }
+    }
+
+    /// Connects to the primary among the hosts of an address.
+    ///
+    /// A server that neither answers nor ends the line is given up after some ten seconds; one that waits for its standby is not.
+    init(_ address: PostgreSQLAddress) throws(PostgreSQLFailure) {
+        // What stands before the address may be set in it, what stands behind it may not.
+        let settings = [
+            ("connect_timeout", "5"), ("target_session_attrs", "read-write"), ("tcp_user_timeout", "10000"),
+            ("keepalives_idle", "5"), ("keepalives_interval", "2"), ("keepalives_count", "3"),
+            ("fallback_application_name", "till"), ("dbname", address.url), ("client_encoding", "UTF8"),
+        ]
+        let handle = Self.withCStrings(settings.map(\.0)) { keywords in
+            Self.withCStrings(settings.map(\.1)) { values in PQconnectdbParams(keywords, values, 1) }
+        }
+        guard let handle else { throw PostgreSQLFailure(state: nil) }
+        self.handle = handle
+        hasWarned = .allocate(capacity: 1)
+        hasWarned.initialize(to: false)
+        guard PQstatus(handle) == CONNECTION_OK else { throw PostgreSQLFailure(state: nil) }
+        // Nobody reads what it says; that it says something may matter.
+        _ = PQsetNoticeReceiver(
+            handle,
+            { flag, result in
+                guard PQresultErrorField(result, Int32(UInt8(ascii: "V"))).map({ String(cString: $0) }) == "WARNING"
+                else { return }
+                flag?.assumingMemoryBound(to: Bool.self).pointee = true
+            }, hasWarned)
+        try script(Self.session)
+    }
+
+    deinit {
+        PQfinish(handle)
+        hasWarned.deallocate()
+    }
+
+    /// Every transaction is SERIALIZABLE and durable where it is not said otherwise. Reading a whole table to find a row would
+    /// have each transaction meet every other, so indexes are used wherever there is one.
+    private static let session = """
+        SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE;
+        SELECT set_config('synchronous_commit', 'on', false)
+            WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply');
+        SET enable_seqscan = off;
+        SET jit = off;
+        SET plan_cache_mode = force_generic_plan;
+        SET statement_timeout = 0;
+        SET idle_in_transaction_session_timeout = '60s';
+        """
+
+    var state: State {
+        guard PQstatus(handle) == CONNECTION_OK else { return .broken }
+        return PQtransactionStatus(handle) == PQTRANS_IDLE && waiting.isEmpty ? .idle : .inTransaction
+    }
+
+    /// Runs any number of statements without arguments, and nothing else with them.
+    func script(_ sql: String) throws(PostgreSQLFailure) {
+        guard PQexitPipelineMode(handle) == 1 else { throw PostgreSQLFailure(state: nil) }
+        let result = PQexec(handle, sql)
+        defer { PQclear(result) }
+        guard let result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
+            throw failure(result)
+        }
+        guard PQenterPipelineMode(handle) == 1 else { throw PostgreSQLFailure(state: nil) }
+    }
+
+    /// Has a statement wait for the next.
+    func runLater(_ sql: String) {
+        known.removeAll()
+        waiting.append(.run(sql))
+    }
+
+    /// Has a statement wait for the next; what it finds is lost.
+    func queryLater(_ query: SQLQuery) throws(PostgreSQLFailure) {
+        known.removeAll()
+        waiting += commands(Question(query))
+        if waiting.count >= Self.maximumWaiting { _ = try exchange(isAwaited: false) }
+    }
+
+    /// Asks for many things at once, which are known then until something is written.
+    func prefetch(_ queries: [SQLQuery]) throws(PostgreSQLFailure) {
+        let questions = queries.map(Question.init).filter { known[$0] == nil }
+        guard !questions.isEmpty else { return }
+        if waiting.count + 2 * questions.count > Self.maximumWaiting { _ = try exchange(isAwaited: false) }
+        var places: [Int] = []
+        for question in questions {
+            waiting += commands(question)
+            places.append(waiting.count - 1)
+        }
+        let results = try exchange()
+        for (question, place) in zip(questions, places) { known[question] = results[place].rows }
+    }
+
+    /// - Returns: The rows, and how many rows were written.
+    func query(_ query: SQLQuery) throws(PostgreSQLFailure) -> (rows: [SQLRow], changes: Int) {
+        let question = Question(query)
+        if let rows = known[question] { return (rows, 0) }
+        if !query.sql.hasPrefix("SELECT") { known.removeAll() }
+        waiting += commands(question)
+        let result = try exchange().last
+        return (result?.rows ?? [], result?.changes ?? 0)
+    }
+
+    /// Ends the transaction, and returns when it is durable; on a standby too, where one is waited for.
+    ///
+    /// - Throws: `PostgreSQLFailure`; where that is of the connection, nobody knows whether it was committed.
+    func commit() throws(PostgreSQLFailure) {
+        hasWarned.pointee = false
+        known.removeAll()
+        waiting.append(.run("COMMIT"))
+        // A transaction that has failed answers a COMMIT with ROLLBACK.
+        guard try exchange().last?.tag == "COMMIT" else { throw PostgreSQLFailure(state: "25P02") }
+        // Somebody has ended the wait for the standby: the commit may be lost with this server.
+        guard !hasWarned.pointee else { throw PostgreSQLFailure(state: "01000") }
+    }
+
+    /// Ends a transaction that came to nothing.
+    func rollBack() throws(PostgreSQLFailure) {
+        known.removeAll()
+        waiting.removeAll()
+        waiting.append(.run("ROLLBACK"))
+        _ = try exchange()
+    }
+
+    /// Takes back what was done since the last savepoint.
+    func rollBackToSavepoint(_ name: String) {
+        runLater("ROLLBACK TO \(name)")
+        runLater("RELEASE \(name)")
+    }
+
+    private func commands(_ question: Question) -> [Command] {
+        if let name = prepared[question.sql] { return [.execute(name: name, arguments: question.values)] }
+        for case .prepare(let name, question.sql) in waiting {
+            return [.execute(name: name, arguments: question.values)]
+        }
+        lastName += 1
+        let name = "s\(lastName)"
+        return [.prepare(name: name, sql: question.sql), .execute(name: name, arguments: question.values)]
+    }
+
+    /// Sends all that waits.
+    ///
+    /// - Parameter isAwaited: Whether somebody waits for the answer to the last.
+    /// - Returns: The answer to each.
+    private func exchange(isAwaited: Bool = true) throws(PostgreSQLFailure) -> [PostgreSQLResult] {
+        let commands = waiting
+        waiting.removeAll(keepingCapacity: true)
+        for command in commands {
+            guard send(command) == 1 else { throw failure(nil) }
+        }
+        guard PQpipelineSync(handle) == 1 else { throw failure(nil) }
+        var results: [PostgreSQLResult] = []
+        var refusal: PostgreSQLFailure?
+        for (index, command) in commands.enumerated() {
+            do throws(PostgreSQLFailure) {
+                results.append(try answer())
+                if case .prepare(let name, let sql) = command { prepared[sql] = name }
+            } catch {
+                if PQstatus(handle) != CONNECTION_OK { throw refusal ?? error }
+                // What comes after the first that fails was not run.
+                if refusal == nil {
+                    refusal = error
+                    refusal?.isLate = !isAwaited || index < commands.count - 1
+                }
+            }
+        }
+        let end = PQgetResult(handle)
+        defer { PQclear(end) }
+        guard let end, PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw failure(end) }
+        if let refusal { throw refusal }
+        return results
+    }
+
+    private func send(_ command: Command) -> Int32 {
+        switch command {
+        case .prepare(let name, let sql): PQsendPrepare(handle, name, sql, 0, nil)
+        case .run(let sql): PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1)
+        case .execute(let name, let arguments): send(name, arguments)
+        }
+    }
+
+    /// Numbers travel as text, all else as its bytes.
+    private func send(_ name: String, _ arguments: [SQLValue]) -> Int32 {
+        var bytes: [UInt8] = []
+        var offsets: [Int?] = []
+        var lengths: [Int32] = []
+        var formats: [Int32] = []
+        for argument in arguments {
+            let start = bytes.count
+            var isBinary = true
+            switch argument {
+            case .null: break
+            case .integer(let number):
+                bytes += String(number).utf8
+                isBinary = false
+            case .text(let text): bytes += text.utf8
+            case .blob(let blob): bytes += blob
+            }
+            offsets.append(argument == .null ? nil : start)
+            lengths.append(Int32(bytes.count - start))
+            formats.append(isBinary ? 1 : 0)
+            // Text ends with a zero; and what is empty needs a place, too.
+            bytes.append(0)
+        }
+        return bytes.withUnsafeBytes { buffer in
+            let start = buffer.bindMemory(to: CChar.self).baseAddress
+            let values = offsets.map { offset in offset.flatMap { offset in start.map { $0 + offset } } }
+            return PQsendQueryPrepared(handle, name, Int32(values.count), values, lengths, formats, 1)
+        }
+    }
+
+    /// The answer to one command.
+    private func answer() throws(PostgreSQLFailure) -> PostgreSQLResult {
+        let result = PQgetResult(handle)
+        defer { PQclear(result) }
+        // Each answer ends with nothing.
+        defer { PQclear(PQgetResult(handle)) }
+        guard let result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
+            throw failure(result)
+        }
+        return PostgreSQLResult(result)
+    }
+
+    private func failure(_ result: OpaquePointer?) -> PostgreSQLFailure {
+        let field = result.flatMap { PQresultErrorField($0, Int32(UInt8(ascii: "C"))) }
+        // A line that broke has no state of its own.
+        return PostgreSQLFailure(
+            state: PQstatus(handle) == CONNECTION_OK ? field.map { String(cString: $0) } ?? "" : nil)
+    }
+
+    /// The texts as C has them, and a null behind the last.
+    private static func withCStrings<Value>(
+        _ texts: [String],
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value?
+    ) -> Value? {
+        let bytes = texts.flatMap { $0.utf8CString }
+        return bytes.withUnsafeBufferPointer { buffer in
+            var offset = 0
+            let pointers = texts.map { text in
+                defer { offset += text.utf8CString.count }
+                return buffer.baseAddress.map { $0 + offset }
+            }
+            return (pointers + [nil]).withUnsafeBufferPointer { $0.baseAddress.flatMap(body) }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// What a PostgreSQL server, or the line to it, has refused.
+///
+/// The server's own words are not kept: they quote what was written.
+struct PostgreSQLFailure: Error {
+    /// The SQLSTATE (PostgreSQL, Appendix A); nil where there was no answer.
+    let state: String?
+    /// Whether it is of a statement that nobody waited for: what came after it may be another's.
+    var isLate = false
+
+    /// Whether the same transaction may succeed when it is run again, having met another: a serialization failure, a deadlock;
+    /// or a key that another has just written, which is told of as such where the two are of one moment.
+    var isConflict: Bool { ["40001", "40P01"].contains(state) || isOfKey }
+
+    /// Whether a key is taken.
+    var isOfKey: Bool { state == "23505" }
+
+    /// Whether the connection is of no use any more: it is lost, or its server shuts down, or is no primary (any more).
+    var isOfConnection: Bool {
+        guard let state else { return true }
+        return state.hasPrefix("08") || state.hasPrefix("57P") || state == "25006"
+    }
+
+    /// Whether the transaction may succeed when it is run again.
+    var isWorthAnother: Bool { isConflict || isOfConnection }
+
+    /// Whether the tables do not allow what was to be written, or no table could.
+    var isRefusal: Bool { state.map { $0.hasPrefix("23") || $0.hasPrefix("22") } ?? false }
+}

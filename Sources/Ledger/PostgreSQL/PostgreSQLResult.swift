@@ -1,0 +1,50 @@
+import CPostgreSQL
+
+/// What a statement was answered.
+struct PostgreSQLResult {
+    let rows: [SQLRow]
+    /// How many rows were written.
+    let changes: Int
+    /// What was done, such as COMMIT.
+    let tag: String
+
+    init(rows: [SQLRow], changes: Int, tag: String) {
+        self.rows = rows
+        self.changes = changes
+        self.tag = tag
+    }
+
+    /// - Parameter result: libpq's, with values in binary; the caller frees it.
+    init(_ result: OpaquePointer) {
+        tag = String(cString: PQcmdStatus(result))
+        changes = Int(String(cString: PQcmdTuples(result))) ?? 0
+        let columns = (0..<PQnfields(result)).map { String(cString: PQfname(result, $0)) }
+        let types = columns.indices.map { PQftype(result, Int32($0)) }
+        rows = (0..<PQntuples(result)).map { row in
+            SQLRow(
+                columns: columns,
+                values: types.indices.map { column in
+                    let column = Int32(column)
+                    guard PQgetisnull(result, row, column) == 0 else { return .null }
+                    return Self.value(
+                        UnsafeRawBufferPointer(
+                            start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column))),
+                        of: types[Int(column)])
+                })
+        }
+    }
+
+    /// Of PostgreSQL's types (`pg_type.dat`).
+    private static let (bool, bytes): (Oid, Oid) = (16, 17)
+    private static let integers: Set<Oid> = [20, 21, 23]
+
+    private static func value(_ bytes: UnsafeRawBufferPointer, of type: Oid) -> SQLValue {
+        if type == bool { return .integer(bytes.first == 1 ? 1 : 0) }
+        if type == Self.bytes { return .blob([UInt8](bytes)) }
+        guard integers.contains(type), let first = bytes.first else {
+            return .text(String(decoding: bytes, as: UTF8.self))
+        }
+        // Big-endian, with the sign in front.
+        return .integer(bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) })
+    }
+}

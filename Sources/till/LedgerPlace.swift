@@ -1,0 +1,62 @@
+import ArgumentParser
+import Commerce
+import Foundation
+import Ledger
+import Server
+
+/// Where the ledger is: a file in the data directory, or a PostgreSQL database.
+enum LedgerPlace {
+    case file(URL)
+    case postgreSQL(PostgreSQLAddress)
+
+    /// - Parameter address: nil for the file.
+    init(_ address: PostgreSQLAddress?, in data: DataDirectory) {
+        self = address.map { .postgreSQL($0) } ?? .file(data.ledgerFile)
+    }
+
+    /// - Parameter takesOver: Whether one of an earlier version becomes one of this.
+    func open(takesOver: Bool = true) throws(StorageFault) -> any MovableLedger {
+        switch self {
+        case .file(let file): try SQLiteLedger(file: file, takesOver: takesOver)
+        case .postgreSQL(let address): try PostgreSQLLedger(address, takesOver: takesOver)
+        }
+    }
+
+    func check() throws(StorageFault) -> LedgerReport {
+        switch self {
+        case .file(let file): try LedgerFile(file).check()
+        case .postgreSQL(let address): try PostgreSQLLedger(address, takesOver: false).check()
+        }
+    }
+
+    func apiKeys() throws(StorageFault) -> APIKeys {
+        APIKeys(ledger: try open(), clock: SystemClock(), randomness: .system)
+    }
+}
+
+/// Which ledger a command is about.
+struct LedgerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A PostgreSQL database as the ledger: postgres://user@host/database (default: $TILL_LEDGER, else a file in the data "
+                + "directory).", valueName: "url"))
+    var ledger: String?
+
+    /// - Parameter isNew: Whether a ledger may be made that is not there.
+    /// - Throws: `DataDirectoryMissing` where there is none; `PostgreSQLAddressError`.
+    func place(_ common: CommonOptions, isNew: Bool = false) throws -> LedgerPlace {
+        // An empty variable is one that was not set.
+        let named = [ledger, ProcessInfo.processInfo.environment["TILL_LEDGER"]].compactMap(\.self).first {
+            !$0.isEmpty
+        }
+        let data = common.dataDirectory
+        let place = LedgerPlace(try named.map { try PostgreSQLAddress($0) }, in: data)
+        guard case .file = place else { return place }
+        if isNew {
+            try data.prepareService()
+        } else if !data.hasLedger {
+            throw DataDirectoryMissing(path: data.folder.path)
+        }
+        return place
+    }
+}

@@ -1,0 +1,33 @@
+import Commerce
+import Ledger
+import Testing
+
+@Suite struct PostgreSQLAddressTests {
+    @Test(arguments: [
+        ("postgres://till@localhost/till", "postgres://till@localhost/till"),
+        ("postgresql://till:pa%20ss@db:5433/till", "postgres://till@db:5433/till"),
+        ("postgres://till:pass@a,b:5433/till?target_session_attrs=any", "postgres://till@a,b:5433/till"),
+        ("postgres://a:1,b:2/till?password=pass&sslmode=require", "postgres://a:1,b:2/till"),
+        ("postgres://%2Frun%2Fpostgresql/till?user=till", "postgres://till@/run/postgresql/till"),
+    ])
+    func anAddressIsNamedWithoutItsPassword(url: String, name: String) throws {
+        #expect(try PostgreSQLAddress(url).description == name)
+    }
+
+    @Test(arguments: [
+        "", "till", "host=localhost dbname=till", "http://localhost/till", "postgres://till:secret@localhost:x?y/till",
+        "postgres://till:secret@[::1/till", "postgres://localhost/till?color=secret",
+    ])
+    func whatIsNoneIsRefusedAndNotRepeated(url: String) {
+        #expect(throws: PostgreSQLAddressError()) { try PostgreSQLAddress(url) }
+        #expect(!PostgreSQLAddressError().message.contains("secret"))
+    }
+
+    @Test func aServerThatDoesNotAnswerIsToldOf() throws {
+        // Nobody listens on the port that is for nobody.
+        let address = try PostgreSQLAddress("postgres://till:secret@127.0.0.1:1/till")
+        let fault = StorageFault(cause: .unreachable, path: "postgres://till@127.0.0.1:1/till")
+        #expect(throws: fault) { try PostgreSQLLedger(address) }
+        #expect(!fault.message.contains("secret"))
+    }
+}

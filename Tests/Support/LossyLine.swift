@@ -1,0 +1,113 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A line to a server that is cut at the worst moments: just before a COMMIT reaches the server, or just after the server has
+/// done it and before anybody hears of it.
+public final class LossyLine: Sendable {
+    public enum Cut: Sendable {
+        case beforeCommit
+        case afterCommit
+    }
+
+    struct Failure: Error {}
+
+    public let port: Int
+    private let server: UInt16
+    private let listener: Int32
+    /// The cuts to come, one for each COMMIT.
+    private let cuts = Mutex<[Cut]>([])
+
+    /// - Parameter server: A port of this machine's.
+    public init(to server: Int) throws {
+        self.server = UInt16(server)
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = Self.address(port: 0)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isOpen = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, size) == 0 && listen(listener, 16) == 0
+                    && getsockname(listener, address, &size) == 0
+            }
+        }
+        guard isOpen else { throw Failure() }
+        self.listener = listener
+        port = Int(UInt16(bigEndian: address.sin_port))
+        Thread.detachNewThread { [weak self] in
+            while case let client = accept(listener, nil, nil), client >= 0 { self?.connect(client) }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    public func cut(_ cuts: Cut...) {
+        self.cuts.withLock { $0 += cuts }
+    }
+
+    /// Whether every cut was made.
+    public var isDone: Bool { cuts.withLock { $0.isEmpty } }
+
+    private static func address(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+
+    private func connect(_ client: Int32) {
+        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = Self.address(port: self.server)
+        let isConnected = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(server, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isConnected else { return _ = close(client) }
+        let silence = Silence()
+        Thread.detachNewThread { [self] in
+            Self.pump(from: client, to: server) { bytes in
+                guard bytes.contains(Self.commit) else { return true }
+                switch cuts.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+                case nil: return true
+                case .beforeCommit: return false
+                case .afterCommit:
+                    silence.isKept.store(true, ordering: .sequentiallyConsistent)
+                    return true
+                }
+            }
+        }
+        Thread.detachNewThread {
+            Self.pump(from: server, to: client) { _ in !silence.isKept.load(ordering: .sequentiallyConsistent) }
+            close(client)
+            close(server)
+        }
+    }
+
+    /// Whether the next that the server says is heard by nobody.
+    private final class Silence: Sendable {
+        let isKept = Atomic(false)
+    }
+
+    /// The statement as it travels.
+    private static let commit = Data("COMMIT\0".utf8)
+
+    /// Hands on what comes, until one side ends or `isHandedOn` says no; then both are ended.
+    private static func pump(from source: Int32, to target: Int32, _ isHandedOn: (Data) -> Bool) {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = recv(source, &bytes, bytes.count, 0), count > 0 {
+            guard isHandedOn(Data(bytes.prefix(count))) else { break }
+            var sent = 0
+            while sent < count {
+                let written = send(target, Array(bytes[sent..<count]), count - sent, Int32(MSG_NOSIGNAL))
+                guard written > 0 else { break }
+                sent += written
+            }
+        }
+        shutdown(source, Int32(SHUT_RDWR))
+        shutdown(target, Int32(SHUT_RDWR))
+    }
+}

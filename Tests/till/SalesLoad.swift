@@ -1,0 +1,109 @@
+import AsyncHTTPClient
+import Commerce
+import Device
+import Foundation
+import Receipts
+import Signatures
+import TestSupport
+import Testing
+
+/// Many sales that many devices hand in at once, and what the service has of them afterwards.
+struct SalesLoad {
+    struct Sale: Hashable {
+        let user: User
+        let transaction: String
+        let proof: Proof
+
+        static func == (left: Sale, right: Sale) -> Bool { left.transaction == right.transaction }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(transaction) }
+    }
+
+    /// What `GET …/transactions` answers.
+    private struct TransactionPage: Decodable {
+        struct Transaction: Decodable {
+            let transactionId: String
+        }
+
+        let transactions: [Transaction]
+        let nextCursor: String?
+    }
+
+    private static let connections = 200
+
+    let sales: [Sale]
+    private let key: String
+
+    /// Has the service trust whose sales they are.
+    ///
+    /// - Parameter arguments: Of `till keys make`.
+    init(_ count: Int, of till: TillProcess, _ arguments: [String] = []) async throws {
+        let chain = try TestChains.ellipticCurve.get()
+        try Data(chain.root.certificate.der).write(to: till.folder.file("root.cer"))
+        #expect(try await till.run("trust", "add", till.folder.file("root.cer").path).status == 0)
+        let made = try await till.run(arguments: ["keys", "make", "load", "--json"] + arguments)
+        key = try #require(try made.json()["key"] as? String)
+        sales = try (0..<count).map { number in
+            let transaction = String(2_000_000_000_000_000 + number)
+            let payload = TestProofs.transactionPayload(transactionId: transaction)
+            let proof = try TestProofs.transaction(payload, chain: chain)
+            return Sale(
+                user: try #require(User(name: "user\(number % 20)")), transaction: transaction,
+                proof: .signedTransaction(String(decoding: proof, as: UTF8.self)))
+        }
+    }
+
+    /// Hands in every sale over many connections at once; answers those of which the service has said that the device may
+    /// finish.
+    ///
+    /// - Parameters:
+    ///   - urls: Of services with the same ledger; each is handed every so manieth sale.
+    ///   - onAnswer: Told how many have been answered.
+    func redeem(
+        _ sales: [Sale],
+        at urls: [URL],
+        onAnswer: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws -> Set<Sale> {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connections
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return try await HTTPClient.withHTTPClient(configuration: configuration) { [key] http in
+            let clients = urls.map { ServiceClient(client: http, url: $0, credential: key) }
+            return await withTaskGroup(of: Sale?.self) { group in
+                var answered: Set<Sale> = []
+                var waiting = sales.enumerated().makeIterator()
+                @Sendable func send(_ sale: Sale, _ number: Int) async -> Sale? {
+                    let connection = HTTPServiceConnection(client: clients[number % clients.count], user: sale.user)
+                    let answer = try? await connection.redeem(sale.proof)
+                    return answer?.transactions.first?.mayFinish == true ? sale : nil
+                }
+                for _ in 0..<Self.connections {
+                    guard let (number, sale) = waiting.next() else { break }
+                    group.addTask { await send(sale, number) }
+                }
+                while let sale = await group.next() {
+                    if let sale { answered.insert(sale) }
+                    onAnswer(answered.count)
+                    if let (number, next) = waiting.next() { group.addTask { await send(next, number) } }
+                }
+                return answered
+            }
+        }
+    }
+
+    /// All that the service has of everybody's transactions, in no order.
+    func redeemed(at server: ServeProcess) async throws -> [String] {
+        let client = ServiceClient(url: server.url, credential: key)
+        var found: [String] = []
+        for user in Set(sales.map(\.user)) {
+            var cursor = ""
+            repeat {
+                let page: TransactionPage = try await client.get(
+                    "/v1/users/\(user.name)/transactions?pageSize=100\(cursor)")
+                found += page.transactions.map(\.transactionId)
+                cursor = page.nextCursor.map { "&cursor=\($0)" } ?? ""
+            } while !cursor.isEmpty
+        }
+        return found
+    }
+}
