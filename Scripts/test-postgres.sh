@@ -24,20 +24,30 @@ done
 [ "$(query "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")" = 1 ] ||
     postgres_fail "the standby does not follow."
 
-# As a power cut of the primary, and what a cluster's own tools do then.
-cat >"$postgres_folder/fail-over.sh" <<SCRIPT
+# What a test does to the two: a power cut of the primary and what a cluster's own tools do then; a standby that hangs, and goes on.
+cat >"$postgres_folder/pair.sh" <<SCRIPT
 set -euo pipefail
 postgres_bin=$postgres_bin
 $(declare -f as_postgres)
-group=\$(head -n 1 $postgres_folder/primary/postmaster.pid)
-children=\$(ps -o pid= --ppid "\$group")
-kill -KILL "\$group" \$children
-as_postgres "$postgres_bin/pg_ctl" -D "$postgres_folder/standby" -w -t 60 promote >/dev/null
+# signal SIGNAL NAME: to a server and all of its processes.
+signal() {
+    local first
+    first=\$(head -n 1 "$postgres_folder/\$2/postmaster.pid")
+    kill "-\$1" "\$first" \$(ps -o pid= --ppid "\$first")
+}
+case \$1 in
+fail-over)
+    signal KILL primary
+    as_postgres "$postgres_bin/pg_ctl" -D "$postgres_folder/standby" -w -t 60 promote >/dev/null
+    ;;
+stop-standby) signal STOP standby ;;
+continue-standby) signal CONT standby ;;
+esac
 SCRIPT
 
 TILL_POSTGRES=postgres://till@127.0.0.1:$(cat "$postgres_folder/contract.port")/till
 TILL_POSTGRES_PAIR=postgres://till@127.0.0.1:$primary,127.0.0.1:$standby/till
-TILL_FAIL_OVER=$postgres_folder/fail-over.sh
-export TILL_POSTGRES TILL_POSTGRES_PAIR TILL_FAIL_OVER
+TILL_POSTGRES_PAIR_SCRIPT=$postgres_folder/pair.sh
+export TILL_POSTGRES TILL_POSTGRES_PAIR TILL_POSTGRES_PAIR_SCRIPT
 MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576 swift test -c release --disable-testable-imports \
     --filter 'LedgerTests|FailOverTests'

@@ -3,7 +3,8 @@ import Ledger
 
 /// What the service asks the App Store, and what the App Store asks the service.
 extension EntitlementService {
-    /// Users who have redeemed something, in the order in which the ledger saw them.
+    /// Users who have redeemed something, in an order that stays; in PostgreSQL not that in which they came, so
+    /// that who comes during a sweep may be left to the next.
     ///
     /// - Parameter number: Only those after the one with this number; 0 for all.
     public func customers(

@@ -12,8 +12,8 @@ public struct DatabaseLedger<Storage: LedgerStorage>: Ledger {
         self.randomness = randomness
     }
 
-    public func together(_ useCases: [() -> Void]) throws(StorageFault) {
-        try storage.together(useCases)
+    public func together(_ useCases: [() -> Void]) -> [StorageFault?] {
+        storage.together(useCases)
     }
 
     public func redeem(

@@ -7,12 +7,13 @@ import Foundation
 /// - a transaction, and the original purchase it belongs to, has one owner at a time;
 /// - two calls at once end as if one had come after the other.
 public protocol Ledger: Sendable {
-    /// Runs use cases in order and in one commit: each call of theirs is whole or leaves no trace, and all are durable when it
-    /// returns.
+    /// Runs use cases in order, and in one commit where nothing stands against it: each call of theirs is whole or leaves no
+    /// trace, and is durable when this returns.
     ///
-    /// - Parameter useCases: Each calls this ledger, on the thread it is called on, and keeps its own result.
-    /// - Throws: `StorageFault`; then nothing was recorded of any, whatever it has kept.
-    func together(_ useCases: [() -> Void]) throws(StorageFault)
+    /// - Parameter useCases: Each calls this ledger, on the thread it is called on, and keeps its own result. One may be run
+    ///   again; then its last result counts.
+    /// - Returns: For each, why nothing of it was recorded, or nobody knows, whatever it has kept; nil where it counts.
+    func together(_ useCases: [() -> Void]) -> [StorageFault?]
 
     /// Records claims of one user, in order, and what they grant.
     ///
@@ -120,7 +121,7 @@ public protocol Ledger: Sendable {
         forgettingBefore oldest: Timestamp
     ) throws(StorageFault) -> KeptAnswer
 
-    /// Users who have redeemed something, one for each origin of theirs, in the order in which the ledger saw them.
+    /// Users who have redeemed something, one for each origin of theirs, in an order that stays.
     ///
     /// - Parameters:
     ///   - number: Only those after the one with this number; 0 for all.

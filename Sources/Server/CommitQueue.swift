@@ -103,11 +103,10 @@ package final class CommitQueue: Sendable {
         while true {
             let group = state.withLock { $0.next() }
             guard !group.isEmpty else { return }
-            var fault: StorageFault?
             let started = ContinuousClock.now
-            do { try ledger.together(group.map(\.perform)) } catch { fault = error }
+            let faults = ledger.together(group.map(\.perform))
             onCommit(ContinuousClock.now - started)
-            for entry in group { entry.finish(fault) }
+            for (entry, fault) in zip(group, faults) { entry.finish(fault) }
         }
     }
 }

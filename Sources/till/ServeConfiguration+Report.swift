@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the service would run with, for `--print-configuration`. None of the settings is a secret.
+/// What the service would run with, for `--print-configuration`. A password in the ledger's address is left out; none of the other settings is a secret.
 extension ServeConfiguration {
     struct Report: Encodable {
         let host: String

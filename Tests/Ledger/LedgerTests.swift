@@ -229,7 +229,7 @@ import Testing
     /// The work of one redemption must not grow with what others have redeemed, or been told of.
     @Test func redeemingTakesNoLongerWhenThereIsMuch() throws {
         func redeem(_ numbers: Range<Int>) throws {
-            try ledger.together(
+            try ledger.allTogether(
                 numbers.map { number in
                     {
                         guard let user = User(name: "user\(number)") else { return }
@@ -273,7 +273,7 @@ import Testing
     /// What is committed moves on from the write-ahead log, which would fill the disk otherwise.
     @Test(.enabled(if: LedgerFixture.isFile)) func theLogStaysSmall() throws {
         for group in 0..<60 {
-            try ledger.together(
+            try ledger.allTogether(
                 (0..<100).map { number in
                     {
                         guard let user = User(name: "user\(group) \(number)") else { return }

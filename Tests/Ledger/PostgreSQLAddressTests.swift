@@ -16,6 +16,8 @@ import Testing
 
     @Test(arguments: [
         "", "till", "host=localhost dbname=till", "http://localhost/till", "postgres://till:secret@localhost:x?y/till",
+        "postgres://till:ab/secret@localhost/till", "postgres://till:p@secret@localhost/till",
+        "postgres://till:secret/till",
         "postgres://till:secret@[::1/till", "postgres://localhost/till?color=secret",
     ])
     func whatIsNoneIsRefusedAndNotRepeated(url: String) {

@@ -59,7 +59,7 @@ import Testing
             for start in stride(from: 0, to: claims.count, by: 25) {
                 // A group that is run again counts once.
                 let counts = Mutex([Int: Int]())
-                try ledger.together(
+                try ledger.allTogether(
                     (start..<start + 25).map { number in
                         {
                             if service == 2 {
@@ -121,7 +121,7 @@ import Testing
         #expect(line.isDone)
         for cut in cuts { line.cut(cut) }
         let results = Mutex<[Int: [Redemption.Result]]>([:])
-        try ledger.together(
+        try ledger.allTogether(
             (2..<12).map { number in
                 {
                     let answer = try? ledger.redeem([claim("\(number)")], for: alice, at: Self.now)
@@ -135,12 +135,31 @@ import Testing
         #expect(try fixture.problems() == [])
     }
 
+    /// What the tables refuse to one is no other's fault.
+    @Test func oneThatFailsInAGroupFailsAlone() throws {
+        try schema.execute("ALTER TABLE entitlement ADD CHECK (number <> 13)")
+        let results = Mutex<[Int: Redemption.Result?]>([:])
+        let faults = ledger.together(
+            (10..<16).map { number in
+                {
+                    let claim = claim("\(number)", item: Item(collection: "s", number: number))
+                    let answer = try? ledger.redeem([claim], for: alice, at: Self.now)
+                    results.withLock { $0[number] = answer?.results.first }
+                }
+            })
+        #expect(faults == Array(repeating: nil, count: 6))
+        #expect(results.withLock { $0.filter { $0.value == .granted }.keys.sorted() } == [10, 11, 12, 14, 15])
+        #expect(try ledger.items(of: alice, at: Self.now).map(\.number) == [10, 11, 12, 14, 15])
+        #expect(try fixture.problems() == [])
+    }
+
     @Test func aServerThatEndsConnectionsIsConnectedToAnew() async throws {
         let (fixture, alice, schema) = (fixture, alice, schema)
         let address = schema.address + "&application_name=victim"
         let ledger = try PostgreSQLLedger(try PostgreSQLAddress(address))
         let claims = (1...200).map { claim("\($0)") }
         let isDone = Atomic(false)
+        let ended = Atomic(0)
         let name = try #require(address.split(separator: "%3D").last?.split(separator: "&").first)
         try await atOnce(2) { role in
             if role == 0 {
@@ -150,15 +169,17 @@ import Testing
                 }
             } else {
                 while !isDone.load(ordering: .sequentiallyConsistent) {
-                    try schema.execute(
+                    let answers = try schema.execute(
                         """
                         SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'victim'
                             AND pid IN (SELECT pid FROM pg_locks JOIN pg_class ON relation = pg_class.oid
                                 WHERE relnamespace = '\(name)'::regnamespace)
                         """)
+                    ended.add(answers.count { $0 == "t" }, ordering: .relaxed)
                 }
             }
         }
+        #expect(ended.load(ordering: .relaxed) > 0)
         #expect(try ledger.transactions(of: alice, before: nil, limit: 999).count == 200)
         #expect(try fixture.problems() == [])
     }
@@ -211,7 +232,7 @@ import Testing
     @Test func aLedgerOfAnotherVersionIsNotOpened() throws {
         let empty = try PostgreSQLAddress(try TestSchema().address)
         #expect { try PostgreSQLLedger(empty, takesOver: false) } throws: {
-            ($0 as? StorageFault)?.cause == .olderVersion
+            ($0 as? StorageFault)?.cause == .missing
         }
         try schema.execute("INSERT INTO ledger_schema VALUES (99)")
         #expect { try fixture.again() } throws: { ($0 as? StorageFault)?.cause == .newerVersion }
@@ -251,5 +272,12 @@ import Testing
         let back = try SQLiteLedger(file: folder.file("back.sqlite"))
         try take(try export(ledger), into: back)
         #expect(try export(back) == text)
+        // Of users that came to PostgreSQL first, too, whose numbers are large.
+        let other = try fixture.another()
+        _ = try other.redeem([claim("1")], for: alice, at: Self.now)
+        let third = try SQLiteLedger(file: folder.file("third.sqlite"))
+        try take(try export(other), into: third)
+        #expect(try export(third) == export(other))
+        #expect(try third.redeem([claim("2")], for: bob, at: Self.now).results == [.granted])
     }
 }

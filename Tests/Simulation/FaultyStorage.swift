@@ -46,9 +46,9 @@ final class FaultyStorage: LedgerStorage {
         throw StorageFault(cause: .stopped, path: "ledger")
     }
 
-    func together(_ useCases: [() -> Void]) throws(StorageFault) {
-        try checkRunning()
-        try storage.together(useCases)
+    func together(_ useCases: [() -> Void]) -> [StorageFault?] {
+        if isStopped { return useCases.map { _ in StorageFault(cause: .stopped, path: "ledger") } }
+        return storage.together(useCases)
     }
 
     /// All that is written is taken back before the commit.

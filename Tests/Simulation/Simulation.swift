@@ -205,7 +205,7 @@ actor Simulation {
     private func deliverTogether() throws {
         let service = processes[dice.number(below: processes.count)].service
         let payloads = dice.shuffle(try garden.store.notifications()).prefix(5).map(\.signedPayload)
-        try? service.ledger.together(
+        _ = service.ledger.together(
             payloads.map { payload in { _ = try? service.receive(notification: Array(payload.utf8)) } })
     }
 

@@ -12,6 +12,11 @@ extension Ledger {
         try redeem(claims, for: user, under: policy, counting: Set(Origin.allCases), by: .user, at: moment)
     }
 
+    /// - Throws: The first fault of any.
+    public func allTogether(_ useCases: [() -> Void]) throws {
+        if let fault = together(useCases).compactMap(\.self).first { throw fault }
+    }
+
     /// With purchases of every origin counting.
     public func items(of user: User, at moment: Timestamp) throws(StorageFault) -> [Item] {
         try items(of: user, counting: Set(Origin.allCases), at: moment)

@@ -67,29 +67,43 @@ public final class LossyLine: Sendable {
             }
         }
         guard isConnected else { return _ = close(client) }
-        let silence = Silence()
+        let connection = Connection(client: client, server: server)
         Thread.detachNewThread { [self] in
-            Self.pump(from: client, to: server) { bytes in
+            Self.pump(from: connection.client, to: connection.server) { bytes in
                 guard bytes.contains(Self.commit) else { return true }
                 switch cuts.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
                 case nil: return true
                 case .beforeCommit: return false
                 case .afterCommit:
-                    silence.isKept.store(true, ordering: .sequentiallyConsistent)
+                    connection.isSilent.store(true, ordering: .sequentiallyConsistent)
                     return true
                 }
             }
         }
         Thread.detachNewThread {
-            Self.pump(from: server, to: client) { _ in !silence.isKept.load(ordering: .sequentiallyConsistent) }
-            close(client)
-            close(server)
+            Self.pump(from: connection.server, to: connection.client) { _ in
+                !connection.isSilent.load(ordering: .sequentiallyConsistent)
+            }
         }
     }
 
-    /// Whether the next that the server says is heard by nobody.
-    private final class Silence: Sendable {
-        let isKept = Atomic(false)
+    /// What both directions of a connection share.
+    private final class Connection: Sendable {
+        let client: Int32
+        let server: Int32
+        /// Whether the next that the server says is heard by nobody.
+        let isSilent = Atomic(false)
+
+        init(client: Int32, server: Int32) {
+            self.client = client
+            self.server = server
+        }
+
+        /// When both directions have ended, so that neither uses a number that is another's by then.
+        deinit {
+            close(client)
+            close(server)
+        }
     }
 
     /// The statement as it travels.

@@ -24,6 +24,10 @@ public struct TestSchema: Sendable {
     ///
     /// - Returns: The first column of what the last finds.
     @discardableResult public func execute(_ sql: String) throws -> [String] {
+        try Self.execute(sql, at: address)
+    }
+
+    @discardableResult public static func execute(_ sql: String, at address: String) throws -> [String] {
         let connection = PQconnectdb(address)
         defer { PQfinish(connection) }
         let result = PQexec(connection, sql)

@@ -3,43 +3,75 @@ import Synchronization
 import TestSupport
 import Testing
 
-private enum FailOver {
-    /// A script; nil where there are no two servers.
-    static let command = ProcessInfo.processInfo.environment["TILL_FAIL_OVER"]
+/// A primary and its synchronous standby, which `make test-postgres` has started.
+private enum ServerPair {
+    /// Of both.
+    static let address = ProcessInfo.processInfo.environment["TILL_POSTGRES_PAIR"] ?? ""
+    /// nil where there are none.
+    static let script = ProcessInfo.processInfo.environment["TILL_POSTGRES_PAIR_SCRIPT"]
+
+    /// - Parameter what: As the script names it.
+    static func run(_ what: String, in folder: URL) async throws {
+        try await Tool.run("bash", [try #require(script), what], in: folder)
+    }
+
+    /// The processes of the server that wait for the standby.
+    static func waiting() throws -> [String] {
+        try TestSchema.execute(
+            "SELECT pid FROM pg_stat_activity WHERE application_name = 'till' AND wait_event = 'SyncRep'", at: address)
+    }
 }
 
-/// Two services on one ledger in PostgreSQL whose primary is killed under load, and whose synchronous standby takes its place.
-/// `make test-postgres` has the two servers, and the command that does it.
-@Suite(.enabled(if: FailOver.command != nil)) struct FailOverTests {
-    /// Of the primary and the standby.
-    private static let address = ProcessInfo.processInfo.environment["TILL_POSTGRES_PAIR"] ?? ""
+/// Services on one ledger in PostgreSQL, whose standby hangs, and whose primary is killed under load.
+@Suite(.enabled(if: ServerPair.script != nil), .serialized) struct FailOverTests {
     private static let sales = 1500
 
-    @Test func whatWasAnsweredOutlivesThePrimaryAndNothingIsThereTwice() async throws {
-        let command = try #require(FailOver.command)
+    private func serve(_ till: TillProcess) async throws -> ServeProcess {
+        try await ServeProcess(
+            till, ["--log-level", "warning"],
+            environment: ["TILL_REQUESTS_PER_MINUTE": "1000000", "TILL_LEDGER": ServerPair.address])
+    }
+
+    /// Not even where the primary has it, and ends the connection.
+    @Test func whatTheStandbyHasNotIsToldToNobody() async throws {
         let till = try TillProcess(hasKeys: false)
-        let load = try await SalesLoad(Self.sales, of: till, ["--ledger", Self.address])
-        func serve() async throws -> ServeProcess {
-            try await ServeProcess(
-                till, ["--log-level", "warning"],
-                environment: ["TILL_REQUESTS_PER_MINUTE": "1000000", "TILL_LEDGER": Self.address])
-        }
-        let services = [try await serve(), try await serve()]
+        let load = try await SalesLoad(1, from: 9_000_000, of: till, ["--ledger", ServerPair.address])
+        let service = try await serve(till)
+        try await ServerPair.run("stop-standby", in: till.folder.url)
+        let answers = Mutex(0)
+        async let redeemed = load.redeem(load.sales, at: [service.url]) { count in answers.withLock { $0 = count } }
+        try await expectEventually { try ServerPair.waiting().count == 1 }
+        let process = try #require(try ServerPair.waiting().first)
+        // It was committed by then, and who asked is left without an answer.
+        try TestSchema.execute("SELECT pg_terminate_backend(\(process))", at: ServerPair.address)
+        try await expectEventually { try ServerPair.waiting().contains { $0 != process } }
+        #expect(answers.withLock { $0 } == 0)
+        try await ServerPair.run("continue-standby", in: till.folder.url)
+        #expect(try await redeemed.count == 1)
+        #expect(try await load.redeemed(at: service) == load.sales.map(\.transaction))
+        #expect(await service.end(SIGTERM) == 0)
+    }
+
+    @Test func whatWasAnsweredOutlivesThePrimaryAndNothingIsThereTwice() async throws {
+        let till = try TillProcess(hasKeys: false)
+        let load = try await SalesLoad(Self.sales, of: till, ["--ledger", ServerPair.address])
+        let services = [try await serve(till), try await serve(till)]
         let urls = services.map(\.url)
         let moment = Int.random(in: 100..<Self.sales - 500)
         let (reached, isReached) = AsyncStream<Void>.makeStream()
         async let failOver: Void = {
             for await _ in reached { break }
-            try await Tool.run("bash", [command], in: till.folder.url)
+            try await ServerPair.run("fail-over", in: till.folder.url)
         }()
         // Each sale goes to both services, as devices do that have not heard an answer.
         var answered = try await load.redeem(load.sales.flatMap { [$0, $0] }, at: urls) { count in
             if count >= moment { isReached.yield() }
         }
+        isReached.finish()
         try await failOver
         let before = answered.count
         var waiting = load.sales.filter { !answered.contains($0) }
-        while !waiting.isEmpty {
+        for _ in 0..<20 where !waiting.isEmpty {
             // What is answered no more is handed in again, as a device does.
             answered.formUnion(try await load.redeem(waiting, at: urls.reversed()))
             waiting = load.sales.filter { !answered.contains($0) }
@@ -51,7 +83,7 @@ private enum FailOver {
             "Failed over after \(moment) answers; \(before) of \(Self.sales) answered at the first attempt, all there once."
         )
         for service in services { #expect(await service.end(SIGTERM) == 0) }
-        let checked = try await till.run("ledger", "check", "--ledger", Self.address)
+        let checked = try await till.run("ledger", "check", "--ledger", ServerPair.address)
         #expect(checked.status == 0, "\(checked.output)")
     }
 }

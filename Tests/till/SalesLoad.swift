@@ -36,19 +36,21 @@ struct SalesLoad {
 
     /// Has the service trust whose sales they are.
     ///
-    /// - Parameter arguments: Of `till keys make`.
-    init(_ count: Int, of till: TillProcess, _ arguments: [String] = []) async throws {
+    /// - Parameters:
+    ///   - first: The number of the first, which is in the name of its user too.
+    ///   - arguments: Of `till keys make`.
+    init(_ count: Int, from first: Int = 0, of till: TillProcess, _ arguments: [String] = []) async throws {
         let chain = try TestChains.ellipticCurve.get()
         try Data(chain.root.certificate.der).write(to: till.folder.file("root.cer"))
         #expect(try await till.run("trust", "add", till.folder.file("root.cer").path).status == 0)
         let made = try await till.run(arguments: ["keys", "make", "load", "--json"] + arguments)
         key = try #require(try made.json()["key"] as? String)
-        sales = try (0..<count).map { number in
+        sales = try (first..<first + count).map { number in
             let transaction = String(2_000_000_000_000_000 + number)
             let payload = TestProofs.transactionPayload(transactionId: transaction)
             let proof = try TestProofs.transaction(payload, chain: chain)
             return Sale(
-                user: try #require(User(name: "user\(number % 20)")), transaction: transaction,
+                user: try #require(User(name: "user\(first + number % 20)")), transaction: transaction,
                 proof: .signedTransaction(String(decoding: proof, as: UTF8.self)))
         }
     }

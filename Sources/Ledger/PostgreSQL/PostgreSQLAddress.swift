@@ -26,13 +26,18 @@ public struct PostgreSQLAddress: Sendable, CustomStringConvertible {
         }
         let hosts = settings["host", default: ""].split(separator: ",", omittingEmptySubsequences: false)
         let ports = settings["port", default: ""].split(separator: ",", omittingEmptySubsequences: false)
+        // A password with a slash or an at sign in it that is not encoded reads as something else, which would be shown.
+        let database = settings["dbname", default: ""]
+        guard !(hosts + [database[...]]).contains(where: { $0.contains("@") }),
+            ports.allSatisfy({ $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } })
+        else { throw PostgreSQLAddressError() }
         let places = hosts.enumerated().map { index, host in
             let port = ports.count == 1 ? ports[0] : ports.indices.contains(index) ? ports[index] : ""
             return port.isEmpty ? String(host) : "\(host):\(port)"
         }
         self.url = url
         let user = settings["user"].map { "\($0)@" } ?? ""
-        description = "postgres://\(user)\(places.joined(separator: ","))/\(settings["dbname", default: ""])"
+        description = "postgres://\(user)\(places.joined(separator: ","))/\(database)"
     }
 }
 

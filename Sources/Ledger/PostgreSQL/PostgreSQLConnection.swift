@@ -46,7 +46,8 @@ final class PostgreSQLConnection {
 
     /// Connects to the primary among the hosts of an address.
     ///
-    /// A server that neither answers nor ends the line is given up after some ten seconds; one that waits for its standby is not.
+    /// A machine that is gone is given up after some ten seconds; a server that is there and waits, for its standby perhaps, is
+    /// waited for.
     init(_ address: PostgreSQLAddress) throws(PostgreSQLFailure) {
         // What stands before the address may be set in it, what stands behind it may not.
         let settings = [
@@ -82,12 +83,13 @@ final class PostgreSQLConnection {
     /// have each transaction meet every other, so indexes are used wherever there is one.
     private static let session = """
         SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE;
-        SELECT set_config('synchronous_commit', 'on', false)
-            WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply');
+        SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+            WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false);
         SET enable_seqscan = off;
         SET jit = off;
         SET plan_cache_mode = force_generic_plan;
         SET statement_timeout = 0;
+        SET lock_timeout = '10s';
         SET idle_in_transaction_session_timeout = '60s';
         """
 
@@ -117,14 +119,14 @@ final class PostgreSQLConnection {
     func queryLater(_ query: SQLQuery) throws(PostgreSQLFailure) {
         known.removeAll()
         waiting += commands(Question(query))
-        if waiting.count >= Self.maximumWaiting { _ = try exchange(isAwaited: false) }
+        if waiting.count >= Self.maximumWaiting { _ = try exchange() }
     }
 
     /// Asks for many things at once, which are known then until something is written.
     func prefetch(_ queries: [SQLQuery]) throws(PostgreSQLFailure) {
         let questions = queries.map(Question.init).filter { known[$0] == nil }
         guard !questions.isEmpty else { return }
-        if waiting.count + 2 * questions.count > Self.maximumWaiting { _ = try exchange(isAwaited: false) }
+        if waiting.count + 2 * questions.count > Self.maximumWaiting { _ = try exchange() }
         var places: [Int] = []
         for question in questions {
             waiting += commands(question)
@@ -142,6 +144,12 @@ final class PostgreSQLConnection {
         waiting += commands(question)
         let result = try exchange().last
         return (result?.rows ?? [], result?.changes ?? 0)
+    }
+
+    /// Has the server do what waits, so that what is refused is known to be of who asked for it.
+    func flush() throws(PostgreSQLFailure) {
+        let isWriting = waiting.contains { if case .execute = $0 { true } else { false } }
+        if isWriting { _ = try exchange() }
     }
 
     /// Ends the transaction, and returns when it is durable; on a standby too, where one is waited for.
@@ -183,9 +191,8 @@ final class PostgreSQLConnection {
 
     /// Sends all that waits.
     ///
-    /// - Parameter isAwaited: Whether somebody waits for the answer to the last.
     /// - Returns: The answer to each.
-    private func exchange(isAwaited: Bool = true) throws(PostgreSQLFailure) -> [PostgreSQLResult] {
+    private func exchange() throws(PostgreSQLFailure) -> [PostgreSQLResult] {
         let commands = waiting
         waiting.removeAll(keepingCapacity: true)
         for command in commands {
@@ -194,22 +201,20 @@ final class PostgreSQLConnection {
         guard PQpipelineSync(handle) == 1 else { throw failure(nil) }
         var results: [PostgreSQLResult] = []
         var refusal: PostgreSQLFailure?
-        for (index, command) in commands.enumerated() {
+        for command in commands {
             do throws(PostgreSQLFailure) {
                 results.append(try answer())
                 if case .prepare(let name, let sql) = command { prepared[sql] = name }
             } catch {
                 if PQstatus(handle) != CONNECTION_OK { throw refusal ?? error }
                 // What comes after the first that fails was not run.
-                if refusal == nil {
-                    refusal = error
-                    refusal?.isLate = !isAwaited || index < commands.count - 1
-                }
+                refusal = refusal ?? error
             }
         }
         let end = PQgetResult(handle)
         defer { PQclear(end) }
-        guard let end, PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw failure(end) }
+        // A server that ends the line may say so instead, after it has done everything.
+        guard let end, PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw PostgreSQLFailure(state: nil) }
         if let refusal { throw refusal }
         return results
     }

@@ -4,20 +4,21 @@
 struct PostgreSQLFailure: Error {
     /// The SQLSTATE (PostgreSQL, Appendix A); nil where there was no answer.
     let state: String?
-    /// Whether it is of a statement that nobody waited for: what came after it may be another's.
-    var isLate = false
 
-    /// Whether the same transaction may succeed when it is run again, having met another: a serialization failure, a deadlock;
-    /// or a key that another has just written, which is told of as such where the two are of one moment.
-    var isConflict: Bool { ["40001", "40P01"].contains(state) || isOfKey }
+    /// Whether the same transaction may succeed when it is run again, having met another: a serialization failure, a deadlock, a
+    /// lock that was waited for too long; or a key that another has just written, which is told of as such where the two are of one moment.
+    var isConflict: Bool { ["40001", "40P01", "55P03"].contains(state) || isOfKey }
 
     /// Whether a key is taken.
     var isOfKey: Bool { state == "23505" }
 
-    /// Whether the connection is of no use any more: it is lost, or its server shuts down, or is no primary (any more).
-    var isOfConnection: Bool {
+    /// Whether the connection is of no use any more: it is lost, or its server is no primary (any more).
+    var isOfConnection: Bool { isLineLost || state == "25006" }
+
+    /// Whether the line is lost, or its server ends it: what was sent may have been done all the same.
+    var isLineLost: Bool {
         guard let state else { return true }
-        return state.hasPrefix("08") || state.hasPrefix("57P") || state == "25006"
+        return state.hasPrefix("08") || state.hasPrefix("57P")
     }
 
     /// Whether the transaction may succeed when it is run again.

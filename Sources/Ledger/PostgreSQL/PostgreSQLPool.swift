@@ -29,7 +29,7 @@ final class PostgreSQLPool: Sendable {
         let connection = try idle.withLock { $0.popLast() }?.connection ?? PostgreSQLConnection(address)
         do {
             let value = try body(connection)
-            keep(connection)
+            if connection.state == .idle { keep(connection) }
             return value
         } catch {
             let isLost = (error as? PostgreSQLFailure)?.isOfConnection ?? false

@@ -34,6 +34,7 @@ enum PostgreSQLSchema {
         }
         try connection.commit()
         if version == LedgerSchema.version { return nil }
+        if version == 0 { return .missing }
         return version < LedgerSchema.version ? .olderVersion : .newerVersion
     }
 

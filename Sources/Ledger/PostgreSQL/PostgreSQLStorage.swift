@@ -13,13 +13,17 @@ public final class PostgreSQLStorage: LedgerStorage {
     private let pool: PostgreSQLPool
     private let randomness: Randomness
     private let address: PostgreSQLAddress
+    /// Whether the server could not be reached for as long as somebody has tried, and since then.
+    private let isAway = Atomic(false)
     /// Commits since old tokens were taken out.
     private let commits = Atomic(0)
     private static let commitsPerSweep = 4096
     /// For how long a transaction is run again, and a commit is looked up: a fail-over takes seconds.
     private static let patience = Duration.seconds(20)
+    /// Who reads may wait on a thread that others need.
+    private static let patienceOfReaders = Duration.seconds(2)
     /// After how many a group is parted.
-    private static let attemptsOfGroup = 3
+    private static let conflictsOfGroup = 3
     private static let attemptsOfKey = 5
 
     /// The transaction that the use cases of a group share.
@@ -52,6 +56,7 @@ public final class PostgreSQLStorage: LedgerStorage {
         do {
             let found = try pool.withConnection { try PostgreSQLSchema.prepare($0, takesOver: takesOver) }
             if let found { throw StorageFault(cause: found, path: address.description) }
+            if takesOver { sweep() }
         } catch {
             throw fault(error)
         }
@@ -60,11 +65,8 @@ public final class PostgreSQLStorage: LedgerStorage {
     public var damaged: StorageFault { StorageFault(cause: .damaged, path: address.description) }
 
     public func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
-        if let group = Self.group, group.storage === self {
-            // Nothing goes on in a transaction in which reading has failed.
-            return try part(of: group, isEndedBy: { _ in true }) { try body(PostgreSQLDatabase(connection: $0)) }
-        }
-        return try attempt {
+        if let group = Self.group, group.storage === self { return try part(of: group, body) }
+        return try attempt(until: .now + Self.patienceOfReaders) {
             try pool.withConnection { connection in
                 connection.runLater("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
                 let value = try body(PostgreSQLDatabase(connection: connection))
@@ -75,65 +77,64 @@ public final class PostgreSQLStorage: LedgerStorage {
     }
 
     public func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
-        guard let group = Self.group, group.storage === self else {
-            return try attempt { try transaction { try body(PostgreSQLDatabase(connection: $0)) } }
-        }
-        return try part(of: group, isEndedBy: { $0.isWorthAnother || $0.isLate }) { connection in
-            connection.runLater("SAVEPOINT use_case")
-            do {
-                let value = try body(PostgreSQLDatabase(connection: connection))
-                connection.runLater("RELEASE use_case")
-                return value
-            } catch {
-                connection.rollBackToSavepoint("use_case")
-                throw error
-            }
+        if let group = Self.group, group.storage === self { return try part(of: group, body) }
+        return try attempt(until: .now + Self.patience) {
+            try transaction { try body(PostgreSQLDatabase(connection: $0)) }
         }
     }
 
-    /// Where others are met again and again, each half has a commit of its own.
-    public func together(_ useCases: [() -> Void]) throws(StorageFault) {
-        var attempts = 0
-        let isDone = try attempt {
-            attempts += 1
-            guard attempts <= Self.attemptsOfGroup || useCases.count == 1 else { return false }
-            do {
-                try transaction { connection in
-                    let group = Group(storage: self, connection: connection)
-                    try Self.$group.withValue(group) {
-                        for useCase in useCases {
-                            useCase()
-                            if let end = group.end { throw end }
-                        }
-                    }
+    public func together(_ useCases: [() -> Void]) -> [StorageFault?] {
+        together(useCases[...], until: .now + Self.patience)
+    }
+
+    /// Where others are met again and again, each half has a commit of its own: who holds on for longer meets more.
+    private func together(_ useCases: ArraySlice<() -> Void>, until end: ContinuousClock.Instant) -> [StorageFault?] {
+        var conflicts = 0
+        do {
+            let isDone = try attempt(until: end) {
+                guard conflicts < Self.conflictsOfGroup || useCases.count == 1 else { return false }
+                do {
+                    try transaction { try run(useCases, on: $0) }
+                    return true
+                } catch let failure as PostgreSQLFailure where failure.isConflict {
+                    conflicts += 1
+                    throw failure
                 }
-                return true
-            } catch let failure as PostgreSQLFailure
-                where failure.isLate && !failure.isWorthAnother && useCases.count > 1
-            {
-                // Whose it was shows when each is alone.
-                return false
             }
+            if isDone { return useCases.map { _ in nil } }
+        } catch {
+            return useCases.map { _ in error }
         }
-        guard !isDone else { return }
-        let middle = useCases.count / 2
-        try together(Array(useCases[..<middle]))
-        try together(Array(useCases[middle...]))
+        let middle = useCases.startIndex + useCases.count / 2
+        return together(useCases[..<middle], until: end) + together(useCases[middle...], until: end)
     }
 
-    /// A part of a group's transaction.
-    ///
-    /// - Parameter isEndedBy: Whether a failure ends all of it.
+    private func run(_ useCases: ArraySlice<() -> Void>, on connection: PostgreSQLConnection) throws {
+        let group = Group(storage: self, connection: connection)
+        try Self.$group.withValue(group) {
+            for useCase in useCases {
+                useCase()
+                if let end = group.end { throw end }
+            }
+        }
+    }
+
+    /// A part of a group's transaction: all of `body`, or nothing. What ends the transaction ends all of the group.
     private func part<Value>(
         of group: Group,
-        isEndedBy: (PostgreSQLFailure) -> Bool,
-        _ body: (PostgreSQLConnection) throws -> Value
+        _ body: (any LedgerDatabase) throws -> Value
     ) throws(StorageFault) -> Value {
+        let connection = group.connection
         do {
             if let end = group.end { throw end }
-            return try body(group.connection)
+            connection.runLater("SAVEPOINT use_case")
+            let value = try body(PostgreSQLDatabase(connection: connection))
+            try connection.flush()
+            connection.runLater("RELEASE use_case")
+            return value
         } catch {
-            if let failure = error as? PostgreSQLFailure, isEndedBy(failure) { group.end = failure }
+            connection.rollBackToSavepoint("use_case")
+            if let failure = error as? PostgreSQLFailure, failure.isWorthAnother { group.end = failure }
             throw fault(error)
         }
     }
@@ -147,30 +148,32 @@ public final class PostgreSQLStorage: LedgerStorage {
             try connection.queryLater(
                 SQLQuery("INSERT INTO ledger_commit (token, is_committed) VALUES ($1, 1)", [token]))
             do throws(PostgreSQLFailure) { try connection.commit() } catch {
-                guard error.isOfConnection else { throw error }
+                guard error.isLineLost else { throw error }
                 return (value, error)
             }
             return (value, nil)
         }
         if let lost, try !isCommitted(token) { throw lost }
-        sweepSometimes()
+        if commits.add(1, ordering: .relaxed).newValue.isMultiple(of: Self.commitsPerSweep) { sweep() }
         return value
     }
 
     /// Looks up a commit whose answer was lost.
     ///
     /// Writing its token waits for what may be left of it on the server. Where that succeeds it was not committed, and never
-    /// will be. A number that the server gives its transactions would not do: after a fail-over another may have it.
+    /// will be. Where it was, this writes all the same: a commit that writes waits for the standby, which has what came before
+    /// it then, too. A number that the server gives its transactions would not do: after a fail-over another may have it.
     private func isCommitted(_ token: [UInt8]) throws -> Bool {
-        try attempt {
+        try attempt(until: .now + Self.patience) {
             try pool.withConnection { connection in
                 connection.runLater("BEGIN ISOLATION LEVEL READ COMMITTED")
-                try connection.queryLater(
-                    SQLQuery(
-                        "INSERT INTO ledger_commit (token, is_committed) VALUES ($1, 0) ON CONFLICT DO NOTHING", [token]
-                    ))
                 let row = try connection.query(
-                    SQLQuery("SELECT is_committed FROM ledger_commit WHERE token = $1", [token])
+                    SQLQuery(
+                        """
+                        INSERT INTO ledger_commit (token, is_committed) VALUES ($1, 0)
+                        ON CONFLICT (token) DO UPDATE SET is_committed = ledger_commit.is_committed RETURNING is_committed
+                        """,
+                        [token])
                 ).rows.first
                 try connection.commit()
                 guard let row else { throw damaged }
@@ -179,18 +182,27 @@ public final class PostgreSQLStorage: LedgerStorage {
         }
     }
 
-    /// Runs what may meet others, or lose its connection, until it does not.
-    private func attempt<Value>(_ body: () throws -> Value) throws(StorageFault) -> Value {
-        let end = ContinuousClock.now + Self.patience
+    /// Runs what may meet others, or lose its connection, until it does not. While the server is away each tries once, and
+    /// nobody waits for it behind others.
+    private func attempt<Value>(
+        until end: ContinuousClock.Instant,
+        _ body: () throws -> Value
+    ) throws(StorageFault) -> Value {
         var (conflicts, losses) = (0, 0)
         while true {
             do {
-                return try body()
+                let value = try body()
+                isAway.store(false, ordering: .relaxed)
+                return value
             } catch let failure as PostgreSQLFailure where failure.isWorthAnother {
                 if failure.isConflict { conflicts += 1 } else { losses += 1 }
                 // A key that stays taken is no other's of this moment.
                 let isHopeless = failure.isOfKey && conflicts > Self.attemptsOfKey
-                guard !isHopeless, ContinuousClock.now < end else { throw fault(failure) }
+                let isTime = ContinuousClock.now < end
+                if failure.isOfConnection, !isTime { isAway.store(true, ordering: .relaxed) }
+                guard !isHopeless, isTime, !(failure.isOfConnection && isAway.load(ordering: .relaxed)) else {
+                    throw fault(failure)
+                }
                 pause(upTo: failure.isConflict ? 0.002 * Double(min(conflicts, 25)) : 0.05 * Double(min(losses, 10)))
             } catch {
                 throw fault(error)
@@ -203,12 +215,11 @@ public final class PostgreSQLStorage: LedgerStorage {
         Thread.sleep(forTimeInterval: seconds * Double(randomness.bytes(1)[0]) / 255)
     }
 
-    /// A token is looked for within seconds of its commit. What goes wrong here does no harm, and is tried again.
-    private func sweepSometimes() {
-        guard commits.add(1, ordering: .relaxed).newValue.isMultiple(of: Self.commitsPerSweep) else { return }
+    /// Takes out the tokens of old commits. What goes wrong here does no harm, and is tried again.
+    private func sweep() {
         try? pool.withConnection { connection in
             connection.runLater("BEGIN ISOLATION LEVEL READ COMMITTED")
-            connection.runLater("DELETE FROM ledger_commit WHERE committed_at < now() - interval '1 hour'")
+            connection.runLater("DELETE FROM ledger_commit WHERE committed_at < now() - interval '1 day'")
             try connection.commit()
         }
     }

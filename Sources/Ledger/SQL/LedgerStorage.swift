@@ -10,7 +10,7 @@ public protocol LedgerStorage: Sendable {
     func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value
 
     /// As `Ledger.together` promises.
-    func together(_ useCases: [() -> Void]) throws(StorageFault)
+    func together(_ useCases: [() -> Void]) -> [StorageFault?]
 
     /// What is thrown where something just written is not there.
     var damaged: StorageFault { get }

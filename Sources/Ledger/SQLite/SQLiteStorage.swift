@@ -81,7 +81,16 @@ public final class SQLiteStorage: LedgerStorage {
         }
     }
 
-    public func together(_ useCases: [() -> Void]) throws(StorageFault) {
+    public func together(_ useCases: [() -> Void]) -> [StorageFault?] {
+        do {
+            try commit(useCases)
+            return useCases.map { _ in nil }
+        } catch {
+            return useCases.map { _ in error }
+        }
+    }
+
+    private func commit(_ useCases: [() -> Void]) throws(StorageFault) {
         useCasesSinceCheckpoint.add(useCases.count, ordering: .relaxed)
         try transaction { database in
             let group = Group(storage: self, database: database)

@@ -1,0 +1,70 @@
+"""Prints the SQL that fills a ledger with redeemed transactions, for `make bench-service`.
+
+    seed.py sqlite|postgres|peer COUNT
+
+Users u0, u1 and so on have one transaction each, or five where there are many. The audit log is of the right size, and no chain.
+"""
+import sys
+
+kind, count = sys.argv[1], int(sys.argv[2])
+each = 1 if count <= 10_000 else 5
+users = count // each
+
+
+def series(first: int, last: int) -> str:
+    if kind == "postgres":
+        return f"(SELECT generate_series({first}::bigint, {last}::bigint) AS n) AS series"
+    return (
+        f"(WITH RECURSIVE series(n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM series WHERE n < {last})"
+        " SELECT n FROM series) AS series"
+    )
+
+
+def digest() -> str:
+    return "decode(md5(n::text) || md5(n::text), 'hex')" if kind == "postgres" else "randomblob(32)"
+
+
+identifier = f"CAST(1000000000000000 + n AS TEXT)"
+token = (
+    "'00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0')"
+    if kind == "postgres"
+    else "'00000000-0000-4000-8000-' || printf('%012x', n)"
+)
+moment = 1_790_000_000_000
+if kind == "postgres":
+    print("SET synchronous_commit = off;")
+else:
+    print("PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -200000;")
+batch = 1_000_000
+if kind == "peer":
+    for first in range(0, count, batch):
+        last = min(first + batch, count) - 1
+        print(
+            "INSERT INTO purchase (transaction_id, original_transaction_id, user, product_id, purchase_date, proof, granted_at)"
+            f" SELECT {identifier}, {identifier}, 'u' || (n / {each}), 'com.memolease.sesac1.sprout' || (n % 5 + 1), {moment},"
+            f" hex(randomblob(32)), {moment} FROM {series(first, last)};"
+        )
+    sys.exit()
+for first in range(0, users, batch):
+    last = min(first + batch, users) - 1
+    print(
+        'INSERT INTO "user" (user_id, issuer, name, app_account_token, first_seen_at, is_app_account_token_settled)'
+        f" SELECT n + 1, '', 'u' || n, {token}, {moment}, 0 FROM {series(first, last)};"
+    )
+for first in range(0, count, batch):
+    rows = series(first, min(first + batch, count) - 1)
+    owner = f"n / {each} + 1"
+    print(
+        "INSERT INTO original_transaction (origin, original_transaction_id, user_id)"
+        f" SELECT 'local/Sandbox', {identifier}, {owner} FROM {rows};"
+        "INSERT INTO redeemed_transaction (origin, transaction_id, original_transaction_id, user_id, sequence, product_id,"
+        " quantity, purchase_date, stated_at, redeemed_at, proof_digest)"
+        f" SELECT 'local/Sandbox', {identifier}, {identifier}, {owner}, n % {each} + 1,"
+        f" 'com.memolease.sesac1.sprout' || (n % 5 + 1), 1, {moment}, {moment}, {moment}, {digest()} FROM {rows};"
+        "INSERT INTO entitlement (user_id, collection, number, origin, transaction_id, granted_at)"
+        f" SELECT {owner}, 'sprout', n % 5 + 1, 'local/Sandbox', {identifier}, {moment} FROM {rows};"
+        "INSERT INTO audit (user_id, number, happened_at, event, actor, origin, reference, subject, digest)"
+        f" SELECT {owner}, n % {each} + 1, {moment}, 'granted', 'user', 'local/Sandbox', {identifier},"
+        f" 'com.memolease.sesac1.sprout' || (n % 5 + 1), {digest()} FROM {rows};"
+    )
+print("ANALYZE;")

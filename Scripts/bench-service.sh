@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# Measures the service over HTTP with wrk: redeeming signed transactions, each a new one and durable when it is answered, and
+# reading users' items; in SQLite and in PostgreSQL, beside Hummingbird's bare hello and beside what a team would write instead
+# (Benchmarks/Service/peer.py), in the same run, at ledgers of growing size.
+#   Scripts/bench-service.sh TILL [SECONDS [SIZES [TRANSACTIONS]]]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+till=$(realpath "$1")
+seconds=${2:-20}
+sizes=${3:-10000 1000000 10000000}
+transactions=${4:-100000}
+connections=200
+LOAD_THREADS=2
+export LOAD_THREADS
+source Scripts/postgres.sh
+work=$(mktemp -d)
+service=
+finish() {
+    [ -z "$(jobs -p)" ] || kill $(jobs -p) 2>/dev/null || true
+    stop_postgres
+    rm -rf "$work"
+}
+trap finish EXIT
+fail() {
+    echo "bench-service: $1" >&2
+    exit 1
+}
+command -v wrk >/dev/null || fail "wrk is needed (apt-get install wrk)"
+
+echo "Building the benchmarks; the first time takes 5 to 15 minutes on two cores …" >&2
+swift build --package-path Benchmarks -c release --product Hello >&2
+swift build --package-path Benchmarks -c release --product TransactionMint >&2
+peer=$PWD/.build/peer
+if ! "$peer/bin/python" -c "import appstoreserverlibrary, fastapi, uvicorn, uvloop, httptools" 2>/dev/null; then
+    python3 -m venv "$peer" || fail "Python 3 with its venv module is needed (apt-get install python3-venv)"
+    "$peer/bin/pip" install --quiet --disable-pip-version-check app-store-server-library==3.1.2 fastapi uvicorn uvloop httptools
+fi
+echo "Making $transactions signed transactions …" >&2
+Benchmarks/.build/release/TransactionMint "$transactions" "$work"
+
+now() { date +%s%N; }
+milliseconds() { awk -v from="$1" -v to="$(now)" 'BEGIN { printf "%.0f", (to - from) / 1e6 }'; }
+# memory PID FIELD: in MB.
+memory() { awk -v field="$2:" '$1 == field { printf "%.0f", $2 / 1024 }' "/proc/$1/status"; }
+# Prints what load.lua makes of a run: requests a second, milliseconds at the median and the 99th percentile, errors of
+# connections, errors of answers.
+load() { wrk -t "$LOAD_THREADS" -c "$connections" -d "${seconds}s" -s Scripts/load.lua "$@" | awk '/^RESULT/ { print $2, $3, $4, $5, $6 }'; }
+
+# serve NAME: a service that is ready; sets `url` and `service`.
+serve() {
+    local from
+    from=$(now)
+    "$till" serve --port 0 --log-level warning --requests-per-minute 10000000 >"$work/out" 2>"$work/err" &
+    service=$!
+    until grep -q "^Listening" "$work/out"; do
+        kill -0 "$service" 2>/dev/null || { cat "$work/err" >&2; fail "the service does not start"; }
+        sleep 0.002
+    done
+    url=$(awk '/^Listening/ { print $3 }' "$work/out")
+    until curl -fs "$url/health/ready" >/dev/null; do sleep 0.002; done
+    echo "ready $1 $(milliseconds "$from")" >>"$work/figures"
+    echo "idle $1 $(memory "$service" VmRSS)" >>"$work/figures"
+}
+stop() {
+    kill "$service" 2>/dev/null || true
+    wait "$service" 2>/dev/null || true
+}
+# measure NAME SIZE KEY: both requests on the service at `url`.
+measure() {
+    echo "result redeem $1 $2 $(load "$url/" -- "$3" "$work/transactions")" >>"$work/figures"
+    echo "result items $1 $2 $(load "$url/" -- "$3")" >>"$work/figures"
+}
+
+Benchmarks/.build/release/Hello >"$work/hello" &
+until grep -q : "$work/hello" 2>/dev/null; do sleep 0.01; done
+read -r _ _ hello_url <"$work/hello"
+echo "result hello Hummingbird 0 $(load "$hello_url/")" >>"$work/figures"
+kill %%
+for _ in 1 2 3 4 5; do
+    from=$(now)
+    "$till" products >/dev/null
+    echo "products till $(milliseconds "$from")" >>"$work/figures"
+done
+
+for size in $sizes; do
+    echo "With $size redeemed transactions, ${seconds} seconds each: SQLite …" >&2
+    export TILL_DATA="$work/data-$size"
+    "$till" trust add "$work/root.cer" >/dev/null
+    key=$("$till" keys make bench 2>/dev/null)
+    python3 Benchmarks/Service/seed.py sqlite "$size" | sqlite3 "$TILL_DATA/service/ledger.sqlite" >/dev/null
+    serve "SQLite"
+    measure "SQLite" "$size" "$key"
+    echo "peak SQLite $(memory "$service" VmHWM)" >>"$work/figures"
+    stop
+    rm -f "$TILL_DATA"/service/ledger.sqlite*
+
+    echo "PostgreSQL …" >&2
+    make_postgres "server-$size" shared_buffers=1GB max_wal_size=4GB max_pred_locks_per_transaction=256
+    export TILL_LEDGER="postgres://till@/till?host=$postgres_folder&port=$(cat "$postgres_folder/server-$size.port")"
+    key=$("$till" keys make bench 2>/dev/null)
+    python3 Benchmarks/Service/seed.py postgres "$size" | as_postgres "$postgres_bin/psql" -q "$TILL_LEDGER" >/dev/null
+    serve "PostgreSQL"
+    measure "PostgreSQL" "$size" "$key"
+    echo "peak PostgreSQL $(memory "$service" VmHWM)" >>"$work/figures"
+    stop
+    unset TILL_LEDGER
+    as_postgres "$postgres_bin/pg_ctl" -D "$postgres_folder/server-$size" -m immediate -w stop >/dev/null
+    rm -rf "${postgres_folder:?}/server-$size"
+
+    echo "The peer …" >&2
+    export PEER_DATABASE="$work/peer.sqlite" PEER_ROOT="$work/root.cer"
+    PEER_KEY_DIGEST=$(printf %s peer | sha256sum | cut -d ' ' -f 1)
+    export PEER_KEY_DIGEST
+    sqlite3 "$PEER_DATABASE" <Benchmarks/Service/peer.sql >/dev/null
+    python3 Benchmarks/Service/seed.py peer "$size" | sqlite3 "$PEER_DATABASE" >/dev/null
+    port=$(free_port)
+    (cd Benchmarks/Service && exec "$peer/bin/python" -m uvicorn peer:app --port "$port" --workers "$(nproc)" \
+        --log-level warning --no-access-log) >"$work/out" 2>&1 &
+    service=$!
+    url=http://127.0.0.1:$port
+    until curl -s "$url/" >/dev/null; do
+        kill -0 "$service" 2>/dev/null || { cat "$work/out" >&2; fail "the peer does not start"; }
+        sleep 0.05
+    done
+    measure "peer" "$size" peer
+    stop
+    rm -f "$PEER_DATABASE"*
+done
+
+awk '
+$1 == "result" { key = $2 " " $3 " " $4; order[++count] = key; rate[key] = $5; median[key] = $6; high[key] = $7; errors[key] = $8 + $9
+    if ($2 == "hello") hello = $5
+    if ($3 == "SQLite" && !least[$2]) least[$2] = $4 }
+$1 == "ready" || $1 == "idle" || $1 == "peak" || $1 == "products" {
+    name = $1 " " $2; if (!(name in worst)) named[++names] = name; if (best[name] == "" || $3 < best[name]) best[name] = $3
+    if ($3 > worst[name]) worst[name] = $3 }
+END {
+    printf "%-8s %-12s %10s %10s %10s %10s %8s   %s\n", "what", "in", "size", "a second", "p50", "p99", "errors", "ratios"
+    for (i = 1; i <= count; i++) {
+        key = order[i]; split(key, part, " "); ratios = ""
+        if (part[1] == "items") ratios = sprintf("%.0f %% of hello", 100 * rate[key] / hello)
+        peer = part[1] " peer " part[3]
+        if (part[2] != "peer" && rate[peer]) ratios = ratios sprintf("%s%.1f times the peer", ratios ? ", " : "", rate[key] / rate[peer])
+        first = part[1] " " part[2] " " least[part[1]]
+        if (part[2] != "peer" && part[3] != least[part[1]] && high[first]) ratios = ratios sprintf(", p99 %.2f of that at %d", high[key] / high[first], least[part[1]])
+        printf "%-8s %-12s %10d %10d %7.1f ms %7.1f ms %8d   %s\n", part[1], part[2], part[3], rate[key], median[key], high[key], errors[key], ratios
+        if (!rate[key] || (part[2] != "peer" && errors[key])) failed = 1
+    }
+    for (i = 1; i <= names; i++) {
+        split(named[i], part, " ")
+        unit = part[1] == "idle" || part[1] == "peak" ? "MB" : "ms"
+        printf "%s, %s: %d to %d %s\n", part[1], part[2], best[named[i]], worst[named[i]], unit
+    }
+    exit failed
+}' "$work/figures" || fail "there were errors, or no answers"
