@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo test simulate crash-test test-postgres test-api test-apple fuzz fuzz-short bench bench-http format lint clean requirements
+.PHONY: help build demo test simulate crash-test test-postgres test-api test-apple fuzz fuzz-short bench bench-service format lint clean requirements
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,8 +48,8 @@ fuzz-short: requirements ## The same, a minute each
 bench: requirements ## Measure how fast proofs are verified, beside OpenSSL's own speed in the same run
 	@Scripts/bench.sh
 
-bench-http: build ## Measure the service over HTTP with wrk, beside Hummingbird's bare hello in the same run
-	@Scripts/bench-http.sh .build/release/till $(or $(BENCH_SECONDS),30) $(BENCH_TRANSACTIONS)
+bench-service: build ## Measure the service over HTTP, in SQLite and PostgreSQL, beside a bare hello and what a team would write instead
+	@Scripts/bench-service.sh .build/release/till $(or $(BENCH_SECONDS),20) "$(or $(BENCH_SIZES),10000 1000000 10000000)" $(BENCH_TRANSACTIONS)
 
 format: ## Format the sources
 	@swift format --in-place --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Sources Tests

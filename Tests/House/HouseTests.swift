@@ -99,7 +99,8 @@ import Testing
 
     @Test func openSSLStaysInSignaturesAndDatabasesInTheirDrivers() throws {
         for (name, rooms): (String, Set<String>) in [
-            ("COpenSSL", ["Signatures"]), ("CPostgreSQL", ["Ledger"]), ("GRDB", ["Ledger", "Store"]),
+            ("COpenSSL", ["Signatures"]), ("CPostgreSQL", ["Ledger"]), ("GRDBSQLite", ["Ledger"]),
+            ("GRDB", ["Ledger", "Store"]),
         ] {
             let importers = try sources().filter {
                 try String(contentsOf: $0, encoding: .utf8).contains("import \(name)\n")

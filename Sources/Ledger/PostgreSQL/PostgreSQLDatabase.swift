@@ -14,8 +14,8 @@ struct PostgreSQLDatabase: LedgerDatabase {
         try connection.queryLater(SQLQuery(sql, arguments))
     }
 
-    func prefetch(_ queries: [SQLQuery]) throws {
-        try connection.prefetch(queries)
+    func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws {
+        try connection.prefetch(queries())
     }
 
     func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws {

@@ -12,7 +12,7 @@ public protocol LedgerDatabase {
     func write(_ sql: String, _ arguments: [any SQLConvertible]) throws
 
     /// Tells what will be asked for next, so that a database at the other end of a line can be asked for all of it at once.
-    func prefetch(_ queries: [SQLQuery]) throws
+    func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws
 
     /// Reads what may be more than memory holds.
     ///

@@ -1,42 +1,39 @@
-import Foundation
 import GRDB
+import GRDBSQLite
 
 /// A connection of SQLite's, inside a transaction.
+///
+/// GRDB has the connections, the transactions and the prepared statements; the statements are run without its values and rows,
+/// which take longer than SQLite itself.
 struct SQLiteDatabase: LedgerDatabase {
     let database: Database
 
     func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow] {
-        let statement = try database.cachedStatement(sql: sql)
-        let cursor = try Row.fetchCursor(statement, arguments: Self.arguments(arguments))
-        return try Self.rows(of: cursor, statement.columnNames, limit: .max)
-    }
-
-    func write(_ sql: String, _ arguments: [any SQLConvertible]) throws {
-        _ = try execute(sql, arguments)
-    }
-
-    /// It is here: asking later is as good.
-    func prefetch(_ queries: [SQLQuery]) {}
-
-    func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws {
-        let statement = try database.makeStatement(sql: sql)
-        let (cursor, columns) = (try Row.fetchCursor(statement), statement.columnNames)
-        while case let page = try Self.rows(of: cursor, columns, limit: Self.rowsOfPage), !page.isEmpty {
-            try body(page)
-        }
-    }
-
-    private static func rows(of cursor: RowCursor, _ columns: [String], limit: Int) throws -> [SQLRow] {
-        var rows: [SQLRow] = []
-        while rows.count < limit, let row = try cursor.next() {
-            rows.append(SQLRow(columns: columns, values: columns.indices.map { value(row[$0]) }))
-        }
-        return rows
+        let run = try Run(database.cachedStatement(sql: sql), arguments, on: database)
+        defer { run.end() }
+        return try run.rows(limit: .max)
     }
 
     func execute(_ sql: String, _ arguments: [any SQLConvertible]) throws -> Int {
-        try database.cachedStatement(sql: sql).execute(arguments: Self.arguments(arguments))
+        _ = try rows(sql, arguments)
         return database.changesCount
+    }
+
+    func write(_ sql: String, _ arguments: [any SQLConvertible]) throws {
+        _ = try rows(sql, arguments)
+    }
+
+    /// It is here: asking later is as good.
+    func prefetch(_ queries: @autoclosure () -> [SQLQuery]) {}
+
+    func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws {
+        let run = try Run(database.makeStatement(sql: sql), [], on: database)
+        defer { run.end() }
+        var page: [SQLRow]
+        repeat {
+            page = try run.rows(limit: Self.rowsOfPage)
+            if !page.isEmpty { try body(page) }
+        } while page.count == Self.rowsOfPage
     }
 
     func indexed(by index: String) -> String { "INDEXED BY \(index)" }
@@ -45,26 +42,90 @@ struct SQLiteDatabase: LedgerDatabase {
         (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
     }
 
-    private static func arguments(_ values: [any SQLConvertible]) -> StatementArguments {
-        StatementArguments(
-            values.map { value -> (any DatabaseValueConvertible)? in
-                switch value.sqlValue {
-                case .null: nil
-                case .integer(let number): number
-                case .text(let text): text
-                case .blob(let bytes): Data(bytes)
-                }
-            })
-    }
+    /// A statement, from its first row to its last.
+    private struct Run {
+        private let statement: Statement
+        private let database: Database
+        private let columns: [String]
 
-    private static func value(_ value: DatabaseValue) -> SQLValue {
-        switch value.storage {
-        case .null: .null
-        case .int64(let number): .integer(number)
-        // No table of the ledger has such a column.
-        case .double(let number): .text(String(number))
-        case .string(let text): .text(text)
-        case .blob(let data): .blob(Array(data))
+        init(_ statement: Statement, _ arguments: [any SQLConvertible], on database: Database) throws {
+            self.statement = statement
+            self.database = database
+            columns = statement.columnNames
+            guard Int(sqlite3_bind_parameter_count(statement.sqliteStatement)) == arguments.count else {
+                throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "Another number of arguments is needed.")
+            }
+            for (index, argument) in arguments.enumerated() {
+                try check(bind(argument.sqlValue, at: Int32(index + 1)))
+            }
+        }
+
+        /// Ready to be run again; what has gone wrong was told before.
+        func end() {
+            sqlite3_reset(statement.sqliteStatement)
+        }
+
+        func rows(limit: Int) throws -> [SQLRow] {
+            var rows: [SQLRow] = []
+            while rows.count < limit {
+                let code = sqlite3_step(statement.sqliteStatement)
+                if code == SQLITE_DONE { break }
+                guard code == SQLITE_ROW else { throw error(code) }
+                rows.append(SQLRow(columns: columns, values: columns.indices.map { value(at: Int32($0)) }))
+            }
+            return rows
+        }
+
+        private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
+            let handle = statement.sqliteStatement
+            switch value {
+            case .null: return sqlite3_bind_null(handle, index)
+            case .integer(let number): return sqlite3_bind_int64(handle, index, number)
+            case .text(var text):
+                return text.withUTF8 { bytes in
+                    bytes.withMemoryRebound(to: CChar.self) { bytes in
+                        // SQLite takes no address for a null.
+                        guard let start = bytes.baseAddress else {
+                            return sqlite3_bind_text(handle, index, "", 0, copied)
+                        }
+                        return sqlite3_bind_text(handle, index, start, Int32(bytes.count), copied)
+                    }
+                }
+            case .blob(let blob):
+                return blob.withUnsafeBytes { bytes in
+                    guard let start = bytes.baseAddress else { return sqlite3_bind_zeroblob(handle, index, 0) }
+                    return sqlite3_bind_blob(handle, index, start, Int32(bytes.count), copied)
+                }
+            }
+        }
+
+        /// `SQLITE_TRANSIENT`: SQLite keeps a copy of its own.
+        private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+        private func value(at column: Int32) -> SQLValue {
+            let handle = statement.sqliteStatement
+            func bytes(_ start: UnsafeRawPointer?) -> UnsafeRawBufferPointer {
+                UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+            }
+            switch sqlite3_column_type(handle, column) {
+            case SQLITE_NULL: return .null
+            case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
+            case SQLITE_BLOB: return .blob([UInt8](bytes(sqlite3_column_blob(handle, column))))
+            // No table of the ledger has a column of another kind.
+            default:
+                return .text(
+                    String(
+                        decoding: bytes(sqlite3_column_text(handle, column).map { UnsafeRawPointer($0) }), as: UTF8.self
+                    ))
+            }
+        }
+
+        private func check(_ code: Int32) throws {
+            guard code == SQLITE_OK else { throw error(code) }
+        }
+
+        private func error(_ code: Int32) -> DatabaseError {
+            DatabaseError(resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage)
         }
     }
 }
