@@ -154,7 +154,7 @@ final class PostgreSQLConnection {
 
     /// Ends the transaction, and returns when it is durable; on a standby too, where one is waited for.
     ///
-    /// - Throws: `PostgreSQLFailure`; where that is of the connection, nobody knows whether it was committed.
+    /// - Throws: `PostgreSQLFailure`; where the line is lost (`isLineLost`), nobody knows whether it was committed.
     func commit() throws(PostgreSQLFailure) {
         hasWarned.pointee = false
         known.removeAll()

@@ -12,7 +12,8 @@ final class PostgreSQLPool: Sendable {
     /// Those that nobody uses.
     private let idle = Mutex<[Idle]>([])
 
-    /// A connection is nobody's while it is in here: it is put in by who used it last, and taken out by who uses it next.
+    /// Safe to hand from thread to thread: a connection in here is nobody's. It is put in by who used it last and keeps it no
+    /// longer, and taken out by who uses it next, both under the lock of `idle`.
     private struct Idle: @unchecked Sendable {
         let connection: PostgreSQLConnection
     }

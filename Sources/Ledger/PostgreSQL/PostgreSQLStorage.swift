@@ -29,8 +29,8 @@ public final class PostgreSQLStorage: LedgerStorage {
     /// The transaction that the use cases of a group share.
     @TaskLocal private static var group: Group?
 
-    /// As with `SQLiteStorage`: bound inside one synchronous call that holds the connection, on the thread of that call; nothing
-    /// outlives the binding with it.
+    /// What the task-local value has to be `Sendable` for never happens: it is bound inside one synchronous call that holds the
+    /// connection, and the use cases run in that call, on its thread; nothing they could start outlives the binding with it.
     private final class Group: @unchecked Sendable {
         let storage: PostgreSQLStorage
         let connection: PostgreSQLConnection

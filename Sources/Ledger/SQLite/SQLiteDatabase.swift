@@ -99,7 +99,8 @@ struct SQLiteDatabase: LedgerDatabase {
             }
         }
 
-        /// `SQLITE_TRANSIENT`: SQLite keeps a copy of its own.
+        /// `SQLITE_TRANSIENT`: SQLite keeps a copy of its own. In C it is the number -1 in place of a function, which Swift does
+        /// not import; SQLite compares it and never calls it.
         private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
         private func value(at column: Int32) -> SQLValue {
