@@ -66,8 +66,9 @@ stop() {
     kill "$service" 2>/dev/null || true
     wait "$service" 2>/dev/null || true
 }
-# measure NAME SIZE KEY: both requests on the service at `url`.
+# measure NAME SIZE KEY: both requests on the service at `url`, when what was seeded is on the disk.
 measure() {
+    sync
     echo "result redeem $1 $2 $(load "$url/" -- "$3" "$work/transactions")" >>"$work/figures"
     echo "result items $1 $2 $(load "$url/" -- "$3")" >>"$work/figures"
 }
@@ -84,6 +85,8 @@ for _ in 1 2 3 4 5; do
 done
 
 for size in $sizes; do
+    # As many users as seed.py makes.
+    export LOAD_USERS=$((size > 10000 ? size / 5 : size))
     echo "With $size redeemed transactions, ${seconds} seconds each: SQLite …" >&2
     export TILL_DATA="$work/data-$size"
     "$till" trust add "$work/root.cer" >/dev/null
@@ -96,7 +99,7 @@ for size in $sizes; do
     rm -f "$TILL_DATA"/service/ledger.sqlite*
 
     echo "PostgreSQL …" >&2
-    make_postgres "server-$size" shared_buffers=1GB max_wal_size=4GB max_pred_locks_per_transaction=256
+    make_postgres "server-$size" shared_buffers=1GB max_wal_size=16GB max_pred_locks_per_transaction=256
     export TILL_LEDGER="postgres://till@/till?host=$postgres_folder&port=$(cat "$postgres_folder/server-$size.port")"
     key=$("$till" keys make bench 2>/dev/null)
     python3 Benchmarks/Service/seed.py postgres "$size" | as_postgres "$postgres_bin/psql" -q "$TILL_LEDGER" >/dev/null

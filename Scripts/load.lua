@@ -1,6 +1,7 @@
 -- What wrk sends: the address it was given, reads of users' items, or signed transactions to redeem, each once.
 --   wrk … -s load.lua URL [-- KEY [TRANSACTIONS]]
--- With a file of transactions, each thread takes its share of the lines, and stops when they are used up.
+-- With a file of transactions, each thread takes its share of the lines, and stops when they are used up. The users are u0, u1
+-- and so on, LOAD_USERS of them, taken from all over.
 local started = 0
 
 function setup(thread)
@@ -12,6 +13,7 @@ end
 function init(arguments)
   bare = not arguments[1]
   if bare then return end
+  users = tonumber(os.getenv("LOAD_USERS"))
   wrk.headers["Authorization"] = "Bearer " .. arguments[1]
   if arguments[2] then
     wrk.method = "POST"
@@ -25,7 +27,7 @@ end
 function request()
   if bare then return wrk.format() end
   count = count + 1
-  local user = "/v1/users/u" .. (count * threads + number) % 10000
+  local user = "/v1/users/u" .. (count * threads + number) * 7919 % users
   if not lines then return wrk.format(nil, user .. "/items") end
   local line = lines:read("*l")
   if not line then

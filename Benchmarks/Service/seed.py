@@ -2,7 +2,8 @@
 
     seed.py sqlite|postgres|peer COUNT
 
-Users u0, u1 and so on have one transaction each, or five where there are many. The audit log is of the right size, and no chain.
+Users u0, u1 and so on have one transaction each, or five where there are many, bought one after the other as all users come by
+again. The audit log is of the right size, and no chain. No statistics are gathered where the service gathers none (SQLite).
 """
 import sys
 
@@ -31,8 +32,11 @@ token = (
     else "'00000000-0000-4000-8000-' || printf('%012x', n)"
 )
 moment = 1_790_000_000_000
+product = f"'com.memolease.sesac1.sprout' || ((n + n / {users}) % 5 + 1)"
 if kind == "postgres":
-    print("SET synchronous_commit = off;")
+    # Nothing is lost that could not be seeded anew, and what the triggers would check is so by the way it is made.
+    print("ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET full_page_writes = off; SELECT pg_reload_conf();")
+    print("SET session_replication_role = replica;")
 else:
     print("PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -200000;")
 batch = 1_000_000
@@ -41,7 +45,7 @@ if kind == "peer":
         last = min(first + batch, count) - 1
         print(
             "INSERT INTO purchase (transaction_id, original_transaction_id, user, product_id, purchase_date, proof, granted_at)"
-            f" SELECT {identifier}, {identifier}, 'u' || (n / {each}), 'com.memolease.sesac1.sprout' || (n % 5 + 1), {moment},"
+            f" SELECT {identifier}, {identifier}, 'u' || (n % {users}), {product}, {moment},"
             f" hex(randomblob(32)), {moment} FROM {series(first, last)};"
         )
     sys.exit()
@@ -53,18 +57,19 @@ for first in range(0, users, batch):
     )
 for first in range(0, count, batch):
     rows = series(first, min(first + batch, count) - 1)
-    owner = f"n / {each} + 1"
+    owner = f"n % {users} + 1"
     print(
         "INSERT INTO original_transaction (origin, original_transaction_id, user_id)"
         f" SELECT 'local/Sandbox', {identifier}, {owner} FROM {rows};"
         "INSERT INTO redeemed_transaction (origin, transaction_id, original_transaction_id, user_id, sequence, product_id,"
         " quantity, purchase_date, stated_at, redeemed_at, proof_digest)"
-        f" SELECT 'local/Sandbox', {identifier}, {identifier}, {owner}, n % {each} + 1,"
-        f" 'com.memolease.sesac1.sprout' || (n % 5 + 1), 1, {moment}, {moment}, {moment}, {digest()} FROM {rows};"
+        f" SELECT 'local/Sandbox', {identifier}, {identifier}, {owner}, n / {users} + 1,"
+        f" {product}, 1, {moment}, {moment}, {moment}, {digest()} FROM {rows};"
         "INSERT INTO entitlement (user_id, collection, number, origin, transaction_id, granted_at)"
-        f" SELECT {owner}, 'sprout', n % 5 + 1, 'local/Sandbox', {identifier}, {moment} FROM {rows};"
+        f" SELECT {owner}, 'sprout', (n + n / {users}) % 5 + 1, 'local/Sandbox', {identifier}, {moment} FROM {rows};"
         "INSERT INTO audit (user_id, number, happened_at, event, actor, origin, reference, subject, digest)"
-        f" SELECT {owner}, n % {each} + 1, {moment}, 'granted', 'user', 'local/Sandbox', {identifier},"
-        f" 'com.memolease.sesac1.sprout' || (n % 5 + 1), {digest()} FROM {rows};"
+        f" SELECT {owner}, n / {users} + 1, {moment}, 'granted', 'user', 'local/Sandbox', {identifier},"
+        f" {product}, {digest()} FROM {rows};"
     )
-print("ANALYZE;")
+if kind == "postgres":
+    print("ALTER SYSTEM RESET ALL; SELECT pg_reload_conf(); VACUUM ANALYZE; CHECKPOINT;")

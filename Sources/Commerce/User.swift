@@ -16,6 +16,11 @@ public struct User: Hashable, Sendable, CustomStringConvertible {
     public init?(issuer: String = "", name: String) {
         // The length first: composing takes its time on what is too long anyway.
         guard (1...4 * Self.maximumLength).contains(name.utf8.count) else { return nil }
+        if name.utf8.count <= Self.maximumLength, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+            self.issuer = issuer
+            self.name = name
+            return
+        }
         let name = name.precomposedStringWithCanonicalMapping
         guard name.utf8.count <= Self.maximumLength else { return nil }
         let isPrintable = name.unicodeScalars.allSatisfy { scalar in

@@ -12,6 +12,8 @@ public struct DatabaseLedger<Storage: LedgerStorage>: Ledger {
         self.randomness = randomness
     }
 
+    public var isLocal: Bool { storage.isLocal }
+
     public func together(_ useCases: [() -> Void]) -> [StorageFault?] {
         storage.together(useCases)
     }

@@ -1,12 +1,37 @@
 import NIOPosix
 import Synchronization
 
-/// Threads for work that waits for the disk or takes long, so that those that serve connections never do.
+/// Where work is done that waits or takes long: on threads of its own, so that those that serve connections never do.
+///
+/// The way to another thread and back costs more than a question to a ledger that is on this machine, or than a small proof:
+/// these are answered where they are asked.
 final class BlockingWork: Sendable {
+    /// Up to so many bytes are worked on at once: a signed transaction is smaller, with its certificates.
+    private static let maximumSizeAtOnce = 16 * 1024
+
+    private let ledgerIsLocal: Bool
     /// How much waits for a thread.
     private let waiting = Atomic(0)
 
+    init(ledgerIsLocal: Bool = false) {
+        self.ledgerIsLocal = ledgerIsLocal
+    }
+
     var queueDepth: Int { waiting.load(ordering: .relaxed) }
+
+    /// Asks the ledger for something.
+    @inline(never)  // The optimizer of Swift 6.3 fails where it takes this into its caller.
+    func read<Value: Sendable>(_ question: @escaping @Sendable () throws -> Value) async throws -> Value {
+        ledgerIsLocal ? try question() : try await run(question)
+    }
+
+    /// Works on so many bytes.
+    func process<Value: Sendable>(
+        _ size: Int,
+        _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        size <= Self.maximumSizeAtOnce ? try work() : try await run(work)
+    }
 
     func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         waiting.add(1, ordering: .relaxed)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Signatures
+import StrictJSON
 
 /// An answer in JSON, and what a client needs to keep it.
 enum JSONAnswer {
@@ -9,6 +10,10 @@ enum JSONAnswer {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return [UInt8](try encoder.encode(value))
+    }
+
+    static func encode(_ value: JSONValue) -> [UInt8] {
+        Array(value.compactText.utf8)
     }
 
     static func response(_ value: some Encodable, headers: HTTPFields = [:]) throws -> Response {

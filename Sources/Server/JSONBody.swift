@@ -22,7 +22,7 @@ struct JSONBody {
     /// - Parameter bytes: A body that was collected before.
     init(bytes: [UInt8], parsedBy work: BlockingWork) async throws {
         self.bytes = bytes
-        let value = try await work.run { [bytes] in try Self.parse(bytes) }
+        let value = try await work.process(bytes.count) { [bytes] in try Self.parse(bytes) }
         guard case .object(let object) = value else { throw Self.invalid("The body has to be a JSON object.") }
         fields = JSONFields(object: object, path: "")
     }

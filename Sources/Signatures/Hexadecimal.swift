@@ -1,7 +1,17 @@
-extension Sequence<UInt8> {
+extension Collection<UInt8> {
     /// Two lower-case hexadecimal digits for each byte.
     public var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        func digit(_ value: UInt8) -> UInt8 {
+            value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
+        }
+        return String(unsafeUninitializedCapacity: 2 * count) { digits in
+            var end = digits.startIndex
+            for byte in self {
+                digits[end] = digit(byte >> 4)
+                digits[end + 1] = digit(byte & 15)
+                end += 2
+            }
+            return end
+        }
     }
 }

@@ -65,6 +65,12 @@ extension JSONValue {
 
     private static func write(string: String, to text: inout String) {
         text.append("\"")
+        let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        if isPlain {
+            text.append(string)
+            text.append("\"")
+            return
+        }
         for scalar in string.unicodeScalars {
             switch scalar {
             case "\"": text.append("\\\"")

@@ -73,6 +73,44 @@ import Testing
         #expect(try service.transactions(of: alice, before: nil, limit: 9).count == 2)
     }
 
+    /// The service's clock is wrong for a while, by so many days: what is signed then may have to be handed in again, and
+    /// nothing is lost or given for good.
+    @Test(arguments: [-400, -1, 40, 4000] as [Int64])
+    func aClockThatJumpsTakesNothingAway(days: Int64) throws {
+        let clock = ManualClock(store.now)
+        let file = garden.folder.file("ledger.sqlite")
+        let service = EntitlementService(
+            catalog: garden.catalog, verifier: try garden.verifier(clock: clock), ledger: try SQLiteLedger(file: file),
+            clock: clock)
+        func mend() {
+            clock.advance(milliseconds: store.now.millisecondsSince1970 - clock.now().millisecondsSince1970)
+        }
+        func redeem(_ product: String) throws -> [Item] {
+            let bought = try garden.buy(product)
+            let proof = Array(try store.signedTransaction(bought.identifier).utf8)
+            let items = { try service.redeem(proof, for: alice).items }
+            guard clock.now() < store.now else { return try items() }
+            #expect(throws: RedemptionError.self) { _ = try items() }
+            mend()
+            return try items()
+        }
+        let gate = Item(collection: "gate", number: 1)
+        #expect(try redeem("garden.gate").contains(gate))
+        let right = try redeem("garden.basic.monthly")
+        #expect(right.contains(Self.basic))
+        clock.advance(milliseconds: days * 86_400_000)
+        #expect(try service.items(of: alice).contains(gate))
+        #expect(try !service.items(of: alice).contains(Self.basic))
+        // A day later by the store's clock.
+        try garden.advance(to: store.now.adding(days: 1).rfc3339)
+        let bed = Item(collection: "bed", number: 1)
+        let met = try redeem("garden.season")
+        #expect(met.contains(bed) == (days < 4000))
+        mend()
+        #expect(try service.items(of: alice) == (right + [bed]).sorted())
+        #expect(try LedgerFile(file).check().problems == [])
+    }
+
     /// A year in which everything happens, told in forty orders, with copies and in part to the app: the same end.
     @Test func everyOrderOfNotificationsLeadsToTheSameEntitlements() throws {
         try playAYear()

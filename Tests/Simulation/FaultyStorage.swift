@@ -24,6 +24,8 @@ final class FaultyStorage: LedgerStorage {
 
     var isStopped: Bool { stopped.withLock(\.self) }
 
+    var isLocal: Bool { storage.isLocal }
+
     var damaged: StorageFault { storage.damaged }
 
     func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
@@ -47,8 +49,25 @@ final class FaultyStorage: LedgerStorage {
     }
 
     func together(_ useCases: [() -> Void]) -> [StorageFault?] {
-        if isStopped { return useCases.map { _ in StorageFault(cause: .stopped, path: "ledger") } }
-        return storage.together(useCases)
+        func all(_ cause: StorageFault.Cause) -> [StorageFault?] {
+            useCases.map { _ in StorageFault(cause: cause, path: "ledger") }
+        }
+        if isStopped { return all(.stopped) }
+        guard dice.happens(faults) else { return storage.together(useCases) }
+        switch dice.number(below: 3) {
+        case 0:
+            rollBack(useCases)
+            return all(.diskFull)
+        case 1: rollBack(useCases)
+        default: _ = storage.together(useCases)
+        }
+        stopped.withLock { $0 = true }
+        return all(.stopped)
+    }
+
+    /// As SQLite does it on a full disk: all that shared the transaction is gone when the last of it fails.
+    private func rollBack(_ useCases: [() -> Void]) {
+        _ = storage.together(useCases + [{ try? self.storage.write { try $0.write("ROLLBACK", []) } }])
     }
 
     /// All that is written is taken back before the commit.

@@ -14,19 +14,24 @@ struct SimulatedProcess {
     /// Of a hundred commits, when it starts next.
     var faults: Int
     private let lies: Bool
+    private let policy: OwnershipPolicy
     private var storage: FaultyStorage
     private(set) var service: EntitlementService
 
-    init(_ garden: TestGarden, verifier: ProofVerifier, file: URL, dice: Dice, faults: Int, lies: Bool) throws {
+    init(
+        _ garden: TestGarden, verifier: ProofVerifier, file: URL, policy: OwnershipPolicy, dice: Dice, faults: Int,
+        lies: Bool
+    ) throws {
         self.garden = garden
         self.verifier = verifier
         self.file = file
         self.dice = dice
         self.faults = faults
         self.lies = lies
+        self.policy = policy
         storage = FaultyStorage(
             try SQLiteStorage(file: file, randomness: dice.randomness), dice: dice, faults: faults, lies: lies)
-        service = Self.service(on: storage, garden, verifier, dice)
+        service = Self.service(on: storage, garden, verifier, policy, dice)
     }
 
     /// Whether it answers nothing any more, since its disk has failed.
@@ -36,18 +41,19 @@ struct SimulatedProcess {
     mutating func restart() {
         guard let opened = try? SQLiteStorage(file: file, randomness: dice.randomness) else { return }
         storage = FaultyStorage(opened, dice: dice, faults: faults, lies: lies)
-        service = Self.service(on: storage, garden, verifier, dice)
+        service = Self.service(on: storage, garden, verifier, policy, dice)
     }
 
     private static func service(
         on storage: FaultyStorage,
         _ garden: TestGarden,
         _ verifier: ProofVerifier,
+        _ policy: OwnershipPolicy,
         _ dice: Dice
     ) -> EntitlementService {
         EntitlementService(
             catalog: garden.catalog, verifier: verifier,
             ledger: DatabaseLedger(storage: storage, randomness: dice.randomness), clock: garden.store.clock,
-            randomness: dice.randomness)
+            randomness: dice.randomness, policy: policy)
     }
 }

@@ -28,6 +28,8 @@ actor Simulation {
     let people: [Person]
     /// Whether people sign in on each other's devices.
     let sharesDevices: Bool
+    /// Of the service.
+    let policy: OwnershipPolicy
     let verifier: ProofVerifier
     /// Reads what the processes have written; its disk is sound.
     let ledger: SQLiteLedger
@@ -49,6 +51,11 @@ actor Simulation {
     init(seed: UInt64, diskLies: Bool = false) throws {
         dice = Dice(seed: seed)
         sharesDevices = seed % 2 == 1
+        let policies: [OwnershipPolicy] = [
+            .keep, .keep, .transfer(pauseSeconds: 86_400), .transferIfInactive(pauseSeconds: 0),
+        ]
+        let policy = policies[dice.number(below: policies.count)]
+        self.policy = policy
         let (dice, faults) = (dice, diskLies ? 30 : [0, 2, 10][dice.number(below: 3)])
         let garden = try TestGarden(randomness: dice.randomness, isInMemory: true)
         let verifier = try garden.verifier()
@@ -60,17 +67,21 @@ actor Simulation {
         let now = garden.store.now
         people = try ["alice", "bob", "carol"].map { name in
             guard let user = User(name: name) else { throw SimulationError.broken("\(name) is no name") }
-            return Person(account: name, user: user, token: try ledger.appAccountToken(of: user, at: now))
+            // The token of one is the team's own, of which the service is told when it has been in use for a while.
+            let token = name == "carol" ? UUID() : try ledger.appAccountToken(of: user, at: now)
+            return Person(account: name, user: user, token: token)
         }
         processes = try (0..<2).map { _ in
-            try SimulatedProcess(garden, verifier: verifier, file: file, dice: dice, faults: faults, lies: diskLies)
+            try SimulatedProcess(
+                garden, verifier: verifier, file: file, policy: policy, dice: dice, faults: faults, lies: diskLies)
         }
     }
 
     // MARK: Steps
 
     private enum Step: CaseIterable {
-        case buy, launch, restore, deliver, deliverTogether, repeatPost, refund, reverse, passTime, stopRenewing
+        case buy, launch, restore, deliver, arriveTogether, repeatPost, tellToken, refund, reverse, passTime,
+            stopRenewing
         case spend, takeBack, reinstate, give, restart, approve
 
         /// As often as it shall come up.
@@ -100,7 +111,8 @@ actor Simulation {
             try await launch(person) { try await $0.resume() }
         case .deliver:
             if let notification = dice.pick(try garden.store.notifications()) { deliver(notification.signedPayload) }
-        case .deliverTogether: try deliverTogether()
+        case .arriveTogether: try arriveTogether()
+        case .tellToken: if dice.happens(30) { try tellTokens() }
         case .repeatPost:
             if let post = dice.pick(posts) { _ = try? redeem(post.proof, for: post.user) }
         case .refund: try? sale().map { try garden.store.refund($0) }
@@ -186,7 +198,7 @@ actor Simulation {
         let service = processes[dice.number(below: processes.count)].service
         do throws(RedemptionError) {
             let redemption = try service.redeem(proof, for: user)
-            for line in redemption.transactions where line.mayFinish { acknowledged[line.transactionId] = user }
+            acknowledge(redemption, for: user)
             return redemption
         } catch {
             // What is not stored is answered with 5xx, of which a device makes nothing.
@@ -201,12 +213,33 @@ actor Simulation {
         }
     }
 
-    /// What arrives together shares a commit.
-    private func deliverTogether() throws {
+    /// What arrives together shares a commit: notifications, and what devices have sent and send again.
+    private func arriveTogether() throws {
         let service = processes[dice.number(below: processes.count)].service
-        let payloads = dice.shuffle(try garden.store.notifications()).prefix(5).map(\.signedPayload)
-        _ = service.ledger.together(
-            payloads.map { payload in { _ = try? service.receive(notification: Array(payload.utf8)) } })
+        let payloads = dice.shuffle(try garden.store.notifications()).prefix(3).map(\.signedPayload)
+        let repeated = (0..<3).compactMap { _ in dice.pick(posts) }
+        var redemptions: [Int: Redemption] = [:]
+        let faults = service.ledger.together(
+            payloads.map { payload in { _ = try? service.receive(notification: Array(payload.utf8)) } }
+                + repeated.indices.map { index in
+                    { redemptions[index] = try? service.redeem(repeated[index].proof, for: repeated[index].user) }
+                })
+        for (index, post) in repeated.enumerated() where faults[payloads.count + index] == nil {
+            if let redemption = redemptions[index] { acknowledge(redemption, for: post.user) }
+        }
+    }
+
+    private func acknowledge(_ redemption: Redemption, for user: User) {
+        for line in redemption.transactions where line.mayFinish { acknowledged[line.transactionId] = user }
+    }
+
+    /// The service is told of the tokens that the team has made.
+    private func tellTokens() throws {
+        for person in people {
+            guard try insist({ try $0.setAppAccountToken(person.token, of: person.user) }) == .set else {
+                throw SimulationError.broken("\(person.user) has another account token")
+            }
+        }
     }
 
     // MARK: The team
@@ -289,6 +322,7 @@ actor Simulation {
             processes[index].faults = 0
             processes[index].restart()
         }
+        try tellTokens()
         for queued in try garden.store.transactions() where queued.transaction.state == .deferred {
             _ = try garden.store.decline(queued.transaction.identifier)
         }

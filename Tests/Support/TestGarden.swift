@@ -103,9 +103,12 @@ public struct TestGarden: Sendable {
     }
 
     /// A verifier that trusts this store.
-    public func verifier() throws -> ProofVerifier {
+    ///
+    /// - Parameter clock: The store's, unless told otherwise.
+    public func verifier(clock: (any WallClock)? = nil) throws -> ProofVerifier {
         ProofVerifier(
-            anchors: try TrustAnchors(store.rootCertificates.compactMap { try TrustAnchor($0) }), clock: store.clock)
+            anchors: try TrustAnchors(store.rootCertificates.compactMap { try TrustAnchor($0) }),
+            clock: clock ?? store.clock)
     }
 
     public func transaction(_ compact: String) throws -> JWSTransactionDecodedPayload {

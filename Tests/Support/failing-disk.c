@@ -1,31 +1,63 @@
 // A disk that fails on demand, put before a program with LD_PRELOAD: while the file that $FAILING_DISK names exists, what it
 // holds says how. "sync" fails each sync of a write-ahead log, "full" each write to one, "checkpoint" each write to a database
-// itself.
+// itself; "read-only" takes no writes and opens nothing for them, "damaged" gives back other bytes than were written.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-static int fails(int file, const char *how, const char *suffix) {
+static int is_set(const char *how) {
     const char *switch_path = getenv("FAILING_DISK");
-    char link[64], path[4096], content[16] = {0};
-    if (!switch_path) return 0;
+    char content[16] = {0};
+    FILE *opened = switch_path ? fopen(switch_path, "r") : NULL;
+    if (!opened) return 0;
+    fread(content, 1, sizeof content - 1, opened);
+    fclose(opened);
+    return !strncmp(content, how, strlen(how));
+}
+
+static int fails(int file, const char *how, const char *suffix) {
+    char link[64], path[4096];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     ssize_t length = readlink(link, path, sizeof path - 1);
     if (length < 0) return 0;
     path[length] = 0;
     size_t end = strlen(suffix);
     if ((size_t)length < end || strcmp(path + length - end, suffix)) return 0;
-    FILE *opened = fopen(switch_path, "r");
-    if (!opened) return 0;
-    fread(content, 1, sizeof content - 1, opened);
-    fclose(opened);
-    return !strncmp(content, how, strlen(how));
+    return is_set(how);
 }
+
+static int is_read_only(int file) {
+    return fails(file, "read-only", "-wal") || fails(file, "read-only", ".sqlite");
+}
+
+#define OPEN(name)                                                                             \
+    int name(const char *path, int flags, ...) {                                               \
+        va_list rest;                                                                          \
+        va_start(rest, flags);                                                                 \
+        mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;                              \
+        va_end(rest);                                                                          \
+        int writes = (flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT;                       \
+        if (writes && strstr(path, "ledger.sqlite") && is_set("read-only")) return errno = EROFS, -1; \
+        return ((int (*)(const char *, int, mode_t))dlsym(RTLD_NEXT, #name))(path, flags, mode); \
+    }
+OPEN(open)
+OPEN(open64)
+
+#define PREAD(name)                                                                                    \
+    ssize_t name(int file, void *bytes, size_t count, off_t offset) {                                  \
+        ssize_t read = ((ssize_t(*)(int, void *, size_t, off_t))dlsym(RTLD_NEXT, #name))(file, bytes, count, offset); \
+        if (read > 0 && (fails(file, "damaged", "-wal") || fails(file, "damaged", ".sqlite"))) memset(bytes, 0x55, read); \
+        return read;                                                                                   \
+    }
+PREAD(pread)
+PREAD(pread64)
 
 #define SYNC(name)                                                    \
     int name(int file) {                                              \
@@ -37,6 +69,7 @@ SYNC(fdatasync)
 
 #define PWRITE(name)                                                                                       \
     ssize_t name(int file, const void *bytes, size_t count, off_t offset) {                                \
+        if (is_read_only(file)) return errno = EROFS, -1;                                                  \
         if (fails(file, "full", "-wal") || fails(file, "checkpoint", ".sqlite")) return errno = ENOSPC, -1; \
         return ((ssize_t(*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, #name))(file, bytes, count, offset); \
     }

@@ -98,4 +98,36 @@ import Testing
         #expect(try await till.run("ledger", "check", "--json").json()["users"] as? Int == 301)
         #expect(await restarted.end(SIGTERM) == 0)
     }
+
+    /// As a system makes it that has found something wrong with a disk.
+    @Test func aDiskThatBecomesReadOnlyStopsTheLedgerAndIsToldAtTheStart() async throws {
+        let service = try await serve()
+        #expect(try await redeem(1, at: service).status == 200)
+        try fail("read-only")
+        #expect(try await redeem(2, at: service).code == "storageStopped")
+        #expect(await service.end(SIGTERM) == 0)
+        let refused = await #expect(throws: ServeProcess.NotListening.self) { try await serve() }
+        #expect(try #require(refused).description.contains("cannot be opened for writing"))
+        try fail(nil)
+        let restarted = try await serve()
+        #expect(try await redeemed(restarted) == 1)
+        #expect(try await redeem(2, at: restarted).status == 200)
+        #expect(await restarted.end(SIGTERM) == 0)
+    }
+
+    @Test func whatIsDamagedIsToldAndIsWellAgainWithTheDisk() async throws {
+        let service = try await serve()
+        #expect(try await redeem(1, at: service).status == 200)
+        try fail("damaged")
+        // Read anew, since something has been written meanwhile, or not read yet.
+        let answered = try await redeem(2, at: service)
+        let failed = try await service.curl("/v1/users/alice/transactions", key: key)
+        #expect(failed.status == 500)
+        #expect(failed.code == "storageDamaged")
+        try fail(nil)
+        #expect(try await redeemed(service) == (answered.status == 200 ? 2 : 1))
+        #expect(try await till.run("ledger", "check").status == 0)
+        #expect(await service.end(SIGTERM) == 0)
+        #expect(try service.log.contains("storageDamaged"))
+    }
 }

@@ -62,6 +62,9 @@ public final class PostgreSQLStorage: LedgerStorage {
         }
     }
 
+    /// Even where its server is, which has to be asked.
+    public var isLocal: Bool { false }
+
     public var damaged: StorageFault { StorageFault(cause: .damaged, path: address.description) }
 
     public func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {

@@ -11,7 +11,8 @@ import Synchronization
 /// to take what was written, this object answers nothing any more (`storageStopped`), since the system may have forgotten
 /// what did not reach it, and trying again would tell of a success that is none.
 public final class SQLiteStorage: LedgerStorage {
-    private let pool: DatabasePool
+    private let writer: DatabaseQueue
+    private let readers: SQLiteReaders
     private let path: String
     /// Whether the disk has failed to take what was written.
     private let isStopped = Atomic(false)
@@ -47,32 +48,36 @@ public final class SQLiteStorage: LedgerStorage {
         var configuration = Configuration()
         configuration.label = "ledger"
         configuration.busyMode = .timeout(10)
+        configuration.journalMode = .wal
         // SQLite would tell nobody that a checkpoint of its own has failed.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+        readers = SQLiteReaders(path: file.path, configuration: configuration)
         do {
             // One at a time: two that found a new file would both make its tables.
-            pool = try PrivateFile.withLock(file.appendingPathExtension("lock")) {
+            writer = try PrivateFile.withLock(file.appendingPathExtension("lock")) {
                 try PrivateFile.ensureExists(at: file)
-                let pool = try DatabasePool(path: file.path, configuration: configuration)
-                try pool.writeWithoutTransaction { database in
+                let writer = try DatabaseQueue(path: file.path, configuration: configuration)
+                try writer.writeWithoutTransaction { database in
                     // GRDB chooses NORMAL for WAL, under which a power cut may take back what was answered.
                     try database.execute(sql: "PRAGMA synchronous = FULL")
+                    // One connection writes: what it needs again and again has its place in memory, in KiB.
+                    try database.execute(sql: "PRAGMA cache_size = -16384")
                 }
                 let migrator = LedgerSchema(randomness: randomness).migrator
-                guard try pool.read({ try !migrator.hasBeenSuperseded($0) }) else {
+                guard try writer.read({ try !migrator.hasBeenSuperseded($0) }) else {
                     throw StorageFault(cause: .newerVersion, path: file.path)
                 }
-                guard try takesOver || pool.read({ try migrator.hasCompletedMigrations($0) }) else {
+                guard try takesOver || writer.read({ try migrator.hasCompletedMigrations($0) }) else {
                     throw StorageFault(cause: .olderVersion, path: file.path)
                 }
-                try migrator.migrate(pool)
+                try migrator.migrate(writer)
                 // What a process before has left in the log may have failed to reach the disk: nothing is added behind it.
                 do {
-                    _ = try pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
+                    _ = try writer.writeWithoutTransaction { try $0.checkpoint(.passive) }
                 } catch let error as DatabaseError where error.resultCode != .SQLITE_IOERR {
                     // Another process is at it, or there is no space: neither keeps anybody from the ledger.
                 }
-                return pool
+                return writer
             }
         } catch is PrivateFile.Failure {
             throw StorageFault(cause: .cannotOpen, path: file.path)
@@ -92,6 +97,7 @@ public final class SQLiteStorage: LedgerStorage {
 
     private func commit(_ useCases: [() -> Void]) throws(StorageFault) {
         useCasesSinceCheckpoint.add(useCases.count, ordering: .relaxed)
+        var isDamaged = false
         try transaction { database in
             let group = Group(storage: self, database: database)
             try Self.$group.withValue(group) {
@@ -103,8 +109,17 @@ public final class SQLiteStorage: LedgerStorage {
                     }
                 }
             }
+            isDamaged = group.fault?.cause == .damaged
         }
+        if isDamaged { forgetWhatWasRead() }
     }
+
+    /// It may have been read wrong.
+    private func forgetWhatWasRead() {
+        writer.releaseMemory()
+    }
+
+    public var isLocal: Bool { true }
 
     public var damaged: StorageFault { StorageFault(cause: .damaged, path: path) }
 
@@ -114,25 +129,31 @@ public final class SQLiteStorage: LedgerStorage {
                 return try body(SQLiteDatabase(database: group.database))
             }
             try checkRunning()
-            return try pool.read { try body(SQLiteDatabase(database: $0)) }
+            return try readers.read(body)
         } catch {
             throw Self.fault(error, path: path)
         }
     }
 
     public func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
-        try transaction { try body(SQLiteDatabase(database: $0)) }
+        do {
+            if let group = Self.group, group.storage === self { return try Self.part(of: group, body) }
+        } catch {
+            throw Self.fault(error, path: path)
+        }
+        return try transaction { try body(SQLiteDatabase(database: $0)) }
     }
 
-    /// All of `body` in one commit, or nothing; in a group, all of it with the group's commit, or nothing.
+    /// All of `body` in one commit, or nothing.
     private func transaction<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
         do {
-            if let group = Self.group, group.storage === self { return try Self.write(in: group, body) }
-            let value = try pool.writeWithoutTransaction { try commit(body, on: $0) }
+            let value = try writer.writeWithoutTransaction { try commit(body, on: $0) }
             checkpointSometimes()
             return value
         } catch {
-            throw Self.fault(error, path: path)
+            let fault = Self.fault(error, path: path)
+            if fault.cause == .damaged { forgetWhatWasRead() }
+            throw fault
         }
     }
 
@@ -153,20 +174,26 @@ public final class SQLiteStorage: LedgerStorage {
         return result
     }
 
-    private static func write<Value>(in group: Group, _ body: (Database) throws -> Value) throws -> Value {
-        var result: Result<Value, any Error>?
+    /// A part of a group's transaction: all of `body`, or nothing.
+    private static func part<Value>(
+        of group: Group,
+        _ body: (any LedgerDatabase) throws -> Value
+    ) throws -> Value {
+        let connection = SQLiteDatabase(database: group.database)
         do {
-            try group.database.inSavepoint {
-                let value = try body(group.database)
-                result = .success(value)
-                return .commit
-            }
+            try connection.write("SAVEPOINT use_case", [])
+            let value = try body(connection)
+            try connection.write("RELEASE use_case", [])
+            return value
         } catch {
             group.fault = fault(error, path: group.storage.path)
+            // SQLite may have ended the whole transaction, savepoints and all.
+            if group.database.isInsideTransaction {
+                try connection.write("ROLLBACK TO use_case", [])
+                try connection.write("RELEASE use_case", [])
+            }
             throw error
         }
-        guard let result else { throw StorageFault(cause: .failed, path: group.storage.path) }
-        return try result.get()
     }
 
     private func checkRunning() throws(StorageFault) {
@@ -181,7 +208,7 @@ public final class SQLiteStorage: LedgerStorage {
         guard useCasesSinceCheckpoint.add(1, ordering: .relaxed).newValue > Self.useCasesPerCheckpoint else { return }
         useCasesSinceCheckpoint.store(0, ordering: .relaxed)
         do {
-            _ = try pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
+            _ = try writer.writeWithoutTransaction { try $0.checkpoint(.passive) }
         } catch {
             if (error as? DatabaseError)?.resultCode == .SQLITE_IOERR { stop() }
         }

@@ -20,7 +20,7 @@ public enum Authentication: Sendable {
             if let tokens, !credential.hasPrefix(APIKeys.prefix) {
                 return .app(try await tokens.user(presenting: credential))
             }
-            return try await work.run { try keys.scopes(of: credential) }
+            return try await work.read { try keys.scopes(of: credential) }
                 .map { .backEnd(key: $0.identifier, scopes: $0.scopes) }
         case .processKey(let own):
             return own.matches(credential) ? .backEnd(key: "process", scopes: Set(APIKeyScope.allCases)) : nil

@@ -66,7 +66,7 @@ final class IdempotentRequests: Sendable {
                 couldSucceedLater: true)
         }
         defer { underWay.withLock { _ = $0.remove(key) } }
-        if let kept = try await work.run({ [service] in try service.keptAnswer(for: key) }) {
+        if let kept = try await work.read({ [service] in try service.keptAnswer(for: key) }) {
             return try response(kept, to: digest, isReplayed: true)
         }
         let answer = try await newAnswer(Pending(key: key, requestDigest: digest, status: status), perform)

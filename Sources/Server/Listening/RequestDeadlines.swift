@@ -8,7 +8,6 @@ package struct RequestDeadlines {
     /// What the owner of the timer has to do.
     package enum Action: Equatable {
         case schedule(NIODeadline)
-        case cancel
         case close
         case none
     }
@@ -22,6 +21,8 @@ package struct RequestDeadlines {
     private let limit: TimeAmount
     /// Oldest first; more than one when the client sends before it has read (pipelining, RFC 9112 section 9.3.2).
     private var open: [Exchange] = []
+    /// Whether the timer runs, for a request that may be over: setting it anew for each would cost more than looking once.
+    private var isTimed = false
 
     package init(limit: TimeAmount) {
         self.limit = limit
@@ -30,29 +31,33 @@ package struct RequestDeadlines {
     package mutating func requestBegan(at now: NIODeadline) -> Action {
         let deadline = now + limit
         open.append(Exchange(deadline: deadline))
-        return open.count == 1 ? .schedule(deadline) : .none
+        guard !isTimed else { return .none }
+        isTimed = true
+        return .schedule(deadline)
     }
 
-    package mutating func requestRead() -> Action {
-        guard let last = open.indices.last else { return .none }
+    package mutating func requestRead() {
+        guard let last = open.indices.last else { return }
         open[last].isRead = true
-        return removeThoseOver()
+        removeThoseOver()
     }
 
-    package mutating func answerWritten() -> Action {
-        guard let first = open.firstIndex(where: { !$0.isAnswered }) else { return .none }
+    package mutating func answerWritten() {
+        guard let first = open.firstIndex(where: { !$0.isAnswered }) else { return }
         open[first].isAnswered = true
-        return removeThoseOver()
+        removeThoseOver()
     }
 
     package mutating func timerFired(at now: NIODeadline) -> Action {
+        isTimed = false
         guard let first = open.first else { return .none }
-        return first.deadline <= now ? .close : .schedule(first.deadline)
+        guard first.deadline > now else { return .close }
+        isTimed = true
+        return .schedule(first.deadline)
     }
 
-    private mutating func removeThoseOver() -> Action {
-        guard let first = open.first, first.isRead, first.isAnswered else { return .none }
+    private mutating func removeThoseOver() {
+        guard let first = open.first, first.isRead, first.isAnswered else { return }
         open.removeFirst()
-        return open.first.map { .schedule($0.deadline) } ?? .cancel
     }
 }

@@ -18,7 +18,7 @@ final class RequestTimeLimit: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head: perform(deadlines.requestBegan(at: .now()), context)
-        case .end: perform(deadlines.requestRead(), context)
+        case .end: deadlines.requestRead()
         case .body: break
         }
         context.fireChannelRead(data)
@@ -30,10 +30,9 @@ final class RequestTimeLimit: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         let written = promise ?? context.eventLoop.makePromise()
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         written.futureResult.whenComplete { _ in
-            let (handler, context) = bound.value
-            handler.perform(handler.deadlines.answerWritten(), context)
+            bound.value.deadlines.answerWritten()
         }
         context.write(data, promise: written)
     }
@@ -52,15 +51,11 @@ final class RequestTimeLimit: ChannelDuplexHandler, RemovableChannelHandler {
     private func perform(_ action: RequestDeadlines.Action, _ context: ChannelHandlerContext) {
         switch action {
         case .schedule(let deadline):
-            timer?.cancel()
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             timer = context.eventLoop.scheduleTask(deadline: deadline) {
                 let (handler, context) = bound.value
                 handler.perform(handler.deadlines.timerFired(at: .now()), context)
             }
-        case .cancel:
-            timer?.cancel()
-            timer = nil
         case .close: context.close(promise: nil)
         case .none: break
         }

@@ -25,6 +25,7 @@ struct RequestMiddleware: RouterMiddleware {
         let method = Self.methods.contains(request.method.rawValue) ? request.method.rawValue : "other"
         let route = context.endpointPath ?? "NotFound"
         metrics.countRequest(method: method, route: route, status: response.status.code, duration: duration)
+        guard context.logger.logLevel <= .info else { return response }
         var metadata: Logger.Metadata = [
             "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",
             "milliseconds": "\(Int(duration / .milliseconds(1)))",

@@ -31,7 +31,7 @@ struct BalanceRoutes: Sendable {
     private func addReading(to group: RouterGroup<ServiceContext>) {
         group.get("balances") { request, context in
             let user = try subjects.user(request, context)
-            let balances = try await work.run { try service.balances(of: user) }
+            let balances = try await work.read { try service.balances(of: user) }
             return try JSONAnswer.response(BalanceList(balances: balances.map(BalanceResource.init)))
         }
     }

@@ -18,7 +18,7 @@ struct GrantRoutes: Sendable {
             let user = try subjects.user(request, context)
             return try await Page(request).answer(
                 { before, limit in
-                    try await work.run { try service.grants(of: user, before: before, limit: limit) }
+                    try await work.read { try service.grants(of: user, before: before, limit: limit) }
                 }, number: \.sequence
             ) { GrantList(grants: $0.map(GrantResource.init), nextCursor: $1) }
         }

@@ -23,7 +23,7 @@ struct NotificationRoutes: Sendable {
                 let outcome = try await limit.run {
                     let body = try await JSONBody(bytes: bytes, parsedBy: work)
                     let payload = Array(try body.text("signedPayload").utf8)
-                    let notification = try await work.run { try service.notification(in: payload) }
+                    let notification = try await work.process(payload.count) { try service.notification(in: payload) }
                     return try await commits.run { try service.receive(notification) }
                 }
                 metrics.countNotification(outcome.rawValue)

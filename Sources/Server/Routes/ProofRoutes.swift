@@ -11,7 +11,8 @@ struct ProofRoutes: Sendable {
     func add(to group: RouterGroup<ServiceContext>) {
         group.post("proofs/verify") { request, _ in
             let proof = Array(try await JSONBody(request, parsedBy: work).text("proof").utf8)
-            return try JSONAnswer.response(try await work.run { ProofResource(try service.verify(proof)) })
+            return try JSONAnswer.response(
+                try await work.process(proof.count) { ProofResource(try service.verify(proof)) })
         }
     }
 }

@@ -8,7 +8,7 @@ import Hummingbird
 public struct ServiceRoutes: Sendable {
     private let service: EntitlementService
     private let authentication: Authentication
-    private let work = BlockingWork()
+    private let work: BlockingWork
     private let commits: CommitQueue
     private let idempotentRequests: IdempotentRequests
     private let limits: RateLimitMiddleware?
@@ -36,6 +36,7 @@ public struct ServiceRoutes: Sendable {
         notificationLimit = ConcurrencyLimit(notificationsAtOnce)
         self.service = service
         self.authentication = authentication
+        work = BlockingWork(ledgerIsLocal: service.ledger.isLocal)
         commits = CommitQueue(ledger: service.ledger, onCommit: metrics.recordCommit)
         idempotentRequests = IdempotentRequests(service: service, work: work, commits: commits)
     }
@@ -63,7 +64,7 @@ public struct ServiceRoutes: Sendable {
     private func addRoutes(to router: Router<ServiceContext>) {
         router.get("health/live") { _, _ in HTTPResponse.Status.noContent }
         router.get("health/ready") { _, _ in
-            try await work.run { try service.checkLedger() }
+            try await work.read { try service.checkLedger() }
             return HTTPResponse.Status.noContent
         }
         router.get("errors") { request, _ in

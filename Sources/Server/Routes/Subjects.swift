@@ -15,7 +15,8 @@ struct Subjects: Sendable {
         }
         // An empty name leaves two slashes, which the router takes for one; proxies tidy "." and ".." away.
         let isMissing = request.uri.path.contains("//")
-        guard !isMissing, let text = name.removingPercentEncoding, text != ".", text != "..",
+        let decoded = name.utf8.contains(UInt8(ascii: "%")) ? name.removingPercentEncoding : name
+        guard !isMissing, let text = decoded, text != ".", text != "..",
             let user = User(issuer: issuer ?? "", name: text)
         else {
             throw Problem(

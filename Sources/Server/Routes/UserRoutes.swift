@@ -37,9 +37,10 @@ struct UserRoutes: Sendable {
         }
         group.get("items") { request, context in
             let user = try subjects.user(request, context)
-            let items = try await work.run { try service.items(of: user) }
-            return try JSONAnswer.cacheable(
-                ItemList(items: items), for: request, headers: [.cacheControl: "private, no-cache"])
+            let items = try await work.read { try service.items(of: user) }
+            return CacheableAnswer.response(
+                JSONAnswer.encode(.object(["items": .array(items.map(\.json))])), type: "application/json",
+                for: request, headers: [.cacheControl: "private, no-cache"])
         }
         group.get("transactions") { request, context in
             try await transactions(of: try subjects.user(request, context), Page(request))
@@ -56,10 +57,6 @@ struct UserRoutes: Sendable {
                 field: "signedTransaction", request, for: try subjects.user(request, context),
                 from: try context.requiredCaller)
         }
-    }
-
-    private struct ItemList: Encodable {
-        let items: [Item]
     }
 
     private struct Account: Encodable {
@@ -81,10 +78,10 @@ struct UserRoutes: Sendable {
         let proof = Array(try body.text(field).utf8)
         return try await idempotentRequests.answer(request, from: caller, body: body.bytes) { _ in
             do {
-                let purchases = try await work.run { try service.purchases(in: proof) }
+                let purchases = try await work.process(proof.count) { try service.purchases(in: proof) }
                 let redemption = try await commits.run { try service.redeem(purchases, for: user, by: caller.actor) }
                 metrics.countRedemption(redemption.outcome.rawValue)
-                return try JSONAnswer.encode(redemption)
+                return JSONAnswer.encode(redemption.json)
             } catch {
                 metrics.countRedemption("refused", code: (Problem(error) ?? .unexpected).code)
                 throw error
@@ -95,7 +92,7 @@ struct UserRoutes: Sendable {
     private func transactions(of user: User, _ page: Page) async throws -> Response {
         try await page.answer(
             { before, limit in
-                try await work.run { try service.transactions(of: user, before: before, limit: limit) }
+                try await work.read { try service.transactions(of: user, before: before, limit: limit) }
             }, number: \.sequence
         ) { TransactionList(transactions: $0.map(TransactionResource.init), nextCursor: $1) }
     }

@@ -1,0 +1,44 @@
+import GRDB
+import Synchronization
+
+/// The connections that read a ledger's file, each used by one at a time; as many as there were readers at once.
+///
+/// GRDB's own pool goes through queues to find a connection, which took longer than a question and let two threads wait for
+/// each other (half the requests in a second, measured).
+final class SQLiteReaders: Sendable {
+    private let path: String
+    private let configuration: Configuration
+    /// Those that nobody uses.
+    private let idle = Mutex<[DatabaseQueue]>([])
+
+    init(path: String, configuration: Configuration) {
+        self.path = path
+        var configuration = configuration
+        configuration.readonly = true
+        self.configuration = configuration
+    }
+
+    /// As of one moment.
+    func read<Value>(_ body: (SQLiteDatabase) throws -> Value) throws -> Value {
+        let reader = try idle.withLock { $0.popLast() } ?? DatabaseQueue(path: path, configuration: configuration)
+        // After an error it is closed: what it remembers of the file may be what was wrong.
+        let value = try reader.unsafeRead { try Self.snapshot(of: $0, body) }
+        idle.withLock { $0.append(reader) }
+        return value
+    }
+
+    /// GRDB's own `read` would prepare anew what begins and ends it.
+    private static func snapshot<Value>(of database: Database, _ body: (SQLiteDatabase) throws -> Value) throws -> Value
+    {
+        let connection = SQLiteDatabase(database: database)
+        try connection.write("BEGIN DEFERRED", [])
+        do {
+            let value = try body(connection)
+            try connection.write("COMMIT", [])
+            return value
+        } catch {
+            if database.isInsideTransaction { try? connection.write("ROLLBACK", []) }
+            throw error
+        }
+    }
+}
