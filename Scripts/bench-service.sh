@@ -47,9 +47,10 @@ memory() { awk -v field="$2:" '$1 == field { printf "%.0f", $2 / 1024 }' "/proc/
 # connections, errors of answers.
 load() { wrk -t "$LOAD_THREADS" -c "$connections" -d "${seconds}s" -s Scripts/load.lua "$@" | awk '/^RESULT/ { print $2, $3, $4, $5, $6 }'; }
 
-# serve NAME: a service that is ready; sets `url` and `service`.
+# serve NAME: a service that is ready, where what was seeded is on the disk; sets `url` and `service`.
 serve() {
     local from
+    sync
     from=$(now)
     "$till" serve --port 0 --log-level warning --requests-per-minute 10000000 >"$work/out" 2>"$work/err" &
     service=$!
@@ -61,14 +62,15 @@ serve() {
     until curl -fs "$url/health/ready" >/dev/null; do sleep 0.002; done
     echo "ready $1 $(milliseconds "$from")" >>"$work/figures"
     echo "idle $1 $(memory "$service" VmRSS)" >>"$work/figures"
+    # Without the pages of the program and its libraries, which the system may drop and read again.
+    echo "idle, its own, $1 $(memory "$service" RssAnon)" >>"$work/figures"
 }
 stop() {
     kill "$service" 2>/dev/null || true
     wait "$service" 2>/dev/null || true
 }
-# measure NAME SIZE KEY: both requests on the service at `url`, when what was seeded is on the disk.
+# measure NAME SIZE KEY: both requests on the service at `url`.
 measure() {
-    sync
     echo "result redeem $1 $2 $(load "$url/" -- "$3" "$work/transactions")" >>"$work/figures"
     echo "result items $1 $2 $(load "$url/" -- "$3")" >>"$work/figures"
 }
@@ -86,7 +88,7 @@ done
 
 for size in $sizes; do
     # As many users as seed.py makes.
-    export LOAD_USERS=$((size > 10000 ? size / 5 : size))
+    export LOAD_USERS=$((size / 5))
     echo "With $size redeemed transactions, ${seconds} seconds each: SQLite …" >&2
     export TILL_DATA="$work/data-$size"
     "$till" trust add "$work/root.cer" >/dev/null
@@ -135,9 +137,11 @@ awk '
 $1 == "result" { key = $2 " " $3 " " $4; order[++count] = key; rate[key] = $5; median[key] = $6; high[key] = $7; errors[key] = $8 + $9
     if ($2 == "hello") hello = $5
     if ($3 == "SQLite" && !least[$2]) least[$2] = $4 }
-$1 == "ready" || $1 == "idle" || $1 == "peak" || $1 == "products" {
-    name = $1 " " $2; if (!(name in worst)) named[++names] = name; if (best[name] == "" || $3 < best[name]) best[name] = $3
-    if ($3 > worst[name]) worst[name] = $3 }
+$1 ~ /^(ready|idle,?|peak|products)$/ {
+    figure = $NF; name = $0; sub(/ [0-9]+$/, "", name)
+    if (!(name in worst)) named[++names] = name
+    if (best[name] == "" || figure < best[name]) best[name] = figure
+    if (figure > worst[name]) worst[name] = figure }
 END {
     printf "%-8s %-12s %10s %10s %10s %10s %8s   %s\n", "what", "in", "size", "a second", "p50", "p99", "errors", "ratios"
     for (i = 1; i <= count; i++) {
@@ -151,9 +155,7 @@ END {
         if (!rate[key] || (part[2] != "peer" && errors[key])) failed = 1
     }
     for (i = 1; i <= names; i++) {
-        split(named[i], part, " ")
-        unit = part[1] == "idle" || part[1] == "peak" ? "MB" : "ms"
-        printf "%s, %s: %d to %d %s\n", part[1], part[2], best[named[i]], worst[named[i]], unit
+        printf "%s: %d to %d %s\n", named[i], best[named[i]], worst[named[i]], named[i] ~ /^(idle|peak)/ ? "MB" : "ms"
     }
     exit failed
 }' "$work/figures" || fail "there were errors, or no answers"

@@ -2,14 +2,12 @@
 
     seed.py sqlite|postgres|peer COUNT
 
-Users u0, u1 and so on have one transaction each, or five where there are many, bought one after the other as all users come by
-again. The audit log is of the right size, and no chain. No statistics are gathered where the service gathers none (SQLite).
+Users u0, u1 and so on have five transactions each, bought one after the other as all users come by again. The audit log is of the right size, and no chain. No statistics are gathered where the service gathers none (SQLite).
 """
 import sys
 
 kind, count = sys.argv[1], int(sys.argv[2])
-each = 1 if count <= 10_000 else 5
-users = count // each
+users = count // 5
 
 
 def series(first: int, last: int) -> str:

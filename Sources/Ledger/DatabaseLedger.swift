@@ -12,7 +12,7 @@ public struct DatabaseLedger<Storage: LedgerStorage>: Ledger {
         self.randomness = randomness
     }
 
-    public var isLocal: Bool { storage.isLocal }
+    public var answersAtOnce: Bool { storage.answersAtOnce }
 
     public func together(_ useCases: [() -> Void]) -> [StorageFault?] {
         storage.together(useCases)

@@ -7,8 +7,8 @@ import Foundation
 /// - a transaction, and the original purchase it belongs to, has one owner at a time;
 /// - two calls at once end as if one had come after the other.
 public protocol Ledger: Sendable {
-    /// Whether it is on this machine, so that a question is answered sooner than another thread could be asked for it.
-    var isLocal: Bool { get }
+    /// Whether a question is answered sooner than another thread could be asked for it, with a disk that is well.
+    var answersAtOnce: Bool { get }
 
     /// Runs use cases in order, and in one commit where nothing stands against it: each call of theirs is whole or leaves no
     /// trace, and is durable when this returns.

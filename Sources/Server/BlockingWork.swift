@@ -1,20 +1,24 @@
+import Foundation
 import NIOPosix
 import Synchronization
 
-/// Where work is done that waits or takes long: on threads of its own, so that those that serve connections never do.
+/// Where work is done that waits or takes long: on threads of its own, so that those that serve connections never stand still.
 ///
-/// The way to another thread and back costs more than a question to a ledger that is on this machine, or than a small proof:
-/// these are answered where they are asked.
+/// The way to another thread and back costs more than a question to a ledger in a file, or than a small proof: these are
+/// answered where they are asked. One of the threads that serve is never given to questions, which a disk that hangs would hold.
 final class BlockingWork: Sendable {
     /// Up to so many bytes are worked on at once: a signed transaction is smaller, with its certificates.
     private static let maximumSizeAtOnce = 16 * 1024
+    private static let maximumQuestionsAtOnce = ProcessInfo.processInfo.activeProcessorCount - 1
 
-    private let ledgerIsLocal: Bool
+    private let ledgerAnswersAtOnce: Bool
+    /// Questions that are being answered where they were asked.
+    private let questionsAtOnce = Atomic(0)
     /// How much waits for a thread.
     private let waiting = Atomic(0)
 
-    init(ledgerIsLocal: Bool = false) {
-        self.ledgerIsLocal = ledgerIsLocal
+    init(ledgerAnswersAtOnce: Bool = false) {
+        self.ledgerAnswersAtOnce = ledgerAnswersAtOnce
     }
 
     var queueDepth: Int { waiting.load(ordering: .relaxed) }
@@ -22,7 +26,15 @@ final class BlockingWork: Sendable {
     /// Asks the ledger for something.
     @inline(never)  // The optimizer of Swift 6.3 fails where it takes this into its caller.
     func read<Value: Sendable>(_ question: @escaping @Sendable () throws -> Value) async throws -> Value {
-        ledgerIsLocal ? try question() : try await run(question)
+        guard ledgerAnswersAtOnce, takePlace() else { return try await run(question) }
+        defer { questionsAtOnce.subtract(1, ordering: .relaxed) }
+        return try question()
+    }
+
+    private func takePlace() -> Bool {
+        guard questionsAtOnce.add(1, ordering: .relaxed).oldValue >= Self.maximumQuestionsAtOnce else { return true }
+        questionsAtOnce.subtract(1, ordering: .relaxed)
+        return false
     }
 
     /// Works on so many bytes.

@@ -78,6 +78,8 @@ extension JSONValue {
             case "\n": text.append("\\n")
             case "\r": text.append("\\r")
             case "\t": text.append("\\t")
+            case "\u{8}": text.append("\\b")
+            case "\u{C}": text.append("\\f")
             case "\u{0}"..<"\u{20}":
                 let digits = String(scalar.value, radix: 16)
                 text.append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)

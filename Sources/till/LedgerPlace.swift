@@ -29,8 +29,9 @@ enum LedgerPlace {
         }
     }
 
-    func apiKeys() throws(StorageFault) -> APIKeys {
-        APIKeys(ledger: try open(), clock: SystemClock(), randomness: .system)
+    /// - Parameter isNew: Whether a ledger may be made that is not there.
+    func apiKeys(isNew: Bool = false) throws(StorageFault) -> APIKeys {
+        APIKeys(ledger: try open(takesOver: isNew), clock: SystemClock(), randomness: .system)
     }
 }
 

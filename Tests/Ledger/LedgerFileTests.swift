@@ -107,6 +107,51 @@ import Testing
         #expect(throws: StorageFault(cause: .cannotOpen, path: nowhere.path)) { try SQLiteLedger(file: nowhere) }
     }
 
+    enum Way: CaseIterable {
+        case alone, together, readTogether
+    }
+
+    /// A disk that has given back other bytes than it was given: nothing of them is remembered.
+    @Test(arguments: Way.allCases) func whatWasReadWrongIsReadAgain(way: Way) throws {
+        let file = folder.file("misread.sqlite")
+        let users = try (0..<600).map { try #require(User(name: "user \($0)".replacing(" ", with: "-"))) }
+        do {
+            let ledger = try SQLiteLedger(file: file)
+            _ = ledger.together(users.map { user in { _ = try? ledger.appAccountToken(of: user, at: Self.now) } })
+        }
+        let sound = try Data(contentsOf: file)
+        let ledger = try SQLiteLedger(file: file)
+        func attempt() throws {
+            let (user, claim) = (users[300], claim("7"))
+            if way == .alone {
+                _ = try ledger.redeem([claim], for: user, at: Self.now)
+                return
+            }
+            var result: Result<Void, any Error>?
+            let faults = ledger.together([
+                {
+                    result = Result {
+                        if way == .together {
+                            _ = try ledger.redeem([claim], for: user, at: Self.now)
+                        } else {
+                            _ = try ledger.appAccountToken(of: user, at: Self.now)
+                        }
+                    }
+                }
+            ])
+            if let fault = faults.compactMap(\.self).first { throw fault }
+            try result?.get()
+        }
+        let disk = try FileHandle(forWritingTo: file)
+        try disk.seek(toOffset: 4096)
+        try disk.write(contentsOf: Data(repeating: 0x55, count: sound.count - 4096))
+        #expect(throws: StorageFault(cause: .damaged, path: file.path)) { try attempt() }
+        try disk.seek(toOffset: 0)
+        try disk.write(contentsOf: sound)
+        try attempt()
+        #expect(try LedgerFile(file).check().problems == [])
+    }
+
     @Test func aLedgerOfTheFirstVersionIsTakenOver() throws {
         let file = folder.file("first.sqlite")
         try makeLedgerOfTheFirstVersion(at: file)

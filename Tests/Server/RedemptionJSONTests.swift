@@ -13,7 +13,9 @@ import Testing
         ]
         let redemption = Redemption(
             outcome: outcome,
-            transactions: results.map { .init(transactionId: "1\"\\", productId: "a/b\u{7}ü🌱", result: $0) },
+            transactions: results.map {
+                .init(transactionId: "1\"\\", productId: "a/b\u{7}\u{8}\u{C}\n\r\tü🌱", result: $0)
+            },
             items: [Item(collection: "sprout", number: 1), Item(collection: "gate", number: 0)])
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -24,7 +24,7 @@ final class FaultyStorage: LedgerStorage {
 
     var isStopped: Bool { stopped.withLock(\.self) }
 
-    var isLocal: Bool { storage.isLocal }
+    var answersAtOnce: Bool { storage.answersAtOnce }
 
     var damaged: StorageFault { storage.damaged }
 

@@ -43,7 +43,8 @@ extension Simulation {
             let original = sales.first { $0.transactionIdentifier == transaction }?.originalTransactionIdentifier
             let tokens = sales.filter { $0.originalTransactionIdentifier == original }.compactMap(\.appAccountToken)
             guard let owner = owners[transaction],
-                people.contains(where: { $0.user == owner && tokens.contains($0.token) }) || mayHaveMoved(to: owner)
+                people.contains(where: { $0.user == owner && tokens.contains($0.token) })
+                    || mayHaveMoved(original, to: owner)
             else {
                 throw SimulationError.broken("\(transaction) was acknowledged to \(user), and is not theirs")
             }
@@ -57,8 +58,8 @@ extension Simulation {
     }
 
     /// Whether a user may have been given what another had acknowledged: then they have presented it.
-    private func mayHaveMoved(to user: User) -> Bool {
-        policy != .keep && posts.contains { $0.user == user }
+    private func mayHaveMoved(_ original: String?, to user: User) -> Bool {
+        policy != .keep && original.flatMap { presenters[$0]?.contains(user) } ?? false
     }
 
     /// When nothing is left to do: all that was bought is somebody's, and everybody owns what the store says they bought.

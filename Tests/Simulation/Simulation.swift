@@ -37,6 +37,8 @@ actor Simulation {
 
     /// All that a device has sent, whether it arrived or not.
     private(set) var posts: [(proof: [UInt8], user: User)] = []
+    /// Who has presented a purchase, by its original transaction.
+    private(set) var presenters: [String: Set<User>] = [:]
     /// What devices were told they may finish, and for whom.
     private(set) var acknowledged: [String: User] = [:]
     /// By original transaction: what the team has taken back.
@@ -68,7 +70,8 @@ actor Simulation {
         people = try ["alice", "bob", "carol"].map { name in
             guard let user = User(name: name) else { throw SimulationError.broken("\(name) is no name") }
             // The token of one is the team's own, of which the service is told when it has been in use for a while.
-            let token = name == "carol" ? UUID() : try ledger.appAccountToken(of: user, at: now)
+            let token =
+                name == "carol" ? UUID(randomness: dice.randomness) : try ledger.appAccountToken(of: user, at: now)
             return Person(account: name, user: user, token: token)
         }
         processes = try (0..<2).map { _ in
@@ -195,6 +198,7 @@ actor Simulation {
     }
 
     private func redeem(_ proof: [UInt8], for user: User) throws -> Redemption {
+        present(proof, for: user)
         let service = processes[dice.number(below: processes.count)].service
         do throws(RedemptionError) {
             let redemption = try service.redeem(proof, for: user)
@@ -204,6 +208,12 @@ actor Simulation {
             // What is not stored is answered with 5xx, of which a device makes nothing.
             if case .storage = error { throw NoAnswer() }
             throw ServiceRefusal(code: error.code, message: error.message)
+        }
+    }
+
+    private func present(_ proof: [UInt8], for user: User) {
+        for purchase in (try? processes[0].service.verify(proof))?.purchases ?? [] {
+            presenters[purchase.originalTransactionIdentifier, default: []].insert(user)
         }
     }
 
@@ -218,6 +228,7 @@ actor Simulation {
         let service = processes[dice.number(below: processes.count)].service
         let payloads = dice.shuffle(try garden.store.notifications()).prefix(3).map(\.signedPayload)
         let repeated = (0..<3).compactMap { _ in dice.pick(posts) }
+        for post in repeated { present(post.proof, for: post.user) }
         var redemptions: [Int: Redemption] = [:]
         let faults = service.ledger.together(
             payloads.map { payload in { _ = try? service.receive(notification: Array(payload.utf8)) } }

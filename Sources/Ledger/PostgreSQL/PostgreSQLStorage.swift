@@ -62,8 +62,8 @@ public final class PostgreSQLStorage: LedgerStorage {
         }
     }
 
-    /// Even where its server is, which has to be asked.
-    public var isLocal: Bool { false }
+    /// A server has to be asked, wherever it is.
+    public var answersAtOnce: Bool { false }
 
     public var damaged: StorageFault { StorageFault(cause: .damaged, path: address.description) }
 

@@ -12,8 +12,8 @@ public protocol LedgerStorage: Sendable {
     /// As `Ledger.together` promises.
     func together(_ useCases: [() -> Void]) -> [StorageFault?]
 
-    /// Whether it is on this machine, so that a question is answered sooner than another thread could be asked for it.
-    var isLocal: Bool { get }
+    /// Whether a question is answered sooner than another thread could be asked for it, with a disk that is well.
+    var answersAtOnce: Bool { get }
 
     /// What is thrown where something just written is not there.
     var damaged: StorageFault { get }

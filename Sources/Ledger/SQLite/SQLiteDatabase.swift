@@ -3,8 +3,8 @@ import GRDBSQLite
 
 /// A connection of SQLite's, inside a transaction.
 ///
-/// GRDB has the connections, the transactions and the prepared statements; the statements are run without its values and rows,
-/// which take longer than SQLite itself.
+/// GRDB has the connections, the transactions that write and the prepared statements; the statements are run without its values
+/// and rows, which take longer than SQLite itself.
 struct SQLiteDatabase: LedgerDatabase {
     let database: Database
 

@@ -27,6 +27,11 @@ final class SQLiteReaders: Sendable {
         return value
     }
 
+    /// Before the connection that writes: the last to be closed moves the log into the database, which a reader cannot.
+    func close() {
+        idle.withLock { $0.removeAll() }
+    }
+
     /// GRDB's own `read` would prepare anew what begins and ends it.
     private static func snapshot<Value>(of database: Database, _ body: (SQLiteDatabase) throws -> Value) throws -> Value
     {

@@ -16,6 +16,8 @@ public final class SQLiteStorage: LedgerStorage {
     private let path: String
     /// Whether the disk has failed to take what was written.
     private let isStopped = Atomic(false)
+    /// Whether something of the file was read that cannot be: the connection that writes may remember it.
+    private let hasReadDamage = Atomic(false)
     /// Use cases since what they wrote was last moved from the write-ahead log into the database.
     private let useCasesSinceCheckpoint = Atomic(0)
     private static let useCasesPerCheckpoint = 256
@@ -86,6 +88,10 @@ public final class SQLiteStorage: LedgerStorage {
         }
     }
 
+    deinit {
+        readers.close()
+    }
+
     public func together(_ useCases: [() -> Void]) -> [StorageFault?] {
         do {
             try commit(useCases)
@@ -97,36 +103,32 @@ public final class SQLiteStorage: LedgerStorage {
 
     private func commit(_ useCases: [() -> Void]) throws(StorageFault) {
         useCasesSinceCheckpoint.add(useCases.count, ordering: .relaxed)
-        var isDamaged = false
         try transaction { database in
             let group = Group(storage: self, database: database)
             try Self.$group.withValue(group) {
                 for useCase in useCases {
                     useCase()
+                    try checkRunning()
                     // A full disk ends the whole transaction, whatever the use case has made of it.
                     guard database.isInsideTransaction else {
                         throw group.fault ?? StorageFault(cause: .failed, path: path)
                     }
                 }
             }
-            isDamaged = group.fault?.cause == .damaged
         }
-        if isDamaged { forgetWhatWasRead() }
     }
 
-    /// It may have been read wrong.
-    private func forgetWhatWasRead() {
-        writer.releaseMemory()
-    }
-
-    public var isLocal: Bool { true }
+    public var answersAtOnce: Bool { true }
 
     public var damaged: StorageFault { StorageFault(cause: .damaged, path: path) }
 
     public func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
         do {
             if let group = Self.group, group.storage === self {
-                return try body(SQLiteDatabase(database: group.database))
+                do { return try body(SQLiteDatabase(database: group.database)) } catch {
+                    notice(error)
+                    throw error
+                }
             }
             try checkRunning()
             return try readers.read(body)
@@ -146,14 +148,14 @@ public final class SQLiteStorage: LedgerStorage {
 
     /// All of `body` in one commit, or nothing.
     private func transaction<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
+        defer { if hasReadDamage.exchange(false, ordering: .relaxed) { writer.releaseMemory() } }
         do {
             let value = try writer.writeWithoutTransaction { try commit(body, on: $0) }
             checkpointSometimes()
             return value
         } catch {
-            let fault = Self.fault(error, path: path)
-            if fault.cause == .damaged { forgetWhatWasRead() }
-            throw fault
+            notice(error)
+            throw Self.fault(error, path: path)
         }
     }
 
@@ -167,7 +169,7 @@ public final class SQLiteStorage: LedgerStorage {
                 return .commit
             }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
-            stop()
+            notice(error)
             throw StorageFault(cause: .stopped, path: path)
         }
         guard let result else { throw StorageFault(cause: .failed, path: path) }
@@ -180,17 +182,26 @@ public final class SQLiteStorage: LedgerStorage {
         _ body: (any LedgerDatabase) throws -> Value
     ) throws -> Value {
         let connection = SQLiteDatabase(database: group.database)
+        // A savepoint outside of a transaction would be one of its own.
+        guard group.database.isInsideTransaction else {
+            throw group.fault ?? StorageFault(cause: .failed, path: group.storage.path)
+        }
         do {
             try connection.write("SAVEPOINT use_case", [])
             let value = try body(connection)
             try connection.write("RELEASE use_case", [])
             return value
         } catch {
+            group.storage.notice(error)
             group.fault = fault(error, path: group.storage.path)
             // SQLite may have ended the whole transaction, savepoints and all.
-            if group.database.isInsideTransaction {
+            guard group.database.isInsideTransaction else { throw error }
+            do {
                 try connection.write("ROLLBACK TO use_case", [])
                 try connection.write("RELEASE use_case", [])
+            } catch {
+                // Nothing of a use case is kept by halves: then nothing of the group is.
+                try? connection.write("ROLLBACK", [])
             }
             throw error
         }
@@ -211,6 +222,15 @@ public final class SQLiteStorage: LedgerStorage {
             _ = try writer.writeWithoutTransaction { try $0.checkpoint(.passive) }
         } catch {
             if (error as? DatabaseError)?.resultCode == .SQLITE_IOERR { stop() }
+        }
+    }
+
+    /// What an error on the connection that writes means for who comes next.
+    private func notice(_ error: any Error) {
+        switch (error as? DatabaseError)?.resultCode {
+        case .SQLITE_IOERR?: stop()
+        case .SQLITE_CORRUPT?, .SQLITE_NOTADB?: hasReadDamage.store(true, ordering: .relaxed)
+        default: break
         }
     }
 

@@ -36,7 +36,7 @@ public struct ServiceRoutes: Sendable {
         notificationLimit = ConcurrencyLimit(notificationsAtOnce)
         self.service = service
         self.authentication = authentication
-        work = BlockingWork(ledgerIsLocal: service.ledger.isLocal)
+        work = BlockingWork(ledgerAnswersAtOnce: service.ledger.answersAtOnce)
         commits = CommitQueue(ledger: service.ledger, onCommit: metrics.recordCommit)
         idempotentRequests = IdempotentRequests(service: service, work: work, commits: commits)
     }
