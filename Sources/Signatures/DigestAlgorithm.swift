@@ -7,8 +7,12 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable {
     case sha256 = "SHA-256"
     case sha384 = "SHA-384"
 
-    public func digest(of bytes: some Collection<UInt8>) -> [UInt8] {
-        let contiguous = Array(bytes)
+    // Made anew for each kind of collection by who uses it: as generic code it took longer than the hash.
+    @inlinable public func digest(of bytes: some Collection<UInt8>) -> [UInt8] {
+        digest(ofContiguous: Array(bytes))
+    }
+
+    @usableFromInline func digest(ofContiguous contiguous: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var length: UInt32 = 0
         let status = EVP_Digest(contiguous, contiguous.count, &digest, &length, implementation, nil)
