@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that who builds Till does not build what measures it. `make bench` and `make bench-http` run it.
+// A package of its own, so that who builds Till does not build what measures it. `make bench` and `make bench-service` run it.
 
 let package = Package(
     name: "benchmarks",
