@@ -14,13 +14,15 @@ public struct Catalog: Sendable {
     public let configuration: StoreKitConfiguration
     /// The items nobody has to buy, in order.
     public let ownedByEverybody: [Item]
+    /// What items look like, of those that have a picture.
+    public let pictures: [Item: Picture]
     private let benefits: [String: Benefit]
 
     /// Loads a catalog from its folder.
     ///
     /// - Throws: `CatalogError` for the first thing a typo can break: a file that is missing or is no JSON, a key that is
     ///   missing or of another type, an identifier or item that is there twice, a price that is no number, a product that
-    ///   the other file does not know.
+    ///   the other file does not know, a picture of no item.
     public init(folder: URL) throws(CatalogError) {
         configuration = try StoreKitConfiguration(
             try CatalogReader(contentsOf: folder.appending(path: Self.configurationFile, directoryHint: .notDirectory)))
@@ -30,6 +32,7 @@ public struct Catalog: Sendable {
         bundleIdentifier = map.bundleIdentifier
         ownedByEverybody = map.ownedByEverybody
         benefits = map.benefits
+        pictures = try Picture.all(in: folder, of: ownedByEverybody + benefits.values.compactMap(\.item))
     }
 
     /// In the order of the `.storekit` file.

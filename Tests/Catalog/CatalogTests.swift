@@ -116,6 +116,31 @@ import Testing
         }
     }
 
+    @Test func everyItemOfTheShippedCatalogHasAPicture() throws {
+        let catalog = try Catalog(folder: Project.products)
+        let items =
+            catalog.ownedByEverybody + catalog.products.compactMap { catalog.benefit(of: $0.productIdentifier)?.item }
+        #expect(Set(catalog.pictures.keys) == Set(items))
+        #expect(Set(catalog.pictures.values).count == items.count)
+    }
+
+    @Test(arguments: [
+        ("sprout-9.svg", "<svg/>", "it is the picture of no item; name it after one, such as sprout-1.svg"),
+        ("sprout-1.png", "<svg/>", "it is the picture of no item; name it after one, such as sprout-1.svg"),
+        ("sprout-1.svg", "PNG", "it is no SVG"),
+        ("sprout-1.svg", "<svg>" + String(repeating: " ", count: 256 * 1024), "it is larger than 256 KB"),
+    ])
+    func aPictureThatCannotBeShownIsNamed(name: String, content: String, reason: String) throws {
+        let folder = try copyOfProducts()
+        #expect(try Catalog(folder: folder.url).pictures.isEmpty)
+        let file = folder.folder("Art").appending(path: name, directoryHint: .notDirectory)
+        try FileManager.default.createDirectory(at: folder.folder("Art"), withIntermediateDirectories: true)
+        try Data(".".utf8).write(to: folder.folder("Art").appending(path: ".DS_Store"))
+        #expect(try Catalog(folder: folder.url).pictures.isEmpty)
+        try Data(content.utf8).write(to: file)
+        #expect(throws: CatalogError(file: file.path, reason: reason)) { try Catalog(folder: folder.url) }
+    }
+
     private func copyOfProducts() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         for name in ["Till.storekit", "Items.json"] {

@@ -6,6 +6,8 @@ public struct ProductResource: Codable, Sendable {
     public let type: String
     /// What buying it grants.
     public let item: Item?
+    /// Where the item's picture is, which may be kept for good; absent where it has none.
+    public let picture: String?
     /// What each one bought adds to a balance; absent where it grants an item.
     public let credit: Credit?
     public let displayName: String
@@ -18,7 +20,10 @@ public struct ProductResource: Codable, Sendable {
     /// Absent where the product does not renew by itself.
     public let subscription: SubscriptionResource?
 
-    public init(_ product: Product, benefit: Benefit?, localization: Product.Localization?) {
+    public init(
+        _ product: Product, benefit: Benefit?, localization: Product.Localization?, picture: String? = nil
+    ) {
+        self.picture = picture
         productId = product.productIdentifier
         type = product.type.rawValue
         item = benefit?.item

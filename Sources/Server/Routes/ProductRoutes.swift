@@ -6,10 +6,12 @@ import Hummingbird
 /// The catalog over HTTP.
 struct ProductRoutes: Sendable {
     let catalog: Catalog
+    private let pictures: PictureRoutes
     private let languages: [String]
 
-    init(catalog: Catalog) {
+    init(catalog: Catalog, pictures: PictureRoutes) {
         self.catalog = catalog
+        self.pictures = pictures
         languages = catalog.languages
     }
 
@@ -57,9 +59,10 @@ struct ProductRoutes: Sendable {
     }
 
     private func resource(_ product: Product, language: String?) -> ProductResource {
-        ProductResource(
-            product, benefit: catalog.benefit(of: product.productIdentifier),
-            localization: product.localization(language: language ?? ""))
+        let benefit = catalog.benefit(of: product.productIdentifier)
+        return ProductResource(
+            product, benefit: benefit, localization: product.localization(language: language ?? ""),
+            picture: benefit?.item.flatMap(pictures.address))
     }
 
     private func headers(language: String?) -> HTTPFields {

@@ -77,6 +77,8 @@ public struct ServiceRoutes: Sendable {
         NotificationRoutes(
             service: service, work: work, commits: commits, metrics: metrics, limit: notificationLimit
         ).add(to: router.group("v1"))
+        let pictures = PictureRoutes(catalog: service.catalog)
+        pictures.add(to: router.group("v1"))
         let recognised = AuthenticationMiddleware(authentication: authentication, work: work)
         router.group("metrics").add(middleware: recognised).for(.backEnd(.metrics)).get { _, _ in
             Response(
@@ -86,7 +88,7 @@ public struct ServiceRoutes: Sendable {
         }
         let version = router.group("v1").add(middleware: recognised)
         if let limits { version.add(middleware: limits) }
-        ProductRoutes(catalog: service.catalog).add(to: version.for(.backEndOrApp(.read)))
+        ProductRoutes(catalog: service.catalog, pictures: pictures).add(to: version.for(.backEndOrApp(.read)))
         ProofRoutes(service: service, work: work).add(to: version.for(.backEnd(.read)))
         let subjects = Subjects(issuer: authentication.issuer)
         let users = UserRoutes(

@@ -1,0 +1,67 @@
+import Catalog
+import Commerce
+import HTTPTypes
+import Hummingbird
+import Signatures
+
+/// What items look like, for everybody: a picture is no secret, and what shows one sends no key.
+struct PictureRoutes: Sendable {
+    /// Items that have a picture, in order.
+    private let items: [Item]
+    private let pictures: [Item: Picture]
+    private let versions: [Item: String]
+
+    init(catalog: Catalog) {
+        pictures = catalog.pictures
+        items = pictures.keys.sorted()
+        versions = pictures.mapValues { DigestAlgorithm.sha256.digest(of: $0.bytes).prefix(8).hexadecimal }
+    }
+
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.get("pictures") { request, _ in
+            try JSONAnswer.cacheable(
+                List(pictures: items.map { Entry(item: $0, picture: address(of: $0)) }), for: request,
+                headers: [.cacheControl: "public, no-cache"])
+        }
+        group.get("pictures/:collection/:number") { request, context in
+            try picture(
+                try context.parameters.require("collection"), try context.parameters.require("number"), request)
+        }
+    }
+
+    /// Where an item's picture is; another address when the picture has changed. nil where it has none.
+    func address(of item: Item) -> String? {
+        versions[item].map { version in
+            let collection = item.collection.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            return "/v1/pictures/\(collection)/\(item.number)?v=\(version)"
+        }
+    }
+
+    private struct List: Encodable {
+        let pictures: [Entry]
+    }
+
+    private struct Entry: Encodable {
+        let item: Item
+        let picture: String?
+    }
+
+    private func picture(_ collection: String, _ number: String, _ request: Request) throws -> Response {
+        guard let collection = collection.removingPercentEncoding, let number = Int(number) else { throw Self.notFound }
+        let item = Item(collection: collection, number: number)
+        guard let picture = pictures[item] else { throw Self.notFound }
+        // An address with a version is of this picture alone.
+        let isOfVersion = request.uri.queryParameters["v"].map(String.init) == versions[item]
+        var headers: HTTPFields = [
+            .cacheControl: isOfVersion ? "public, max-age=31536000, immutable" : "public, max-age=300",
+            .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+            .xContentTypeOptions: "nosniff",
+        ]
+        // Shown on the pages of whoever has the app.
+        headers[.accessControlAllowOrigin] = "*"
+        return CacheableAnswer.response(picture.bytes, type: "image/svg+xml", for: request, headers: headers)
+    }
+
+    private static let notFound = Problem(
+        status: .notFound, code: "pictureNotFound", detail: "The catalog has no picture of this item.")
+}
