@@ -54,30 +54,9 @@ import Testing
         func execute(_ sql: String) throws {
             try database.write { try $0.execute(sql: sql) }
         }
-        let (alice, bob) = (1, 2)
-        let original = "INSERT INTO original_transaction (origin, original_transaction_id, user_id) VALUES"
-        let redeemed = """
-            INSERT INTO redeemed_transaction (product_id, quantity, purchase_date, stated_at, redeemed_at, proof_digest,
-            sequence, origin, transaction_id, original_transaction_id, user_id)
-            VALUES ('p', 1, 0, 0, 0, zeroblob(32), (SELECT max(sequence) + 1 FROM redeemed_transaction), 'local/Sandbox',
-            """
-        // What is allowed, so that none of the others fails by its form.
-        try execute("\(original) ('local/Sandbox', '3', \(bob))")
-        try execute("\(redeemed) '3', '3', \(bob))")
-        try execute("INSERT INTO entitlement VALUES (\(bob), 'sprout', 3, 'local/Sandbox', '3', 0)")
-        try execute("INSERT INTO credit VALUES ('local/Sandbox', '3', \(bob), 'seeds', 10)")
-        for statement in [
-            "INSERT INTO credit VALUES ('local/Sandbox', '3', \(bob), 'seeds', 10)",
-            "INSERT INTO credit VALUES ('local/Sandbox', '1', \(bob), 'seeds', 10)",
-            "INSERT INTO credit VALUES ('local/Sandbox', 'none', \(bob), 'seeds', 10)",
-            "\(original) ('local/Sandbox', '1', \(bob))",
-            "\(original) ('local/Sandbox', '4', 99)",
-            "\(redeemed) '2', '1', \(bob))",
-            "\(redeemed) '1', '1', \(alice))",
-            "INSERT INTO entitlement VALUES (\(bob), 'sprout', 1, 'local/Sandbox', '1', 0)",
-            "INSERT INTO entitlement VALUES (\(alice), 'sprout', 9, 'local/Sandbox', 'none', 0)",
-            "INSERT INTO entitlement VALUES (\(alice), 'sprout', 1, 'local/Sandbox', '1', 0)",
-        ] {
+        let rules = TableRules(alice: "1", bob: "2", digest: "zeroblob(32)")
+        for statement in rules.allowed { try execute(statement) }
+        for statement in rules.forbidden {
             #expect(throws: DatabaseError.self, "\(statement)") { try execute(statement) }
         }
     }

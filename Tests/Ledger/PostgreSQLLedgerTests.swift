@@ -190,33 +190,15 @@ import Testing
         func user(_ name: String) throws -> String {
             try #require(try schema.execute("SELECT user_id FROM \"user\" WHERE name = '\(name)'").first)
         }
-        let (alice, bob) = (try user("alice"), try user("bob"))
-        let original = "INSERT INTO original_transaction (origin, original_transaction_id, user_id) VALUES"
-        let redeemed = """
-            INSERT INTO redeemed_transaction (product_id, quantity, purchase_date, stated_at, redeemed_at, proof_digest,
-            sequence, origin, transaction_id, original_transaction_id, user_id)
-            VALUES ('p', 1, 0, 0, 0, decode(repeat('00', 32), 'hex'),
-                (SELECT max(sequence) + 1 FROM redeemed_transaction), 'local/Sandbox',
-            """
-        // What is allowed, so that none of the others fails by its form.
-        try schema.execute("\(original) ('local/Sandbox', '3', \(bob))")
-        try schema.execute("\(redeemed) '3', '3', \(bob))")
-        try schema.execute("INSERT INTO entitlement VALUES (\(bob), 'sprout', 3, 'local/Sandbox', '3', 0)")
-        try schema.execute("INSERT INTO credit VALUES ('local/Sandbox', '3', \(bob), 'seeds', 10)")
-        try schema.execute("UPDATE audit SET reason = NULL, reason_salt = NULL")
-        for statement in [
-            "INSERT INTO credit VALUES ('local/Sandbox', '3', \(bob), 'seeds', 10)",
-            "INSERT INTO credit VALUES ('local/Sandbox', '1', \(bob), 'seeds', 10)",
-            "INSERT INTO credit VALUES ('local/Sandbox', 'none', \(bob), 'seeds', 10)",
-            "\(original) ('local/Sandbox', '1', \(bob))",
-            "\(original) ('local/Sandbox', '4', 99)",
-            "\(redeemed) '2', '1', \(bob))",
-            "\(redeemed) '1', '1', \(alice))",
-            "INSERT INTO entitlement VALUES (\(bob), 'sprout', 1, 'local/Sandbox', '1', 0)",
-            "INSERT INTO entitlement VALUES (\(alice), 'sprout', 9, 'local/Sandbox', 'none', 0)",
-            "INSERT INTO entitlement VALUES (\(alice), 'sprout', 1, 'local/Sandbox', '1', 0)",
+        let rules = TableRules(
+            alice: try user("alice"), bob: try user("bob"), digest: "decode(repeat('00', 32), 'hex')")
+        for statement in rules.allowed + ["UPDATE audit SET reason = NULL, reason_salt = NULL"] {
+            try schema.execute(statement)
+        }
+        let forbiddenOfAudit = [
             "UPDATE audit SET subject = 'q'", "UPDATE audit SET reason = 'r'", "DELETE FROM audit", "TRUNCATE audit",
-        ] {
+        ]
+        for statement in rules.forbidden + forbiddenOfAudit {
             #expect(throws: (any Error).self, "\(statement)") { try schema.execute(statement) }
         }
     }
