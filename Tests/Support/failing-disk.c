@@ -1,6 +1,7 @@
 // A disk that fails on demand, put before a program with LD_PRELOAD: while the file that $FAILING_DISK names exists, what it
 // holds says how. "sync" fails each sync of a write-ahead log, "full" each write to one, "checkpoint" each write to a database
-// itself; "read-only" takes no writes and opens nothing for them, "damaged" gives back other bytes than were written.
+// itself; "read-only" takes no writes and opens nothing for them, "damaged" gives back other bytes than were written,
+// "hang" gives back nothing as long as it lasts, and adds a byte to the file named so with ".hanging" for each who waits.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -50,8 +51,21 @@ static int is_read_only(int file) {
 OPEN(open)
 OPEN(open64)
 
+static void hang(int file) {
+    char path[4096];
+    if (!fails(file, "hang", "-wal") && !fails(file, "hang", ".sqlite")) return;
+    snprintf(path, sizeof path, "%s.hanging", getenv("FAILING_DISK"));
+    FILE *waiting = fopen(path, "a");
+    if (waiting) {
+        fputc('.', waiting);
+        fclose(waiting);
+    }
+    while (is_set("hang")) usleep(10000);
+}
+
 #define PREAD(name)                                                                                    \
     ssize_t name(int file, void *bytes, size_t count, off_t offset) {                                  \
+        hang(file);                                                                                    \
         ssize_t read = ((ssize_t(*)(int, void *, size_t, off_t))dlsym(RTLD_NEXT, #name))(file, bytes, count, offset); \
         if (read > 0 && (fails(file, "damaged", "-wal") || fails(file, "damaged", ".sqlite"))) memset(bytes, 0x55, read); \
         return read;                                                                                   \

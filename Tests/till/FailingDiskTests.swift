@@ -130,4 +130,23 @@ import Testing
         #expect(await service.end(SIGTERM) == 0)
         #expect(try service.log.contains("storageDamaged"))
     }
+
+    /// Whoever asks the ledger waits; the service itself does not, and all goes on when the disk does.
+    @Test func aDiskThatHangsHoldsNobodyElse() async throws {
+        let service = try await serve()
+        #expect(try await redeem(1, at: service).status == 200)
+        try fail("hang")
+        let (key, cores) = (key, ProcessInfo.processInfo.activeProcessorCount)
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<2 * cores + 2 {
+                group.addTask { try await service.curl("/v1/users/alice/items", key: key).status }
+            }
+            let waiting = till.folder.file("fault.hanging")
+            await expectEventually { (try? Data(contentsOf: waiting).count) ?? 0 >= cores }
+            #expect(try await service.curl("/health/live").status == 204)
+            try fail(nil)
+            for try await status in group { #expect(status == 200) }
+        }
+        #expect(await service.end(SIGTERM) == 0)
+    }
 }
