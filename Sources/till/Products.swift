@@ -43,7 +43,7 @@ struct Products: Command {
         if let client = try service.client() {
             rows = try await self.rows(of: client)
         } else if let configurationFile {
-            rows = try self.rows(of: try StoreKitConfiguration(file: configurationFile).products) { _ in nil }
+            rows = try self.rows(of: try StoreKitConfiguration(file: configurationFile).products, in: nil)
         } else {
             rows = try self.rows()
         }
@@ -87,19 +87,23 @@ struct Products: Command {
                 "There is no collection \"\(collection)\": choose one of \(catalog.collections.joined(separator: ", "))."
             )
         }
-        return try rows(of: catalog.products) { catalog.benefit(of: $0.productIdentifier) }
+        return try rows(of: catalog.products, in: catalog)
             .filter { collection == nil || $0.item?.collection == collection }
     }
 
-    private func rows(of products: [Product], benefit: (Product) -> Benefit?) throws -> [ProductResource] {
+    /// - Parameter catalog: nil for a file alone, which says nothing of items.
+    private func rows(of products: [Product], in catalog: Catalog?) throws -> [ProductResource] {
         let languages = products.languages
         if let locale, !languages.contains(locale) {
             throw ValidationError(
                 "There are no texts in \"\(locale)\": choose one of \(languages.sorted().joined(separator: ", ")).")
         }
+        let pictures = catalog.map(PictureAddresses.init)
         return products.map { product in
-            ProductResource(
-                product, benefit: benefit(product), localization: product.localization(language: locale ?? "en"))
+            let benefit = catalog?.benefit(of: product.productIdentifier)
+            return ProductResource(
+                product, benefit: benefit, localization: product.localization(language: locale ?? "en"),
+                picture: benefit?.item.flatMap { pictures?[$0] })
         }
     }
 }

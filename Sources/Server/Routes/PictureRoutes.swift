@@ -2,38 +2,29 @@ import Catalog
 import Commerce
 import HTTPTypes
 import Hummingbird
-import Signatures
 
 /// What items look like, for everybody: a picture is no secret, and what shows one sends no key.
 struct PictureRoutes: Sendable {
     /// Items that have a picture, in order.
     private let items: [Item]
     private let pictures: [Item: Picture]
-    private let versions: [Item: String]
+    private let addresses: PictureAddresses
 
-    init(catalog: Catalog) {
+    init(catalog: Catalog, addresses: PictureAddresses) {
         pictures = catalog.pictures
         items = pictures.keys.sorted()
-        versions = pictures.mapValues { DigestAlgorithm.sha256.digest(of: $0.bytes).prefix(8).hexadecimal }
+        self.addresses = addresses
     }
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.get("pictures") { request, _ in
             try JSONAnswer.cacheable(
-                List(pictures: items.map { Entry(item: $0, picture: address(of: $0)) }), for: request,
+                List(pictures: items.map { Entry(item: $0, picture: addresses[$0]) }), for: request,
                 headers: [.cacheControl: "public, no-cache"])
         }
         group.get("pictures/:collection/:number") { request, context in
             try picture(
                 try context.parameters.require("collection"), try context.parameters.require("number"), request)
-        }
-    }
-
-    /// Where an item's picture is; another address when the picture has changed. nil where it has none.
-    func address(of item: Item) -> String? {
-        versions[item].map { version in
-            let collection = item.collection.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            return "/v1/pictures/\(collection)/\(item.number)?v=\(version)"
         }
     }
 
@@ -51,7 +42,7 @@ struct PictureRoutes: Sendable {
         let item = Item(collection: collection, number: number)
         guard let picture = pictures[item] else { throw Self.notFound }
         // An address with a version is of this picture alone.
-        let isOfVersion = request.uri.queryParameters["v"].map(String.init) == versions[item]
+        let isOfVersion = addresses.isVersion(request.uri.queryParameters["v"].map(String.init), of: item)
         var headers: HTTPFields = [
             .cacheControl: isOfVersion ? "public, max-age=31536000, immutable" : "public, max-age=300",
             .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",

@@ -6,10 +6,10 @@ import Hummingbird
 /// The catalog over HTTP.
 struct ProductRoutes: Sendable {
     let catalog: Catalog
-    private let pictures: PictureRoutes
+    private let pictures: PictureAddresses
     private let languages: [String]
 
-    init(catalog: Catalog, pictures: PictureRoutes) {
+    init(catalog: Catalog, pictures: PictureAddresses) {
         self.catalog = catalog
         self.pictures = pictures
         languages = catalog.languages
@@ -62,7 +62,7 @@ struct ProductRoutes: Sendable {
         let benefit = catalog.benefit(of: product.productIdentifier)
         return ProductResource(
             product, benefit: benefit, localization: product.localization(language: language ?? ""),
-            picture: benefit?.item.flatMap(pictures.address))
+            picture: benefit?.item.flatMap { pictures[$0] })
     }
 
     private func headers(language: String?) -> HTTPFields {

@@ -77,8 +77,8 @@ public struct ServiceRoutes: Sendable {
         NotificationRoutes(
             service: service, work: work, commits: commits, metrics: metrics, limit: notificationLimit
         ).add(to: router.group("v1"))
-        let pictures = PictureRoutes(catalog: service.catalog)
-        pictures.add(to: router.group("v1"))
+        let pictures = PictureAddresses(catalog: service.catalog)
+        PictureRoutes(catalog: service.catalog, addresses: pictures).add(to: router.group("v1"))
         let recognised = AuthenticationMiddleware(authentication: authentication, work: work)
         router.group("metrics").add(middleware: recognised).for(.backEnd(.metrics)).get { _, _ in
             Response(
