@@ -12,7 +12,7 @@ trap 'rm -f "$figures"' EXIT
 signatures() { openssl speed -seconds 3 ecdsap256 ecdsap384 rsa2048 2>/dev/null; }
 {
     signatures
-    swift package --package-path Benchmarks benchmark --format influx --path stdout --no-progress 2>/dev/null
+    swift package --package-path Benchmarks benchmark --target ProofSpeed --format influx --path stdout --no-progress 2>/dev/null
     signatures
 } > "$figures"
 
