@@ -2,7 +2,8 @@
 
     seed.py sqlite|postgres|peer COUNT
 
-Users u0, u1 and so on have five transactions each, bought one after the other as all users come by again. The audit log is of the right size, and no chain. No statistics are gathered where the service gathers none (SQLite).
+Users u0, u1 and so on have five transactions each, bought one after the other as all users come by again. The audit log is of
+the right size, and no chain. No statistics are gathered where the service gathers none (SQLite).
 """
 import sys
 

@@ -24,14 +24,17 @@ struct CatalogReader {
 
     /// - Throws: `CatalogError` when the file is missing, cannot be read, or is no JSON.
     init(contentsOf file: URL) throws(CatalogError) {
-        let bytes: [UInt8]
+        try self.init(file: file.path, json: try Self.bytes(of: file))
+    }
+
+    /// - Throws: `CatalogError` when the file is missing or cannot be read.
+    static func bytes(of file: URL) throws(CatalogError) -> [UInt8] {
         do {
-            bytes = try [UInt8](Data(contentsOf: file))
+            return try [UInt8](Data(contentsOf: file))
         } catch {
             let isMissing = (error as? CocoaError)?.code == .fileReadNoSuchFile
             throw CatalogError(file: file.path, reason: isMissing ? "the file is missing" : "the file cannot be read")
         }
-        try self.init(file: file.path, json: bytes)
     }
 
     func failure(_ reason: String) -> CatalogError {

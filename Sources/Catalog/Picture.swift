@@ -15,12 +15,17 @@ public struct Picture: Hashable, Sendable {
     ///
     /// - Throws: `CatalogError` for a file that is the picture of none of the items, cannot be read, is too large or no SVG.
     static func all(in catalog: URL, of items: some Sequence<Item>) throws(CatalogError) -> [Item: Picture] {
-        let folder = catalog.appending(path: Self.folder, directoryHint: .isDirectory)
-        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        let folder = catalog.appending(path: Self.folder, directoryHint: .notDirectory)
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [:] }
+        // By its path: by its URL, Foundation on Linux takes a folder that cannot be read for an empty one.
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
+            throw CatalogError(file: folder.path, reason: "it is no folder that can be read")
+        }
         let known = Dictionary(items.map { ("\($0.collection)-\($0.number).svg", $0) }) { first, _ in first }
         var pictures: [Item: Picture] = [:]
-        for file in files.sorted(by: { $0.path < $1.path }) where !file.lastPathComponent.hasPrefix(".") {
-            guard let item = known[file.lastPathComponent] else {
+        for name in names.sorted() where !name.hasPrefix(".") {
+            let file = folder.appending(path: name, directoryHint: .notDirectory)
+            guard let item = known[name] else {
                 throw CatalogError(
                     file: file.path, reason: "it is the picture of no item; name it after one, such as sprout-1.svg")
             }
@@ -30,15 +35,12 @@ public struct Picture: Hashable, Sendable {
     }
 
     private init(contentsOf file: URL) throws(CatalogError) {
-        guard let data = try? Data(contentsOf: file) else {
-            throw CatalogError(file: file.path, reason: "the file cannot be read")
-        }
-        guard data.count <= Self.maximumSize else {
+        bytes = try CatalogReader.bytes(of: file)
+        guard bytes.count <= Self.maximumSize else {
             throw CatalogError(file: file.path, reason: "it is larger than \(Self.maximumSize / 1024) KB")
         }
-        guard String(data: data, encoding: .utf8)?.contains("<svg") == true else {
+        guard String(validating: bytes, as: UTF8.self)?.contains("<svg") == true else {
             throw CatalogError(file: file.path, reason: "it is no SVG")
         }
-        bytes = Array(data)
     }
 }

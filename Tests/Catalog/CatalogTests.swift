@@ -141,6 +141,13 @@ import Testing
         #expect(throws: CatalogError(file: file.path, reason: reason)) { try Catalog(folder: folder.url) }
     }
 
+    @Test func picturesThatCannotBeReadAreNotTakenForNone() throws {
+        let folder = try copyOfProducts()
+        let art = folder.file("Art")
+        try Data().write(to: art)
+        #expect(throws: CatalogError.self) { try Catalog(folder: folder.url) }
+    }
+
     private func copyOfProducts() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         for name in ["Till.storekit", "Items.json"] {
