@@ -67,7 +67,12 @@ extension Simulation {
         let problems = try LedgerFile(garden.folder.file("ledger.sqlite")).check().problems
         guard problems.isEmpty else { throw SimulationError.broken(problems.joined(separator: " ")) }
         for queued in try garden.store.transactions() where queued.transaction.state.isAwaitingFinish {
-            throw SimulationError.broken("\(queued.transaction.identifier) waits in the queue")
+            let purchase = queued.transaction.purchase
+            let named = people.first { $0.token == queued.transaction.payment.appAccountToken }?.user.name ?? "nobody"
+            let owner = try owners()[purchase?.transactionIdentifier ?? ""]?.name ?? "nobody"
+            throw SimulationError.broken(
+                "\(queued.transaction.identifier) waits in the queue under \(policy): it is \(owner)'s, bought for \(named), "
+                    + "\(queued.transaction)")
         }
         let (owners, sales) = (try owners(), try sales())
         for sale in sales {
