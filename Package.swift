@@ -59,14 +59,15 @@ let package = Package(
         .target(name: "Ledger", dependencies: ["CPostgreSQL", "Commerce", "Signatures", grdb, grdbSQLite]),
 
         .target(name: "Entitlements", dependencies: ["Catalog", "Commerce", "Ledger", "Receipts"]),
+        .target(name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"]),
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
 
         .target(name: "Device", dependencies: ["Commerce", asyncHTTPClient]),
         .target(
             name: "Server",
             dependencies: [
-                "Catalog", "Commerce", "Entitlements", "Ledger", "Receipts", "Signatures", "Store", "StrictJSON",
-                asyncHTTPClient,
+                "Accounts", "Catalog", "Commerce", "Entitlements", "Ledger", "Receipts", "Signatures", "Store",
+                "StrictJSON", asyncHTTPClient,
                 hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, lifecycle, logging, nioHTTPTypes, nioPosix,
             ],
             // Inside the binary, which is all that is deployed.
@@ -75,8 +76,9 @@ let package = Package(
         .executableTarget(
             name: "till",
             dependencies: [
-                "Catalog", "Commerce", "Device", "Entitlements", "Ledger", "Receipts", "Server", "Signatures", "Store",
-                "StrictJSON", argumentParser, configuration, lifecycle, logging, system,
+                "Accounts", "Catalog", "Commerce", "Device", "Entitlements", "Ledger", "Receipts", "Server",
+                "Signatures",
+                "Store", "StrictJSON", argumentParser, configuration, lifecycle, logging, system,
             ]),
 
         .target(
@@ -97,6 +99,7 @@ let package = Package(
         .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport", grdb], path: "Tests/Store"),
         .testTarget(
             name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport"], path: "Tests/Entitlements"),
+        .testTarget(name: "AccountsTests", dependencies: ["Accounts", "TestSupport"], path: "Tests/Accounts"),
         .testTarget(
             name: "SimulationTests",
             dependencies: ["Catalog", "Device", "Entitlements", "Ledger", "Receipts", "Store", "TestSupport"],
@@ -104,7 +107,9 @@ let package = Package(
         .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport"], path: "Tests/Device"),
         .testTarget(
             name: "ServerTests",
-            dependencies: ["Device", "Server", "TestSupport", grdb, hummingbirdTesting, lifecycle, logging],
+            dependencies: [
+                "Accounts", "Device", "Server", "TestSupport", grdb, hummingbirdTesting, lifecycle, logging,
+            ],
             path: "Tests/Server"),
         .testTarget(
             name: "tillTests", dependencies: ["Device", "till", "TestSupport", asyncHTTPClient, grdb],

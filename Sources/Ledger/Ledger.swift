@@ -170,6 +170,25 @@ public protocol Ledger: Sendable {
         keeping answer: (_ left: Int) throws -> (KeptAnswer, IdempotencyKey)?
     ) throws(StorageFault) -> SpendingAnswer
 
+    /// Everything there is of a user, as of one moment; nil for one the ledger has not seen.
+    func archive(
+        of user: User,
+        counting origins: Set<Origin>,
+        at moment: Timestamp
+    ) throws(StorageFault) -> UserArchive?
+
+    /// Erases who a user is: the name, the account, the profile, what people have written. What was redeemed stays redeemed, by
+    /// a tombstone whose name is chance, so that no proof of it can be redeemed anew; and so does the audit log's chain.
+    ///
+    /// - Parameter caller: Under whose name answers are kept for requests of the user's own.
+    /// - Returns: false where the ledger has not seen the user.
+    func erase(
+        _ user: User,
+        by actor: AuditActor,
+        forgettingAnswersTo caller: String,
+        at moment: Timestamp
+    ) throws(StorageFault) -> Bool
+
     func add(_ key: APIKeyRecord) throws(StorageFault)
 
     /// All API keys, revoked ones included, oldest first.

@@ -13,10 +13,12 @@ struct JSONBody {
     let bytes: [UInt8]
     private let fields: JSONFields
 
-    /// - Parameter work: Where it is parsed, since a large one takes its time.
+    /// - Parameters:
+    ///   - maximumSize: The largest body read, in bytes.
+    ///   - work: Where it is parsed, since a large one takes its time.
     /// - Throws: `Problem`, `bodyInvalid`.
-    init(_ request: Request, parsedBy work: BlockingWork) async throws {
-        self = try await Self(bytes: Self.collect(request, upTo: Self.maximumSize), parsedBy: work)
+    init(_ request: Request, upTo maximumSize: Int = maximumSize, parsedBy work: BlockingWork) async throws {
+        self = try await Self(bytes: Self.collect(request, upTo: maximumSize), parsedBy: work)
     }
 
     /// - Parameter bytes: A body that was collected before.

@@ -1,3 +1,4 @@
+import Accounts
 import Commerce
 import Entitlements
 import Hummingbird
@@ -36,6 +37,7 @@ extension Problem {
         case let error as RedemptionError: self.init(error)
         case let error as GrantError: self.init(error)
         case let error as BalanceError: self.init(error)
+        case let error as AccountError: self.init(error)
         case let error as StoreError: self.init(error)
         case let fault as StorageFault: self.init(fault)
         case let error as any HTTPResponseError: self = Self.refused(with: error.status)

@@ -1,15 +1,29 @@
+import Commerce
 import Hummingbird
+import NIOCore
 import Synchronization
 
 /// What the service knows of a request besides the request itself.
 public struct ServiceContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
+    /// Who is at the other end of the connection: a client, or a proxy.
+    let remoteAddress: SocketAddress?
     /// nil until the caller is recognised.
     var caller: Caller? {
         didSet { if case .backEnd(let key, _) = caller { notes.key = key } }
     }
     /// What is learnt of the request further in, for whoever has sent it on its way.
     let notes = RequestNotes()
+
+    /// The app's user.
+    ///
+    /// - Throws: `Problem` on a route that is not for apps alone, which is a mistake of the service's own.
+    var requiredUser: User {
+        get throws(Problem) {
+            guard case .app(let user) = caller else { throw .unexpected }
+            return user
+        }
+    }
 
     /// - Throws: `Problem` on a route that asks for no caller, which is a mistake of the service's own.
     var requiredCaller: Caller {
@@ -21,6 +35,7 @@ public struct ServiceContext: RequestContext {
 
     public init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
+        remoteAddress = source.channel.remoteAddress
     }
 }
 

@@ -1,3 +1,4 @@
+import Accounts
 import ArgumentParser
 import Catalog
 import Commerce
@@ -77,9 +78,14 @@ struct Serve: Command {
             console.note(
                 "There is no API key yet, so nobody can call: make one with \(common.hint("keys", "make", "NAME")).")
         }
+        // By the machine's clock, however far a store's own was moved.
+        let accounts =
+            configuration.hasAccounts
+            ? try AccountService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
         let routes = ServiceRoutes(
-            service: service, authentication: .apiKeys(keys, tokens), limits: configuration.server.requestLimits,
-            metrics: metrics, store: local?.routes)
+            service: service, authentication: .apiKeys(keys, tokens, accounts),
+            limits: configuration.server.requestLimits, metrics: metrics, accounts: accounts,
+            proxies: configuration.proxies, store: local?.routes)
         let server = ServiceServer(
             router: routes.router,
             companions: (local.map { [$0.sender] } ?? [])
@@ -200,6 +206,15 @@ struct ServeOptions: ParsableArguments {
             "An algorithm that tokens may be signed with; may be repeated (default: RS256 and ES256).",
             valueName: "algorithm"))
     var jwtAlgorithms: [String] = []
+
+    @Flag(help: "Let users sign up with e-mail and password: /v1/accounts and /v1/sessions.")
+    var accounts = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How many proxies of yours stand before the service, each of which writes X-Forwarded-For (default: 0).",
+            valueName: "n"))
+    var proxies: Int?
 
     @Option(
         help: ArgumentHelp(

@@ -24,6 +24,8 @@ extension ServeConfiguration {
         let userRequestsPerMinute: Int
         let graceSeconds: Int64
         let logLevel: String
+        let accounts: Bool
+        let proxies: Int
         let appStoreKey: String?
         let appStoreKeyId: String?
         let appStoreIssuerId: String?
@@ -34,7 +36,7 @@ extension ServeConfiguration {
         let sampleContentProvided: Bool?
 
         enum CodingKeys: String, CodingKey {
-            case host, port, accept, ownership, data, ledger
+            case host, port, accept, ownership, data, ledger, accounts, proxies
             case sandboxUsers = "sandbox-users"
             case transferPauseSeconds = "transfer-pause-seconds"
             case tlsCertificate = "tls-certificate"
@@ -74,7 +76,8 @@ extension ServeConfiguration {
             idleSeconds: server.idleTime.components.seconds, requestSeconds: server.requestTime.components.seconds,
             requestsPerMinute: server.requestLimits.perKey, userRequestsPerMinute: server.requestLimits.perUser,
             graceSeconds: server.gracePeriod.components.seconds,
-            logLevel: logger.logLevel.rawValue, appStoreKey: appStore?.key, appStoreKeyId: appStore?.keyIdentifier,
+            logLevel: logger.logLevel.rawValue, accounts: hasAccounts, proxies: proxies, appStoreKey: appStore?.key,
+            appStoreKeyId: appStore?.keyIdentifier,
             appStoreIssuerId: appStore?.issuerIdentifier, appStoreURL: appStore?.url?.absoluteString,
             reconcileSeconds: appStore.map { $0.notificationSeconds ?? 0 },
             reconcileCustomersSeconds: appStore.map { $0.historySeconds ?? 0 },

@@ -1,3 +1,4 @@
+import Accounts
 import Commerce
 import Foundation
 import Ledger
@@ -19,6 +20,10 @@ struct ServeConfiguration {
     let ledger: PostgreSQLAddress?
     /// Whose tokens apps present; nil where only back ends call.
     let tokens: TokenSettings?
+    /// Whether users may have accounts with the service itself.
+    let hasAccounts: Bool
+    /// How many proxies of the team's stand before the service.
+    let proxies: Int
     /// nil where the App Store is not asked.
     let appStore: AppStoreSettings?
     let logger: Logger
@@ -42,6 +47,8 @@ struct ServeConfiguration {
         logger.logLevel = level
         self.logger = logger
         tokens = try await Self.tokens(settings)
+        hasAccounts = try await settings.flag("accounts") ?? false
+        proxies = try await settings.number("proxies", in: 0...16) ?? 0
         appStore = try await AppStoreSettings(settings, origins: origins)
         let standard = ServerConfiguration()
         server = ServerConfiguration(
@@ -63,9 +70,10 @@ struct ServeConfiguration {
                 ?? standard.gracePeriod)
     }
 
-    /// Both as the back end names them and as the issuer of tokens does.
+    /// As the back end names them, as the issuer of tokens does, and as accounts are named.
     var sandboxUsers: Set<User> {
-        Set(sandboxNames.flatMap { name in ["", tokens?.issuer ?? ""].compactMap { User(issuer: $0, name: name) } })
+        let issuers = ["", tokens?.issuer ?? "", hasAccounts ? AccountService.issuer : ""]
+        return Set(sandboxNames.flatMap { name in issuers.compactMap { User(issuer: $0, name: name) } })
     }
 
     /// Sees that the origins accepted can come from somewhere.

@@ -15,13 +15,16 @@ import Testing
         "Ledger": ["CPostgreSQL", "Commerce", "Signatures"],
         "Store": ["Commerce", "Catalog", "Receipts", "Signatures"],
         "Entitlements": ["Commerce", "Catalog", "Receipts", "Ledger"],
+        "Accounts": ["Commerce", "Ledger", "Signatures"],
         "Device": ["Commerce"],
         "Server": [
             "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements",
+            "Accounts",
         ],
         "till": [
-            "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements", "Server",
-            "Device",
+            "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements",
+            "Accounts",
+            "Server", "Device",
         ],
     ]
 

@@ -220,6 +220,23 @@ import Testing
         #expect { try fixture.again() } throws: { ($0 as? StorageFault)?.cause == .newerVersion }
     }
 
+    @Test func aLedgerOfTheVersionBeforeBecomesOneOfThis() throws {
+        _ = try redeem(claim("1"), for: alice)
+        try schema.execute(
+            """
+            DROP TABLE session, account;
+            DELETE FROM ledger_schema WHERE version > 8
+            """)
+        let address = try PostgreSQLAddress(schema.address)
+        #expect { try PostgreSQLLedger(address, takesOver: false) } throws: {
+            ($0 as? StorageFault)?.cause == .olderVersion
+        }
+        let ledger = try fixture.again()
+        #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
+        #expect(try ledger.account(emailLowercase: "a@b.co") == nil)
+        #expect(try schema.execute("SELECT max(version) FROM ledger_schema") == ["9"])
+    }
+
     @Test func manyMayOpenANewLedgerAtOnce() async throws {
         let address = try PostgreSQLAddress(try TestSchema().address)
         let alice = alice

@@ -14,13 +14,14 @@ import Testing
         #expect(Set(explained).count == explained.count)
         var codes = Set(ProofRefusal.Reason.allCases.map(\.rawValue))
         codes.formUnion(StorageFault.Cause.allCases.map { StorageFault(cause: $0, path: "").code })
-        // Those of the routes, and of redemptions, stand in the sources as texts.
+        // Those of the routes, and of use cases, stand in the sources as texts.
         let literal = /code: "([a-zA-Z]+)"/
         for file in try Project.files("Sources/Server", suffix: ".swift") {
             codes.formUnion(try Project.text(file).matches(of: literal).map { String($0.1) })
         }
         let redemption = /case \.[a-zA-Z]+: "([a-zA-Z]+)"/
-        for file in try Project.files("Sources/Entitlements", suffix: "Error.swift") {
+        let rooms = ["Sources/Accounts", "Sources/Entitlements"]
+        for file in try rooms.flatMap({ try Project.files($0, suffix: "Error.swift") }) {
             codes.formUnion(try Project.text(file).matches(of: redemption).map { String($0.1) })
         }
         for file in ["Sources/Store/StoreError.swift", "Sources/Commerce/IllegalPaymentTransition.swift"] {

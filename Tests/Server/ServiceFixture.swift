@@ -1,3 +1,4 @@
+import Accounts
 import Commerce
 import Entitlements
 import Foundation
@@ -14,10 +15,12 @@ import Testing
 /// The service's routes over a ledger and a shop of a test's own.
 struct ServiceFixture {
     let shop: TestShop
+    /// With accounts, which a test need not use.
     let routes: ServiceRoutes
     let keys: APIKeys
     /// A key with every scope.
     let key: String
+    let ledger: SQLiteLedger
 
     /// What a test needs for as long as the service runs.
     private let folder: TemporaryFolder?
@@ -28,6 +31,7 @@ struct ServiceFixture {
         limits: RequestLimits? = nil,
         tokens: TokenSettings? = nil,
         notificationsAtOnce: Int = 8,
+        proxies: Int = 0,
         keeping folder: TemporaryFolder? = nil
     ) throws {
         self.folder = folder
@@ -39,13 +43,18 @@ struct ServiceFixture {
         let verifier = ProofVerifier(
             anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }), clock: shop.clock)
         let metrics = ServiceMetrics()
+        let accounts = try AccountService(
+            ledger: ledger, clock: shop.clock, randomness: .system, cost: .trifling)
+        self.ledger = ledger
         routes = ServiceRoutes(
             service: EntitlementService(
                 catalog: shop.catalog, verifier: verifier, ledger: ledger, clock: shop.clock,
                 onVerify: metrics.recordVerification),
             authentication: .apiKeys(
-                keys, tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock, logger: Self.logger) }),
-            limits: limits, metrics: metrics, notificationsAtOnce: notificationsAtOnce, clock: shop.clock)
+                keys, tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock, logger: Self.logger) },
+                accounts),
+            limits: limits, metrics: metrics, notificationsAtOnce: notificationsAtOnce, accounts: accounts,
+            proxies: proxies, clock: shop.clock)
     }
 
     /// Buys a product at the shop, without redeeming it.

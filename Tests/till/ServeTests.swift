@@ -84,6 +84,33 @@ import Testing
         #expect(try await server.curl("/v1/products", key: key).status == 200)
     }
 
+    @Test func anAccountSurvivesAKillAndNoSecretIsLogged() async throws {
+        let first = try await ServeProcess(till, ["--accounts", "--log-level", "trace"])
+        let credentials = #"{"email":"mint@example.com","password":"correct horse"}"#
+        let entered = try await first.curl("/v1/accounts", body: credentials)
+        #expect(entered.status == 201)
+        let tokens = try #require(try entered.object()["tokens"] as? [String: String])
+        let (access, refresh) = (try #require(tokens["accessToken"]), try #require(tokens["refreshToken"]))
+        #expect(try await first.curl("/v1/sessions", body: credentials + "x").status == 400)
+        #expect(await first.end(SIGKILL) == -SIGKILL)
+
+        let second = try await ServeProcess(till, ["--accounts", "--log-level", "trace"])
+        #expect(try await second.curl("/v1/me/items", key: access).status == 200)
+        let renewal = "{\"refreshToken\":\"\(refresh)\"}"
+        #expect(try await second.curl("/v1/sessions/renewal", body: renewal).status == 200)
+        #expect(try await second.curl("/v1/sessions/renewal", body: renewal).code == "refreshTokenReused")
+        #expect(await second.end(SIGTERM) == 0)
+        for secret in ["mint", "correct horse", access, refresh] {
+            #expect(try !first.log.contains(secret))
+            #expect(try !second.log.contains(secret))
+        }
+
+        // A team with users of its own leaves it off.
+        let third = try await ServeProcess(till)
+        #expect(try await third.curl("/v1/accounts", body: credentials).code == "notFound")
+        #expect(try await third.curl("/v1/me/items", key: access).code == "keyInvalid")
+    }
+
     @Test func theLogNamesRequestsAndNoSecret() async throws {
         let issuer = try TestIssuer()
         let keys = till.folder.file("keys.json")

@@ -20,6 +20,8 @@ public struct AuditEntry: Hashable, Sendable {
         case itemTakenBack
         /// A part of a balance was spent.
         case spent
+        /// Who the user was is erased.
+        case erased
 
         public var sqlValue: SQLValue { .text(rawValue) }
 

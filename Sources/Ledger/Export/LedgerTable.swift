@@ -80,6 +80,10 @@ struct LedgerTable: Sendable {
             "kept_answer", key: "caller idempotency_key",
             "caller idempotency_key request_digest* status# content_type body* kept_at#"),
         LedgerTable("api_key", key: "key_id", "key_id name scopes secret_digest* created_at# revoked_at#"),
+        LedgerTable("account", key: "user_id", "user_id# email email_lowercase password_hash created_at#"),
+        LedgerTable(
+            "session", key: "session_id",
+            "session_id* user_id# refresh_digest* access_digest* previous_access_digest* began_at# ends_at#"),
         LedgerTable("reconciliation", key: "subject", "subject reconciled_until#"),
         LedgerTable("refusal", key: "user_id origin transaction_id reason", "user_id# origin transaction_id reason"),
         LedgerTable(

@@ -8,7 +8,7 @@ enum PostgreSQLSchema {
     /// Of no meaning but that others who prepare a ledger wait.
     private static let lock: Int64 = 0x7469_6c6c
 
-    /// Makes the tables when there are none.
+    /// Makes the tables when there are none, and what an earlier version had no tables for.
     ///
     /// - Returns: Why there is no ledger of this version here; nil where there is one.
     static func prepare(_ connection: PostgreSQLConnection, takesOver: Bool) throws -> StorageFault.Cause? {
@@ -24,13 +24,10 @@ enum PostgreSQLSchema {
             ).rows.first
             version = try newest?["version"] ?? 0
         }
-        if version < LedgerSchema.version, takesOver {
-            // Nothing of a ledger that is partly there is taken for one.
-            guard version == 0 else { return .olderVersion }
-            try connection.script(tables)
-            try connection.queryLater(
-                SQLQuery("INSERT INTO ledger_schema (version) VALUES ($1)", [LedgerSchema.version]))
-            version = LedgerSchema.version
+        for step in steps where takesOver && step.version > version {
+            try connection.script(step.tables)
+            try connection.queryLater(SQLQuery("INSERT INTO ledger_schema (version) VALUES ($1)", [step.version]))
+            version = step.version
         }
         try connection.commit()
         if version == LedgerSchema.version { return nil }
@@ -38,8 +35,11 @@ enum PostgreSQLSchema {
         return version < LedgerSchema.version ? .olderVersion : .newerVersion
     }
 
+    /// What each version has added, from the first that could be in PostgreSQL.
+    private static let steps: [(version: Int, tables: String)] = [(8, firstTables), (9, accountTables)]
+
     /// Texts are compared by their bytes, as SQLite does it.
-    private static let tables = """
+    private static let firstTables = """
         CREATE TABLE ledger_schema (version BIGINT PRIMARY KEY);
 
         CREATE TABLE ledger_commit (

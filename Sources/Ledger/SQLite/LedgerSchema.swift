@@ -8,7 +8,7 @@ import GRDB
 /// original purchase, and every redeemed transaction refers to that very pair.
 struct LedgerSchema {
     /// What the newest migration makes.
-    static let version = 8
+    static let version = 9
 
     let randomness: Randomness
 
@@ -45,6 +45,9 @@ struct LedgerSchema {
         }
         migrator.registerMigration("8: what the team does, numbered for each user and purchase") { database in
             try database.execute(sql: Self.numberedTables)
+        }
+        migrator.registerMigration("9: accounts and sessions") { database in
+            try database.execute(sql: Self.accountTables)
         }
         return migrator
     }

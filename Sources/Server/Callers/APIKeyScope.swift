@@ -11,6 +11,8 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
     case grant
     /// To spend what users have bought.
     case spend
+    /// To erase users.
+    case erase
     /// To read the service's metrics.
     case metrics
 }

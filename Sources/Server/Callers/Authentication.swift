@@ -1,22 +1,32 @@
+import Accounts
 import Commerce
 import Hummingbird
 
 /// How the service recognises its callers.
 public enum Authentication: Sendable {
-    /// Back ends by the API keys in its ledger, and apps by their users' tokens, where an issuer is known.
-    case apiKeys(APIKeys, UserTokens? = nil)
+    /// Back ends by the API keys in its ledger, and apps by their users' tokens: of an issuer that is known, or of the
+    /// service's own accounts.
+    case apiKeys(APIKeys, UserTokens? = nil, AccountService? = nil)
     /// By one key, with every scope, that only this process knows.
     case processKey(APIKey)
 
-    /// The issuer whose tokens are accepted; nil when none are.
-    var issuer: String? {
-        if case .apiKeys(_, let tokens) = self { tokens?.issuer } else { nil }
+    /// Whose users there are besides those whom the team's back end names.
+    var issuers: [String] {
+        guard case .apiKeys(_, let tokens, let accounts) = self else { return [] }
+        return [tokens?.issuer, accounts.map { _ in AccountService.issuer }].compactMap(\.self)
     }
 
     /// - Returns: nil for a credential that is nobody's.
     func caller(presenting credential: String, work: BlockingWork) async throws -> Caller? {
         switch self {
-        case .apiKeys(let keys, let tokens):
+        case .apiKeys(let keys, let tokens, let accounts):
+            if let accounts, AccountService.isAccessToken(credential) {
+                switch try await work.read({ try accounts.user(presenting: credential) }) {
+                case .user(let user): return .app(user)
+                case .expired: throw Problem.tokenExpired
+                case .invalid: throw Problem.tokenInvalid("it is unknown, or its session has ended")
+                }
+            }
             if let tokens, !credential.hasPrefix(APIKeys.prefix) {
                 return .app(try await tokens.user(presenting: credential))
             }
@@ -39,22 +49,29 @@ struct AuthenticationMiddleware: RouterMiddleware {
         context: ServiceContext,
         next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
-        let scheme = "bearer "
-        guard let header = request.headers[.authorization], header.prefix(scheme.count).lowercased() == scheme else {
+        guard let credential = Self.credential(of: request) else {
             throw Problem(
                 status: .unauthorized, code: "unauthenticated",
                 detail: "Send an API key or a user's token as a bearer token in the Authorization header; "
                     + "`till keys make` makes a key.")
         }
-        let credential = String(header.dropFirst(scheme.count))
         guard let caller = try await authentication.caller(presenting: credential, work: work) else {
             throw Problem(
                 status: .unauthorized, code: "keyInvalid",
                 detail: "The API key is unknown or was revoked; `till keys list` tells which are good. "
-                    + (authentication.issuer == nil ? "Users' tokens are not taken here (jwt-issuer)." : ""))
+                    + (authentication.issuers.isEmpty ? "Users' tokens are not taken here (jwt-issuer)." : ""))
         }
         var context = context
         context.caller = caller
         return try await next(request, context)
+    }
+
+    /// nil where none is presented.
+    static func credential(of request: Request) -> String? {
+        let scheme = "bearer "
+        guard let header = request.headers[.authorization], header.prefix(scheme.count).lowercased() == scheme else {
+            return nil
+        }
+        return String(header.dropFirst(scheme.count))
     }
 }

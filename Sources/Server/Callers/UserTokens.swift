@@ -172,12 +172,13 @@ public final class UserTokens: Sendable {
 }
 
 extension Problem {
-    fileprivate static func tokenInvalid(_ reason: String) -> Problem {
+    static func tokenInvalid(_ reason: String) -> Problem {
         Problem(status: .unauthorized, code: "tokenInvalid", detail: "The token is not accepted: \(reason).")
     }
 
-    fileprivate static let tokenExpired = Problem(
-        status: .unauthorized, code: "tokenExpired", detail: "The token has expired: get a new one from its issuer.")
+    static let tokenExpired = Problem(
+        status: .unauthorized, code: "tokenExpired",
+        detail: "The token has expired: get a new one from its issuer, or for the refresh token.")
 
     fileprivate static let tokenKeysUnavailable = Problem(
         status: .serviceUnavailable, code: "tokenKeysUnavailable",

@@ -1,3 +1,4 @@
+import Accounts
 import Catalog
 import Commerce
 import Entitlements
@@ -15,11 +16,15 @@ public struct ServiceRoutes: Sendable {
     private let metrics: ServiceMetrics
     private let notificationLimit: ConcurrencyLimit
     private let store: StoreRoutes?
+    private let accounts: AccountRoutes?
+    private let clock: any WallClock
 
     /// - Parameters:
     ///   - limits: How many requests each caller may send; nil for any number.
     ///   - metrics: What is counted there; `service` tells it of its steps.
     ///   - notificationsAtOnce: How many notifications are looked at together.
+    ///   - accounts: Of the service's own users; nil for a team that has its own.
+    ///   - proxies: How many proxies of the team's stand before the service.
     ///   - store: A store to be served beside the service; nil where there is none, as in production.
     public init(
         service: EntitlementService,
@@ -27,6 +32,8 @@ public struct ServiceRoutes: Sendable {
         limits: RequestLimits? = nil,
         metrics: ServiceMetrics = ServiceMetrics(),
         notificationsAtOnce: Int = 8,
+        accounts: AccountService? = nil,
+        proxies: Int = 0,
         store: StoreRoutes? = nil,
         clock: any WallClock = SystemClock()
     ) {
@@ -39,6 +46,13 @@ public struct ServiceRoutes: Sendable {
         work = BlockingWork(ledgerAnswersAtOnce: service.ledger.answersAtOnce)
         commits = CommitQueue(ledger: service.ledger, onCommit: metrics.recordCommit)
         idempotentRequests = IdempotentRequests(service: service, work: work, commits: commits)
+        self.clock = clock
+        self.accounts = accounts.map { [work, commits] in
+            AccountRoutes(
+                accounts: $0,
+                attempts: AccountAttempts(addresses: ClientAddresses(proxies: proxies), clock: clock), work: work,
+                passwords: PasswordWork(), commits: commits)
+        }
     }
 
     public func router() -> Router<ServiceContext> {
@@ -86,11 +100,12 @@ public struct ServiceRoutes: Sendable {
                 body: ResponseBody(
                     byteBuffer: ByteBuffer(string: metrics.text(queueDepth: work.queueDepth + commits.depth))))
         }
+        accounts?.addForStrangers(to: router.group("v1"))
         let version = router.group("v1").add(middleware: recognised)
         if let limits { version.add(middleware: limits) }
         ProductRoutes(catalog: service.catalog, pictures: pictures).add(to: version.for(.backEndOrApp(.read)))
         ProofRoutes(service: service, work: work).add(to: version.for(.backEnd(.read)))
-        let subjects = Subjects(issuer: authentication.issuer)
+        let subjects = Subjects(issuers: authentication.issuers)
         let users = UserRoutes(
             service: service, work: work, commits: commits, idempotentRequests: idempotentRequests, subjects: subjects,
             metrics: metrics)
@@ -102,8 +117,14 @@ public struct ServiceRoutes: Sendable {
         let balances = BalanceRoutes(
             service: service, work: work, commits: commits, idempotentRequests: idempotentRequests, subjects: subjects)
         balances.addForBackEnds(to: user)
-        users.addForApps(to: version.group("me"))
-        balances.addForApps(to: version.group("me"))
+        let data = UserDataRoutes(
+            service: service, work: work, commits: commits, subjects: subjects, clock: clock, accounts: accounts)
+        data.addForBackEnds(to: user)
+        let own = version.group("me")
+        data.addForApps(to: own)
+        accounts?.addForApps(to: own)
+        users.addForApps(to: own)
+        balances.addForApps(to: own)
         store?.add(to: router)
     }
 }

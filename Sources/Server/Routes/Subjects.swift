@@ -3,15 +3,16 @@ import Hummingbird
 
 /// Whom a request is about: the app's own user, or the user whom a back end names in the path.
 struct Subjects: Sendable {
-    /// Whose tokens apps present; nil where none are accepted.
-    let issuer: String?
+    /// Whose users there are besides those whom the team's back end names.
+    let issuers: [String]
 
     func user(_ request: Request, _ context: ServiceContext) throws -> User {
         if case .app(let user) = context.caller { return user }
         let name = try context.parameters.require("user")
         let issuer = request.uri.queryParameters["issuer"].map(String.init)
-        guard issuer == nil || issuer == self.issuer else {
-            throw Problem.parameter("issuer", "the issuer whose tokens the service accepts (jwt-issuer), or left out")
+        guard issuer.map(issuers.contains) ?? true else {
+            throw Problem.parameter(
+                "issuer", "left out, or the issuer whose tokens the service accepts (jwt-issuer), or till for accounts")
         }
         // An empty name leaves two slashes, which the router takes for one; proxies tidy "." and ".." away.
         let isMissing = request.uri.path.contains("//")

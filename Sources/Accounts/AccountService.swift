@@ -1,0 +1,134 @@
+import Commerce
+import Foundation
+import Ledger
+import Signatures
+
+/// The accounts that an app's users have with the service itself: opened, entered, left and ended.
+///
+/// Each use case that needs a password has two halves, as a redemption has: hashing takes the processor's time and nothing of
+/// the ledger, the rest is one call of the ledger. So whoever serves can have the first done where it holds up nobody.
+public struct AccountService: Sendable {
+    /// Who gives accounts' users their names, as an issuer of tokens would be.
+    public static let issuer = "till"
+    /// Milliseconds for which an access token is good.
+    static let accessTime: Int64 = 15 * 60 * 1000
+    /// The same of a refresh token: how long a device may stay away.
+    static let refreshTime: Int64 = 60 * 86_400 * 1000
+
+    let ledger: any AccountLedger
+    let clock: any WallClock
+    let randomness: Randomness
+    private let cost: PasswordHash.Cost
+    /// Of no password: what is looked at where there is no account, so that it takes as long.
+    private let decoy: String
+
+    /// - Parameter cost: Of one guess at a password.
+    public init(
+        ledger: any AccountLedger,
+        clock: any WallClock,
+        randomness: Randomness,
+        cost: PasswordHash.Cost = .standard
+    ) throws(OpenSSLError) {
+        self.ledger = ledger
+        self.clock = clock
+        self.randomness = randomness
+        self.cost = cost
+        decoy = try PasswordHash(
+            randomness.bytes(16).hexadecimal, salt: randomness.bytes(16), cost: cost
+        ).description
+    }
+
+    /// Somebody who is in, and what their device is given.
+    public struct Entrance: Sendable {
+        public let account: AccountRecord
+        public let tokens: SessionTokens
+    }
+
+    /// Whether nobody has an account of an address.
+    public func isAvailable(_ email: EmailAddress) throws(AccountError) -> Bool {
+        try stored { () throws(StorageFault) in try ledger.account(emailLowercase: email.lowercase) == nil }
+    }
+
+    /// An account that is not open yet; takes as long as a hash.
+    public func newAccount(_ email: EmailAddress, _ password: Password) throws(AccountError) -> AccountRecord {
+        let name = UUID(randomness: randomness).lowercasedString
+        // A UUID is a name.
+        guard let user = User(issuer: Self.issuer, name: name) else { throw .accountNotFound }
+        return AccountRecord(
+            user: user, email: email.text, emailLowercase: email.lowercase, passwordHash: try hash(password),
+            createdAt: clock.now())
+    }
+
+    /// Opens an account, and lets its user in.
+    ///
+    /// - Throws: `AccountError`, `emailTaken`.
+    public func open(_ account: AccountRecord) throws(AccountError) -> Entrance {
+        let (session, tokens) = newSession()
+        let isOpen = try stored { () throws(StorageFault) in try ledger.open(account, beginning: session) }
+        guard isOpen else { throw .emailTaken }
+        return Entrance(account: account, tokens: tokens)
+    }
+
+    /// The account of an address, as it was written; nil where there is none.
+    public func account(email: String) throws(AccountError) -> AccountRecord? {
+        guard let email = try? EmailAddress(email) else { return nil }
+        return try stored { () throws(StorageFault) in try ledger.account(emailLowercase: email.lowercase) }
+    }
+
+    public func account(of user: User) throws(AccountError) -> AccountRecord {
+        let account = try stored { () throws(StorageFault) in try ledger.account(of: user) }
+        guard let account else { throw .accountNotFound }
+        return account
+    }
+
+    /// Whether a password is an account's; takes as long as a hash, with an account and without.
+    public func isPassword(_ password: String, of account: AccountRecord?) throws(AccountError) -> Bool {
+        // What is too long to be chosen is nobody's; it takes as long as what is not.
+        let isShort = password.utf8.count <= Password.maximumLength
+        let text = isShort ? Password.composed(password) : ""
+        guard let hash = PasswordHash(account?.passwordHash ?? decoy) else { throw .passwordNotHashed }
+        let matches: Bool
+        do { matches = try hash.matches(text) } catch { throw .passwordNotHashed }
+        return matches && isShort && account != nil
+    }
+
+    /// Lets somebody in who has shown an account's password.
+    ///
+    /// - Throws: `AccountError`, `credentialsWrong` where the account has ended or has another password by now.
+    public func enter(_ account: AccountRecord) throws(AccountError) -> Entrance {
+        let (session, tokens) = newSession()
+        let isIn = try stored { () throws(StorageFault) in try ledger.begin(session, of: account) }
+        guard isIn else { throw .credentialsWrong }
+        return Entrance(account: account, tokens: tokens)
+    }
+
+    /// A hash for a new password; takes its time.
+    public func hash(_ password: Password) throws(AccountError) -> String {
+        do {
+            return try PasswordHash(password.text, salt: randomness.bytes(16), cost: cost).description
+        } catch {
+            throw .passwordNotHashed
+        }
+    }
+
+    /// Gives an account another password; whoever else is logged in is so no more.
+    ///
+    /// - Parameters:
+    ///   - hash: Of the new one.
+    ///   - token: The access token of who asks.
+    public func setPasswordHash(
+        _ hash: String,
+        of account: AccountRecord,
+        from token: String
+    ) throws(AccountError) {
+        let session = SessionToken(.access, token)?.session ?? []
+        let isSet = try stored { () throws(StorageFault) in
+            try ledger.setPasswordHash(hash, of: account, keeping: session)
+        }
+        guard isSet else { throw .passwordWrong }
+    }
+
+    func stored<Value>(_ body: () throws(StorageFault) -> Value) throws(AccountError) -> Value {
+        do { return try body() } catch { throw .storage(error) }
+    }
+}

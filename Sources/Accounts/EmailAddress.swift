@@ -1,0 +1,49 @@
+/// An e-mail address by which somebody logs in: one that mail can be sent to, as far as its form tells (RFC 5321 section 4.1.2,
+/// without quotes, comments or addresses in brackets).
+public struct EmailAddress: Hashable, Sendable {
+    /// The longest, in bytes (RFC 5321 section 4.5.3.1.3, without the angle brackets).
+    public static let maximumLength = 254
+
+    /// As it was typed, without spaces around it.
+    public let text: String
+    /// In small letters: the form by which accounts are told apart.
+    public var lowercase: String { text.lowercased() }
+
+    /// - Throws: `AccountError`, `emailTooLong` or `emailInvalid`.
+    public init(_ text: String) throws(AccountError) {
+        // What a keyboard adds behind a completed word.
+        let text = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        guard text.utf8.count <= Self.maximumLength else { throw .emailTooLong }
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, Self.isLocalPart(parts[0]), Self.isDomain(parts[1]) else { throw .emailInvalid }
+        self.text = text
+    }
+
+    private static func isLocalPart(_ text: Substring) -> Bool {
+        let symbols = Set("!#$%&'*+/=?^_`{|}~-".utf8)
+        return text.utf8.count <= 64
+            && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { atom in
+                !atom.isEmpty && atom.utf8.allSatisfy { isLetterOrDigit($0) || symbols.contains($0) }
+            }
+    }
+
+    /// With a dot in it, and a last label that is no number.
+    private static func isDomain(_ text: Substring) -> Bool {
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        return labels.count > 1
+            && labels.allSatisfy { label in
+                (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+                    && label.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
+            }
+            && labels.last?.utf8.contains { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Commerce
+import Signatures
+
+extension DatabaseLedger: AccountLedger {
+    public func open(_ account: AccountRecord, beginning session: SessionRecord) throws(StorageFault) -> Bool {
+        try storage.write { database in
+            let records = AccountRecords(database: database)
+            guard try records.account(emailLowercase: account.emailLowercase) == nil else { return false }
+            let user = try users(database).identifier(of: account.user, at: account.createdAt)
+            guard try records.insert(account, of: user) else { throw storage.damaged }
+            try records.insert(session, of: user)
+            return true
+        }
+    }
+
+    public func account(emailLowercase: String) throws(StorageFault) -> AccountRecord? {
+        try storage.read { try AccountRecords(database: $0).account(emailLowercase: emailLowercase) }
+    }
+
+    public func account(of user: User) throws(StorageFault) -> AccountRecord? {
+        try storage.read { database in
+            guard let user = try users(database).known(user) else { return nil }
+            return try AccountRecords(database: database).account(of: user)
+        }
+    }
+
+    public func begin(_ session: SessionRecord, of account: AccountRecord) throws(StorageFault) -> Bool {
+        try storage.write { database in
+            guard let user = try unchanged(account, in: database) else { return false }
+            try AccountRecords(database: database).insert(session, of: user)
+            return true
+        }
+    }
+
+    public func session(_ identifier: [UInt8]) throws(StorageFault) -> (session: SessionRecord, user: User)? {
+        try storage.read { try AccountRecords(database: $0).session(identifier) }
+    }
+
+    public func renew(
+        _ session: SessionRecord,
+        presenting digest: [UInt8],
+        at moment: Timestamp
+    ) throws(StorageFault) -> SessionRenewal {
+        try storage.write { database in
+            let records = AccountRecords(database: database)
+            guard let (known, _) = try records.session(session.identifier) else { return .unknown }
+            guard ConstantTime.areEqual(known.refreshDigest, digest) else {
+                try records.delete(session: session.identifier)
+                return .reused
+            }
+            guard moment < known.endsAt else { return .ended }
+            try records.update(session)
+            return .renewed
+        }
+    }
+
+    public func end(session identifier: [UInt8]) throws(StorageFault) {
+        try storage.write { try AccountRecords(database: $0).delete(session: identifier) }
+    }
+
+    public func setPasswordHash(
+        _ hash: String,
+        of account: AccountRecord,
+        keeping session: [UInt8]
+    ) throws(StorageFault) -> Bool {
+        try storage.write { database in
+            guard let user = try unchanged(account, in: database) else { return false }
+            try AccountRecords(database: database).setPasswordHash(hash, of: user, keeping: session)
+            return true
+        }
+    }
+
+    /// The user's number, while the account has the password it had when it was read.
+    private func unchanged(_ account: AccountRecord, in database: any LedgerDatabase) throws -> Int64? {
+        guard let user = try users(database).known(account.user),
+            try AccountRecords(database: database).account(of: user)?.passwordHash == account.passwordHash
+        else { return nil }
+        return user
+    }
+}

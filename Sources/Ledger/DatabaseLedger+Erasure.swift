@@ -1,0 +1,60 @@
+import Commerce
+import Signatures
+
+extension DatabaseLedger {
+    /// The issuer of the names that tombstones have.
+    private static var erased: String { "erased" }
+
+    public func erase(
+        _ user: User,
+        by actor: AuditActor,
+        forgettingAnswersTo caller: String,
+        at moment: Timestamp
+    ) throws(StorageFault) -> Bool {
+        try storage.write { database in
+            guard let user = try users(database).known(user) else { return false }
+            // What refers to others first.
+            for table in ["session", "account"] {
+                try database.execute("DELETE FROM \(table) WHERE user_id = $1", [user])
+            }
+            try database.execute("DELETE FROM kept_answer WHERE caller = $1", [caller])
+            try eraseTexts(of: user, in: database)
+            let name = randomness.bytes(16).hexadecimal
+            try database.execute(
+                #"UPDATE "user" SET issuer = $1, name = $2 WHERE user_id = $3"#, [Self.erased, name, user])
+            try audit(database).append(
+                AuditEntry(
+                    happenedAt: moment, event: .erased, actor: actor, origin: nil, reference: name, subject: "user",
+                    reason: nil),
+                to: user)
+            return true
+        }
+    }
+
+    /// What people have written about a user.
+    private func eraseTexts(of user: Int64, in database: any LedgerDatabase) throws {
+        // Of a refusal, the reason is a code.
+        try database.execute(
+            """
+            UPDATE audit SET reason = NULL, reason_salt = NULL
+            WHERE user_id = $1 AND reason IS NOT NULL AND event <> 'refused'
+            """,
+            [user])
+        try database.execute(
+            """
+            UPDATE team_grant SET reason = $1,
+                revocation_reason = CASE WHEN revocation_reason IS NULL THEN NULL ELSE $1 END
+            WHERE user_id = $2
+            """,
+            [Self.erased, user])
+        try database.execute("UPDATE spending SET reason = $1 WHERE user_id = $2", [Self.erased, user])
+        try database.execute(
+            """
+            UPDATE team_revocation SET reason = $1 WHERE EXISTS (
+                SELECT * FROM original_transaction AS purchase
+                WHERE purchase.origin = team_revocation.origin AND purchase.user_id = $2
+                    AND purchase.original_transaction_id = team_revocation.original_transaction_id)
+            """,
+            [Self.erased, user])
+    }
+}

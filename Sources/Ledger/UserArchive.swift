@@ -1,0 +1,17 @@
+import Commerce
+import Foundation
+
+/// Everything the ledger has of one user, as of one moment.
+public struct UserArchive: Sendable {
+    public let firstSeenAt: Timestamp
+    public let appAccountToken: UUID
+    /// nil for a user without an account here.
+    public let account: AccountRecord?
+    public let items: [Item]
+    /// Newest first, as the lists after them but the last.
+    public let transactions: [RedeemedTransaction]
+    public let grants: [Grant]
+    public let balances: [Credit]
+    /// From the first on.
+    public let audit: [AuditRecord]
+}

@@ -1,0 +1,111 @@
+import Accounts
+import Commerce
+import HTTPTypes
+import Hummingbird
+import Ledger
+
+/// Accounts with the service itself: sign up, log in, renew, log out; and what who is in may do with their account.
+struct AccountRoutes: Sendable {
+    let accounts: AccountService
+    let attempts: AccountAttempts
+    let work: BlockingWork
+    let passwords: PasswordWork
+    let commits: CommitQueue
+
+    /// The largest body read, in bytes: strangers send it.
+    private static let maximumSize = 8 * 1024
+    /// Tokens are nothing to keep on the way (RFC 6749 section 5.1).
+    private static let headers: HTTPFields = [.cacheControl: "no-store"]
+
+    /// - Parameter group: Routes under `/v1`, for which nobody has to be known.
+    func addForStrangers(to group: RouterGroup<ServiceContext>) {
+        group.post("accounts") { request, context in try await signUp(request, context) }
+        group.post("accounts/availability") { request, context in
+            try attempts.countQuestion(request, context)
+            let email = try EmailAddress(try await body(of: request).text("email"))
+            return try JSONAnswer.response(
+                ["isAvailable": try await work.read { try accounts.isAvailable(email) }], headers: Self.headers)
+        }
+        group.post("sessions") { request, context in try await logIn(request, context) }
+        group.post("sessions/renewal") { request, _ in
+            let token = try await body(of: request).text("refreshToken")
+            let tokens = try await commits.run { try accounts.renew(token) }
+            return try JSONAnswer.response(["tokens": TokensResource(tokens)], headers: Self.headers)
+        }
+        group.post("sessions/end") { request, _ in
+            let token = try await body(of: request).text("refreshToken")
+            try await commits.run { try accounts.end(token) }
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    /// - Parameter group: Routes under `/v1/me`.
+    func addForApps(to group: RouterGroup<ServiceContext>) {
+        let own = group.for(.app)
+        own.get("account") { _, context in
+            let user = try context.requiredUser
+            return try JSONAnswer.response(
+                AccountResource(try await work.read { try accounts.account(of: user) }), headers: Self.headers)
+        }
+        own.put("account/password") { request, context in try await changePassword(request, context) }
+    }
+
+    private func body(of request: Request) async throws -> JSONBody {
+        try await JSONBody(request, upTo: Self.maximumSize, parsedBy: work)
+    }
+
+    private func signUp(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let fields = try await body(of: request)
+        let email = try EmailAddress(try fields.text("email"))
+        let password = try Password(try fields.text("password"), of: email)
+        try attempts.countSignUp(request, context)
+        // Before the hash, which is worth something.
+        guard try await work.read({ try accounts.isAvailable(email) }) else { throw AccountError.emailTaken }
+        let account = try await passwords.run { try accounts.newAccount(email, password) }
+        let entrance = try await commits.run { try accounts.open(account) }
+        return try JSONAnswer.response(
+            bytes: JSONAnswer.encode(EntranceResource(entrance)), status: .created, headers: Self.headers)
+    }
+
+    private func logIn(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let fields = try await body(of: request)
+        let (email, password) = (try fields.text("email"), try fields.text("password"))
+        let entrance = try await attempts.try(email, request, context) {
+            let account = try await work.read { try accounts.account(email: email) }
+            let isRight = try await passwords.run { try accounts.isPassword(password, of: account) }
+            guard let account, isRight else { throw AccountError.credentialsWrong }
+            return try await commits.run { try accounts.enter(account) }
+        }
+        return try JSONAnswer.response(
+            bytes: JSONAnswer.encode(EntranceResource(entrance)), status: .created, headers: Self.headers)
+    }
+
+    private func changePassword(
+        _ request: Request,
+        _ context: ServiceContext
+    ) async throws -> HTTPResponse.Status {
+        let fields = try await body(of: request)
+        let (old, new) = (try fields.text("password"), try fields.text("newPassword"))
+        let account = try await confirmed(old, request, context)
+        guard let email = try? EmailAddress(account.email) else { throw Problem.unexpected }
+        let password = try Password(new, of: email)
+        let hash = try await passwords.run { try accounts.hash(password) }
+        let token = AuthenticationMiddleware.credential(of: request) ?? ""
+        try await commits.run { try accounts.setPasswordHash(hash, of: account, from: token) }
+        return .noContent
+    }
+
+    /// The caller's account, once its password was shown: what cannot be undone asks for more than a token.
+    ///
+    /// - Throws: `AccountError`, `passwordWrong` or `accountNotFound`.
+    func confirmed(_ password: String, _ request: Request, _ context: ServiceContext) async throws -> AccountRecord {
+        let user = try context.requiredUser
+        let account = try await work.read { try accounts.account(of: user) }
+        return try await attempts.try(account.emailLowercase, request, context) {
+            guard try await passwords.run({ try accounts.isPassword(password, of: account) }) else {
+                throw AccountError.passwordWrong
+            }
+            return account
+        }
+    }
+}

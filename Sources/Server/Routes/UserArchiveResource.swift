@@ -1,0 +1,56 @@
+import Commerce
+import Ledger
+
+/// Everything there is of a user, as the service shows it.
+struct UserArchiveResource: Encodable {
+    struct Name: Encodable {
+        /// Empty where the team's own back end gives the name.
+        let issuer: String
+        let name: String
+    }
+
+    /// Something that happened to what the user owns.
+    struct Event: Encodable {
+        let happenedAt: String
+        let event: String
+        let actor: String
+        let reference: String
+        let subject: String
+        let reason: String?
+
+        init(_ entry: AuditEntry) {
+            happenedAt = entry.happenedAt.rfc3339
+            event = entry.event.rawValue
+            actor = entry.actor.description
+            reference = entry.reference
+            subject = entry.subject
+            reason = entry.reason
+        }
+    }
+
+    /// Dates are RFC 3339, UTC.
+    let exportedAt: String
+    let user: Name
+    let firstSeenAt: String
+    let appAccountToken: String
+    /// Absent where the user has no account here.
+    let account: AccountResource?
+    let items: [Item]
+    let transactions: [TransactionResource]
+    let grants: [GrantResource]
+    let balances: [BalanceResource]
+    let events: [Event]
+
+    init(_ archive: UserArchive, of user: User, at moment: Timestamp) {
+        exportedAt = moment.rfc3339
+        self.user = Name(issuer: user.issuer, name: user.name)
+        firstSeenAt = archive.firstSeenAt.rfc3339
+        appAccountToken = archive.appAccountToken.uuidString.lowercased()
+        account = archive.account.map(AccountResource.init)
+        items = archive.items
+        transactions = archive.transactions.map(TransactionResource.init)
+        grants = archive.grants.map(GrantResource.init)
+        balances = archive.balances.map(BalanceResource.init)
+        events = archive.audit.map { Event($0.entry) }
+    }
+}

@@ -1,0 +1,64 @@
+import Accounts
+import Commerce
+import Entitlements
+import HTTPTypes
+import Hummingbird
+import Ledger
+
+/// What a user may ask for of their own data: all of it, and its end.
+struct UserDataRoutes: Sendable {
+    let service: EntitlementService
+    let work: BlockingWork
+    let commits: CommitQueue
+    let subjects: Subjects
+    let clock: any WallClock
+    /// nil where users have no accounts here.
+    let accounts: AccountRoutes?
+
+    /// - Parameter group: Routes under `/v1/users/:user`.
+    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
+        addExport(to: group.for(.backEnd(.read)))
+        group.for(.backEnd(.erase)).post("erasure") { request, context in
+            try await erase(try subjects.user(request, context), context)
+        }
+    }
+
+    /// - Parameter group: Routes under `/v1/me`.
+    func addForApps(to group: RouterGroup<ServiceContext>) {
+        let own = group.for(.app)
+        addExport(to: own)
+        own.post("erasure") { request, context in
+            let user = try context.requiredUser
+            if let accounts, user.issuer == AccountService.issuer {
+                let password = try await JSONBody(request, parsedBy: work).text("password")
+                _ = try await accounts.confirmed(password, request, context)
+            }
+            return try await erase(user, context)
+        }
+    }
+
+    private func addExport(to group: RouterGroup<ServiceContext>) {
+        group.get("export") { request, context in
+            let user = try subjects.user(request, context)
+            guard let archive = try await work.read({ try service.archive(of: user) }) else {
+                throw Problem.userNotFound
+            }
+            return try JSONAnswer.response(
+                UserArchiveResource(archive, of: user, at: clock.now()), headers: [.cacheControl: "no-store"])
+        }
+    }
+
+    private func erase(_ user: User, _ context: ServiceContext) async throws -> HTTPResponse.Status {
+        let actor = try context.requiredCaller.actor
+        let isErased = try await commits.run {
+            try service.erase(user, by: actor, forgettingAnswersTo: Caller.app(user).name)
+        }
+        guard isErased else { throw Problem.userNotFound }
+        return .noContent
+    }
+}
+
+extension Problem {
+    fileprivate static let userNotFound = Problem(
+        status: .notFound, code: "userNotFound", detail: "The service has never seen this user, or has erased them.")
+}

@@ -1,0 +1,187 @@
+import Accounts
+import Commerce
+import Foundation
+import Ledger
+import Signatures
+import TestSupport
+import Testing
+
+/// Accounts and sessions over a ledger.
+@Suite struct AccountServiceTests {
+    let folder: TemporaryFolder
+    let clock = ManualClock()
+    let accounts: AccountService
+    let ledger: SQLiteLedger
+
+    init() throws {
+        folder = try TemporaryFolder()
+        ledger = try SQLiteLedger(file: folder.file("ledger.sqlite"))
+        accounts = try AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .trifling)
+    }
+
+    private func open(_ email: String, _ password: String = "correct horse") throws -> AccountService.Entrance {
+        let email = try EmailAddress(email)
+        return try accounts.open(try accounts.newAccount(email, try Password(password, of: email)))
+    }
+
+    @Test func anAddressHasOneAccountHoweverItIsWritten() throws {
+        let email = try EmailAddress("Mint@Example.com")
+        #expect(try accounts.isAvailable(email))
+        let entrance = try open("Mint@Example.com")
+        #expect(entrance.account.email == "Mint@Example.com")
+        #expect(entrance.account.user.issuer == AccountService.issuer)
+        #expect(try !accounts.isAvailable(try EmailAddress("mint@example.COM")))
+        #expect(throws: AccountError.emailTaken) { try open("MINT@example.com", "another password") }
+        // Whoever was second has changed nothing.
+        let account = try accounts.account(email: " mint@example.com ")
+        #expect(account == entrance.account)
+        #expect(try accounts.isPassword("correct horse", of: account))
+    }
+
+    @Test(
+        arguments: [
+            ("correct horse", true), ("Correct horse", false), ("correct horse ", false), ("", false),
+            ("ｃｏｒｒｅｃｔ horse", true), (String(repeating: "x", count: 100_000), false),
+        ])
+    func onlyThePasswordIsThePassword(text: String, isRight: Bool) throws {
+        let account = try open("mint@example.com").account
+        #expect(try accounts.isPassword(text, of: account) == isRight)
+        #expect(try !accounts.isPassword(text, of: nil))
+    }
+
+    @Test func aPasswordIsKeptAsWhatNobodyCanTurnBack() throws {
+        let first = try open("a@example.com").account.passwordHash
+        let second = try open("b@example.com").account.passwordHash
+        #expect(first != second)
+        #expect(first.hasPrefix("$scrypt$ln=4,r=1,p=1$"))
+    }
+
+    @Test func anAccessTokenLivesMinutesAndARefreshTokenIsGoodOnce() throws {
+        let entrance = try open("mint@example.com")
+        let (user, first) = (entrance.account.user, entrance.tokens)
+        #expect(try accounts.user(presenting: first.access.text) == .user(user))
+        clock.advance(milliseconds: 10 * 60_000)
+        let second = try accounts.renew(first.refresh.text)
+        // The old one is on its way with requests.
+        #expect(try accounts.user(presenting: first.access.text) == .user(user))
+        #expect(try accounts.user(presenting: second.access.text) == .user(user))
+        clock.advance(milliseconds: 5 * 60_000 - 1)
+        #expect(try accounts.user(presenting: first.access.text) == .user(user))
+        clock.advance(milliseconds: 1)
+        #expect(try accounts.user(presenting: first.access.text) == .expired)
+        #expect(try accounts.user(presenting: second.access.text) == .user(user))
+        let third = try accounts.renew(second.refresh.text)
+        #expect(try accounts.user(presenting: first.access.text) == .expired)
+        #expect(try accounts.user(presenting: third.access.text) == .user(user))
+    }
+
+    /// Somebody has copied a refresh token: whoever comes second ends the session for both.
+    @Test func aReusedRefreshTokenEndsTheWholeFamily() throws {
+        let entrance = try open("mint@example.com")
+        let other = try accounts.enter(entrance.account).tokens
+        let second = try accounts.renew(entrance.tokens.refresh.text)
+        let third = try accounts.renew(second.refresh.text)
+        #expect(throws: AccountError.refreshTokenReused) { try accounts.renew(entrance.tokens.refresh.text) }
+        #expect(try accounts.user(presenting: third.access.text) == .invalid)
+        #expect(throws: AccountError.refreshTokenInvalid) { try accounts.renew(third.refresh.text) }
+        #expect(throws: AccountError.refreshTokenInvalid) { try accounts.renew(entrance.tokens.refresh.text) }
+        // Another device is logged in by itself.
+        #expect(try accounts.user(presenting: other.access.text) == .user(entrance.account.user))
+        _ = try accounts.renew(other.refresh.text)
+    }
+
+    @Test func aRefreshTokenEndsWithTime() throws {
+        let tokens = try open("mint@example.com").tokens
+        clock.advance(milliseconds: 60 * 86_400_000 - 1)
+        let renewed = try accounts.renew(tokens.refresh.text)
+        clock.advance(milliseconds: 60 * 86_400_000)
+        #expect(throws: AccountError.refreshTokenExpired) { try accounts.renew(renewed.refresh.text) }
+        // Also when it was forgotten: somebody else's log-in clears what has ended.
+        _ = try open("gold@example.com")
+        #expect(try ledger.session(Array(repeating: 0, count: 16)) == nil)
+        #expect(throws: AccountError.refreshTokenExpired) { try accounts.renew(renewed.refresh.text) }
+    }
+
+    @Test func whoLogsOutIsOut() throws {
+        let entrance = try open("mint@example.com")
+        try accounts.end(entrance.tokens.refresh.text)
+        try accounts.end(entrance.tokens.refresh.text)
+        #expect(try accounts.user(presenting: entrance.tokens.access.text) == .invalid)
+        #expect(throws: AccountError.refreshTokenInvalid) { try accounts.renew(entrance.tokens.refresh.text) }
+        #expect(throws: AccountError.refreshTokenInvalid) { try accounts.end(entrance.tokens.access.text) }
+    }
+
+    @Test func whatIsNoTokenIsNobodys() throws {
+        let tokens = try open("mint@example.com").tokens
+        let access = tokens.access.text
+        let last = access.last == "A" ? "B" : "A"
+        for forged in [
+            "", "ta_", "ta_x", access + "A", String(access.dropLast()), access.dropLast() + last, access.uppercased(),
+            tokens.refresh.text, "ta_" + tokens.refresh.text.dropFirst(3), " " + access,
+            "ta_" + String(repeating: "_", count: 64),
+        ] {
+            // One that says that it has ended is believed so far.
+            #expect([.invalid, .expired].contains(try accounts.user(presenting: forged)), "\(forged)")
+        }
+        #expect(throws: AccountError.refreshTokenInvalid) { try accounts.renew("tr_" + access.dropFirst(3) + "x") }
+        let account = try #require(try accounts.account(email: "mint@example.com"))
+        #expect(try accounts.user(presenting: access) == .user(account.user))
+    }
+
+    @Test func aNewPasswordEndsEveryOtherSession() throws {
+        let here = try open("mint@example.com")
+        let there = try accounts.enter(here.account)
+        let email = try EmailAddress("mint@example.com")
+        let hash = try accounts.hash(try Password("another password", of: email))
+        try accounts.setPasswordHash(hash, of: here.account, from: here.tokens.access.text)
+        #expect(try accounts.user(presenting: here.tokens.access.text) == .user(here.account.user))
+        #expect(try accounts.user(presenting: there.tokens.access.text) == .invalid)
+        #expect(try accounts.isPassword("another password", of: try accounts.account(email: "mint@example.com")))
+        // Whoever has shown the old one meanwhile is too late.
+        #expect(throws: AccountError.credentialsWrong) { try accounts.enter(here.account) }
+        #expect(throws: AccountError.passwordWrong) {
+            try accounts.setPasswordHash(hash, of: here.account, from: here.tokens.access.text)
+        }
+    }
+
+    @Test func nobodyIsLoggedInOnMoreDevicesThanThereAre() throws {
+        let first = try open("mint@example.com")
+        var last: [SessionTokens] = []
+        for _ in 0..<50 {
+            clock.advance(milliseconds: 1)
+            last.append(try accounts.enter(first.account).tokens)
+        }
+        #expect(try accounts.user(presenting: first.tokens.access.text) == .invalid)
+        for tokens in last { #expect(try accounts.user(presenting: tokens.access.text) == .user(first.account.user)) }
+    }
+
+    @Test func noSecretIsInTheFile() throws {
+        let entrance = try open("mint@example.com", "a password to look for")
+        _ = try accounts.renew(entrance.tokens.refresh.text)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        for name in names {
+            let text = String(decoding: try Data(contentsOf: folder.file(name)), as: UTF8.self)
+            for secret in ["to look for", entrance.tokens.refresh.text, entrance.tokens.access.text] {
+                #expect(!text.contains(secret), "\(name)")
+            }
+        }
+    }
+
+    @Test func whatCannotBeReadIsNoHash() {
+        for text in [
+            "", "$scrypt$", "$scrypt$ln=4,r=1,p=1$AAAA$AAAA", "$argon2id$v=19$m=1,t=1,p=1$AAAA$AAAA",
+            "$scrypt$ln=99,r=1,p=1$AAAA$\(String(repeating: "A", count: 43))", "plain",
+        ] {
+            #expect(PasswordHash(text) == nil, "\(text)")
+        }
+    }
+
+    /// RFC 7914 section 12, the third vector's first 32 bytes.
+    @Test func aHashIsScrypt() throws {
+        let text = "$scrypt$ln=14,r=8,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046/2o+7qQT44+qbVD9lRdofI"
+        let hash = try #require(PasswordHash(text))
+        #expect(hash.description == text)
+        #expect(try hash.matches("pleaseletmein"))
+        #expect(try !hash.matches("pleaseletmein2"))
+    }
+}

@@ -1,0 +1,139 @@
+import Commerce
+import Foundation
+import GRDB
+import Ledger
+import TestSupport
+import Testing
+
+/// Accounts and sessions in a ledger, and the end of a user, in either database.
+@Suite struct AccountLedgerTests: LedgerSuite {
+    let fixture: LedgerFixture
+
+    init() throws {
+        fixture = try LedgerFixture()
+    }
+
+    private func account(_ name: String, _ email: String, hash: String = "h") throws -> AccountRecord {
+        AccountRecord(
+            user: try #require(User(issuer: "till", name: name)), email: email, emailLowercase: email.lowercased(),
+            passwordHash: hash, createdAt: Self.now)
+    }
+
+    /// - Parameter number: By which it and its tokens are told apart.
+    private func session(_ number: UInt8, tokens: UInt8? = nil, at moment: Timestamp = now) -> SessionRecord {
+        let tokens = tokens ?? number
+        return SessionRecord(
+            identifier: [UInt8](repeating: number, count: 16), refreshDigest: [UInt8](repeating: tokens, count: 32),
+            accessDigest: [UInt8](repeating: tokens + 100, count: 32), beganAt: moment, endsAt: moment.adding(days: 1))
+    }
+
+    private func digest(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 32) }
+
+    @Test func anAddressHasOneAccount() throws {
+        let first = try account("1", "Mint@example.com")
+        #expect(try ledger.open(first, beginning: session(1)))
+        #expect(try !ledger.open(try account("2", "mint@example.com"), beginning: session(2)))
+        #expect(try ledger.account(emailLowercase: "mint@example.com") == first)
+        #expect(try ledger.account(of: first.user) == first)
+        #expect(try ledger.account(of: alice) == nil)
+        #expect(try ledger.session(session(1).identifier)?.user == first.user)
+        #expect(try ledger.session(session(2).identifier) == nil)
+        #expect(try fixture.problems() == [])
+    }
+
+    @Test func aSessionIsRenewedByItsLastTokenAlone() throws {
+        let mint = try account("1", "mint@example.com")
+        #expect(try ledger.open(mint, beginning: session(1)))
+        let identifier = session(1).identifier
+        let next = session(1, tokens: 2, at: Self.later(60))
+        #expect(try ledger.renew(next, presenting: digest(1), at: Self.later(60)) == .renewed)
+        let found = try #require(try ledger.session(identifier)).session
+        #expect(found.refreshDigest == digest(2))
+        #expect(found.previousAccessDigest == digest(101))
+        #expect(found.beganAt == Self.now)
+        #expect(found.endsAt == Self.later(60).adding(days: 1))
+        // As another process has it.
+        let late = Self.later(60).adding(days: 1)
+        #expect(try fixture.again().renew(session(1, tokens: 3), presenting: digest(2), at: late) == .ended)
+        #expect(try ledger.renew(session(1, tokens: 3), presenting: digest(1), at: Self.now) == .reused)
+        #expect(try ledger.renew(session(1, tokens: 3), presenting: digest(2), at: Self.now) == .unknown)
+        #expect(try ledger.session(identifier) == nil)
+    }
+
+    @Test func whoHasShownAnOldPasswordIsNotLetIn() throws {
+        let mint = try account("1", "mint@example.com")
+        #expect(try ledger.open(mint, beginning: session(1)))
+        #expect(try ledger.begin(session(2), of: mint))
+        #expect(try ledger.setPasswordHash("new", of: mint, keeping: session(2).identifier))
+        #expect(try ledger.session(session(1).identifier) == nil)
+        #expect(try ledger.session(session(2).identifier) != nil)
+        #expect(try !ledger.begin(session(3), of: mint))
+        #expect(try !ledger.setPasswordHash("newer", of: mint, keeping: []))
+        try ledger.end(session: session(2).identifier)
+        #expect(try ledger.session(session(2).identifier) == nil)
+    }
+
+    @Test func whatHasEndedIsCleared() throws {
+        let mint = try account("1", "mint@example.com")
+        #expect(try ledger.open(mint, beginning: session(1)))
+        #expect(try ledger.begin(session(2, at: Self.now.adding(days: 1)), of: mint))
+        #expect(try ledger.session(session(1).identifier) == nil)
+        #expect(try ledger.session(session(2).identifier) != nil)
+    }
+
+    /// Design rule 8: who they were is gone, what they redeemed is not to be had anew, and the chain holds.
+    @Test func anErasedUserIsATombstone() throws {
+        let mint = try account("1", "mint@example.com")
+        #expect(try ledger.open(mint, beginning: session(1)))
+        let token = try ledger.appAccountToken(of: mint.user, at: Self.now)
+        let coins = Credit(balance: "coins", amount: 10)
+        _ = try redeem(claim("1"), claim("2", item: nil, credit: coins), for: mint.user)
+        #expect(try redeem(claim("1"), for: alice) == [.ownedByAnotherUser])
+        #expect(try redeem(claim("1"), for: mint.user) == [.alreadyRedeemed])
+        let grant = Grant(
+            identifier: "g", item: Self.sprout1, reason: "a gift to Mint", grantedBy: "K", grantedAt: Self.now,
+            endsAt: nil)
+        let answer = KeptAnswer(requestDigest: digest(1), status: 200, contentType: "t", body: [1])
+        let key = IdempotencyKey(caller: "till 1", key: "k")
+        try ledger.add(grant, for: mint.user, keeping: answer, for: key, forgettingBefore: Self.now)
+        let fraud = Revocation(revokedAt: Self.now, reason: "Mint has cheated", revokedBy: "K")
+        _ = try ledger.revoke(grant: "g", of: mint.user, fraud)
+        _ = try ledger.change(.revoke(fraud), ofTransaction: "1", origin: nil, of: mint.user)
+        let spending = Spending(
+            identifier: "s", balance: "coins", amount: 4, reason: "a hat for Mint", spentBy: "K", spentAt: Self.now)
+        _ = try ledger.spend(
+            spending, for: mint.user, counting: Set(Origin.allCases), forgettingBefore: Self.now,
+            keeping: { _ in nil })
+        let archive = try #require(try ledger.archive(of: mint.user, counting: Set(Origin.allCases), at: Self.now))
+        #expect(archive.account == mint)
+        #expect(archive.appAccountToken == token)
+        #expect(archive.transactions.count == 2)
+        #expect(archive.grants.map(\.reason) == ["a gift to Mint"])
+        #expect(archive.balances == [Credit(balance: "coins", amount: 6)])
+        #expect(archive.audit.count == 6)
+
+        #expect(try ledger.erase(mint.user, by: .user, forgettingAnswersTo: "till 1", at: Self.later(1)))
+        #expect(try !ledger.erase(mint.user, by: .user, forgettingAnswersTo: "till 1", at: Self.later(1)))
+        #expect(try ledger.archive(of: mint.user, counting: Set(Origin.allCases), at: Self.now) == nil)
+        #expect(try ledger.account(emailLowercase: "mint@example.com") == nil)
+        #expect(try ledger.session(session(1).identifier) == nil)
+        #expect(try ledger.keptAnswer(for: key, since: Self.now) == nil)
+        #expect(try fixture.problems() == [])
+        var text = Data()
+        _ = try ledger.export { text.append($0) }
+        let words = String(decoding: text, as: UTF8.self)
+        #expect(!words.contains("Mint"))
+        #expect(!words.contains("mint"))
+        #expect(words.contains("\"event\":\"erased\""))
+
+        // Nobody has it from here on, whoever they say they are.
+        #expect(try redeem(claim("1"), for: mint.user) == [.ownedByAnotherUser])
+        #expect(try redeem(claim("1"), for: alice) == [.ownedByAnotherUser])
+        let named = claim("1", signedAt: Self.later(9), appAccountToken: token)
+        #expect(try redeem(named, for: alice) == [.appAccountTokenMismatch])
+        // What the App Store says of it still finds it.
+        let refund = claim("2", revoked: Self.later(9), signedAt: Self.later(9), item: nil)
+        #expect(try notify("r", refund) == .revoked)
+        #expect(try fixture.problems() == [])
+    }
+}

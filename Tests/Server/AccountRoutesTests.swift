@@ -1,0 +1,283 @@
+import Commerce
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ledger
+import TestSupport
+import Testing
+
+/// The service's own accounts, over HTTP.
+@Suite struct AccountRoutesTests {
+    let fixture: ServiceFixture
+
+    init() throws {
+        fixture = try ServiceFixture()
+    }
+
+    struct Entrance: Decodable {
+        struct Account: Decodable {
+            let accountId: String
+            let email: String
+        }
+
+        struct Tokens: Decodable {
+            let accessToken: String
+            let refreshToken: String
+        }
+
+        let account: Account
+        let tokens: Tokens
+    }
+
+    private struct Renewed: Decodable {
+        let tokens: Entrance.Tokens
+    }
+
+    private func post(
+        _ path: String,
+        _ fields: [String: String],
+        token: String = "",
+        headers: HTTPFields = [:]
+    ) async throws -> ServiceFixture.Answer {
+        let body = String(decoding: try JSONEncoder().encode(fields), as: UTF8.self)
+        return try await fixture.send(.post, path, body: body, key: token, headers: headers)
+    }
+
+    private func signUp(
+        _ email: String = "mint@example.com",
+        _ password: String = "correct horse"
+    ) async throws -> Entrance {
+        let answer = try await post("/v1/accounts", ["email": email, "password": password])
+        #expect(answer.status == 201)
+        #expect(answer.headers[.cacheControl] == "no-store")
+        return try answer.decoded()
+    }
+
+    private func get(_ path: String, _ token: String) async throws -> ServiceFixture.Answer {
+        try await fixture.send(.get, path, key: token)
+    }
+
+    @Test func whoSignsUpBuysAndIsKnownToTheBackEnd() async throws {
+        let entrance = try await signUp()
+        let token = entrance.tokens.accessToken
+        let bought = try fixture.buy("sprout1")
+        let signed = try fixture.shop.store.signedTransaction(bought.identifier)
+        let redeemed = try await post("/v1/me/transactions", ["signedTransaction": signed], token: token)
+        #expect(try redeemed.object()["outcome"] as? String == "granted")
+        let items = try await get("/v1/me/items", token)
+        #expect((try items.object()["items"] as? [Any])?.count == 3)
+        let named = try await fixture.send(.get, "/v1/users/\(entrance.account.accountId)/items?issuer=till")
+        #expect(named.body == items.body)
+        // The same name is nobody's where the back end gives the names.
+        let other = try await fixture.send(.get, "/v1/users/\(entrance.account.accountId)/items")
+        #expect(other.body != items.body)
+
+        let account = try await get("/v1/me/account", token)
+        #expect(try account.object()["email"] as? String == "mint@example.com")
+        let again = try await post("/v1/sessions", ["email": "MINT@example.com", "password": "correct horse"])
+        #expect(again.status == 201)
+        let second: Entrance = try again.decoded()
+        #expect(second.account.accountId == entrance.account.accountId)
+        #expect(second.tokens.accessToken != token)
+        #expect(try await get("/v1/me/items", second.tokens.accessToken).body == items.body)
+        #expect(try await get("/v1/users/x/items", token).code == "keyRequired")
+    }
+
+    @Test(
+        arguments: [
+            ("a@b", "correct horse", 422, "emailInvalid"), ("a@b.co", "short", 422, "passwordTooShort"),
+            ("a@b.co", "password1", 422, "passwordTooCommon"),
+            ("sproutlover@b.co", "sproutlover", 422, "passwordLikeEmail"),
+            ("a@b.co", String(repeating: "x1", count: 200), 422, "passwordTooLong"),
+            ("a@" + String(repeating: "b.", count: 200) + "co", "correct horse", 422, "emailTooLong"),
+            ("Taken@example.com", "correct horse", 409, "emailTaken"),
+        ])
+    func eachRuleHasItsCode(email: String, password: String, status: Int, code: String) async throws {
+        _ = try await signUp("taken@example.com")
+        let answer = try await post("/v1/accounts", ["email": email, "password": password])
+        #expect(answer.status == status)
+        #expect(answer.code == code)
+        #expect(!String(decoding: answer.body, as: UTF8.self).contains(password))
+    }
+
+    @Test(arguments: ["{}", "{\"email\":1,\"password\":\"correct horse\"}", "[]", "", "{\"email\":\"a@b.co\"}"])
+    func aFieldThatIsMissingIsNamed(body: String) async throws {
+        for path in ["/v1/accounts", "/v1/sessions", "/v1/sessions/renewal", "/v1/sessions/end"] {
+            let answer = try await fixture.send(.post, path, body: body, key: "")
+            #expect(answer.status == 400)
+            #expect(answer.code == "bodyInvalid")
+        }
+        let large = "{\"email\":\"" + String(repeating: "a", count: 9000) + "\"}"
+        #expect(try await fixture.send(.post, "/v1/accounts", body: large, key: "").code == "bodyTooLarge")
+    }
+
+    @Test func anAddressIsFreeUntilItIsTaken() async throws {
+        func isAvailable(_ email: String) async throws -> Bool? {
+            try await post("/v1/accounts/availability", ["email": email]).object()["isAvailable"] as? Bool
+        }
+        #expect(try await isAvailable("mint@example.com") == true)
+        _ = try await signUp()
+        #expect(try await isAvailable("Mint@example.com") == false)
+        #expect(try await post("/v1/accounts/availability", ["email": "mint"]).code == "emailInvalid")
+    }
+
+    /// What is answered to somebody who guesses tells nothing of who is here.
+    @Test func aWrongPasswordAndAnUnknownAddressAreAnsweredAlike() async throws {
+        _ = try await signUp()
+        var answers: [ServiceFixture.Answer] = []
+        for email in ["mint@example.com", "nobody@example.com", "no address"] {
+            answers.append(try await post("/v1/sessions", ["email": email, "password": "correct hors"]))
+        }
+        #expect(answers.allSatisfy { $0.status == 401 && $0.code == "credentialsWrong" })
+        #expect(Set(answers.map(\.body)).count == 1)
+    }
+
+    @Test func guessesEndForAnAccountWhetherThereIsOneOrNot() async throws {
+        _ = try await signUp()
+        for email in ["mint@example.com", "nobody@example.com"] {
+            for _ in 0..<10 {
+                #expect(try await post("/v1/sessions", ["email": email, "password": "x"]).status == 401)
+            }
+            let answer = try await post("/v1/sessions", ["email": email.uppercased(), "password": "correct horse"])
+            #expect(answer.status == 429)
+            #expect(answer.code == "tooManyAttempts")
+            #expect(answer.headers[.retryAfter] == "60")
+        }
+        fixture.shop.clock.advance(milliseconds: 59_999)
+        func status(_ password: String) async throws -> Int {
+            try await post("/v1/sessions", ["email": "mint@example.com", "password": password]).status
+        }
+        #expect(try await status("correct horse") == 429)
+        fixture.shop.clock.advance(milliseconds: 1)
+        // Who is in has not guessed.
+        for _ in 0..<3 { #expect(try await status("correct horse") == 201) }
+        #expect(try await status("x") == 401)
+        #expect(try await status("correct horse") == 429)
+    }
+
+    @Test func guessesEndForAnAddressHoweverManyAccountsItNames() async throws {
+        let fixture = try ServiceFixture(proxies: 1)
+        let name = try #require(HTTPField.Name("X-Forwarded-For"))
+        func status(_ number: Int, from address: String) async throws -> Int {
+            let body = "{\"email\":\"\(number)@example.com\",\"password\":\"x\"}"
+            return try await fixture.send(
+                .post, "/v1/sessions", body: body, key: "", headers: [name: address]
+            ).status
+        }
+        for number in 0..<30 {
+            // What stands further left anybody may have written; an end of IPv6 is one customer's.
+            let address =
+                number.isMultiple(of: 2) ? "\(number).0.0.1, 2001:db8::\(number)" : "2001:db8:0:0:1:2:3:\(number)"
+            #expect(try await status(number, from: address) == 401)
+        }
+        #expect(try await status(30, from: "2001:db8::ffff") == 429)
+        #expect(try await status(31, from: "2001:db8:0:1::1") == 401)
+        #expect(try await status(32, from: "::ffff:192.0.2.1") == 401)
+        for number in 33..<62 { #expect(try await status(number, from: "::ffff:192.0.2.1") == 401) }
+        #expect(try await status(62, from: "::ffff:192.0.2.1") == 429)
+        #expect(try await status(63, from: "::ffff:192.0.2.2") == 401)
+    }
+
+    @Test func tokensAreRenewedAndTheExpiredIsToldFromTheInvalid() async throws {
+        let entrance = try await signUp()
+        fixture.shop.clock.advance(milliseconds: 15 * 60_000)
+        let old = try await get("/v1/me/items", entrance.tokens.accessToken)
+        #expect(old.status == 401)
+        #expect(old.code == "tokenExpired")
+        let renewed = try await post("/v1/sessions/renewal", ["refreshToken": entrance.tokens.refreshToken])
+        #expect(renewed.status == 200)
+        let tokens: Renewed = try renewed.decoded()
+        #expect(try await get("/v1/me/items", tokens.tokens.accessToken).status == 200)
+        #expect(try await get("/v1/me/items", tokens.tokens.accessToken + "x").code == "tokenInvalid")
+        #expect(try await get("/v1/me/items", tokens.tokens.refreshToken).code == "keyInvalid")
+
+        let reused = try await post("/v1/sessions/renewal", ["refreshToken": entrance.tokens.refreshToken])
+        #expect(reused.status == 401)
+        #expect(reused.code == "refreshTokenReused")
+        #expect(try await get("/v1/me/items", tokens.tokens.accessToken).code == "tokenInvalid")
+        let last = try await post("/v1/sessions/renewal", ["refreshToken": tokens.tokens.refreshToken])
+        #expect(last.code == "refreshTokenInvalid")
+    }
+
+    @Test func whoLogsOutIsOut() async throws {
+        let entrance = try await signUp()
+        #expect(try await post("/v1/sessions/end", ["refreshToken": entrance.tokens.refreshToken]).status == 204)
+        #expect(try await get("/v1/me/items", entrance.tokens.accessToken).code == "tokenInvalid")
+        #expect(try await post("/v1/sessions/end", ["refreshToken": "x"]).code == "refreshTokenInvalid")
+    }
+
+    @Test func aPasswordIsChangedByWhoKnowsIt() async throws {
+        let here = try await signUp()
+        let there: Entrance = try await post(
+            "/v1/sessions", ["email": "mint@example.com", "password": "correct horse"]
+        ).decoded()
+        func change(_ old: String, _ new: String) async throws -> ServiceFixture.Answer {
+            let body = "{\"password\":\"\(old)\",\"newPassword\":\"\(new)\"}"
+            return try await fixture.send(
+                .put, "/v1/me/account/password", body: body, key: here.tokens.accessToken)
+        }
+        #expect(try await change("wrong", "battery staple").code == "passwordWrong")
+        #expect(try await change("correct horse", "short").code == "passwordTooShort")
+        #expect(try await change("correct horse", "battery staple").status == 204)
+        #expect(try await get("/v1/me/items", here.tokens.accessToken).status == 200)
+        #expect(try await get("/v1/me/items", there.tokens.accessToken).code == "tokenInvalid")
+        let old = try await post("/v1/sessions", ["email": "mint@example.com", "password": "correct horse"])
+        #expect(old.code == "credentialsWrong")
+        let new = try await post("/v1/sessions", ["email": "mint@example.com", "password": "battery staple"])
+        #expect(new.status == 201)
+    }
+
+    @Test func whoLeavesTakesTheirNameAndLeavesTheirReceipts() async throws {
+        let entrance = try await signUp()
+        let token = entrance.tokens.accessToken
+        let path = "/v1/users/\(entrance.account.accountId)"
+        let signed = try fixture.shop.store.signedTransaction(try fixture.buy("sprout1").identifier)
+        _ = try await post("/v1/me/transactions", ["signedTransaction": signed], token: token)
+        let grant = "{\"item\":{\"collection\":\"background\",\"number\":2},\"reason\":\"for Mint of Seoul\"}"
+        #expect(try await fixture.send(.post, "\(path)/grants?issuer=till", body: grant).status == 201)
+
+        let archive = try await get("/v1/me/export", token)
+        let text = String(decoding: archive.body, as: UTF8.self)
+        for word in ["mint@example.com", "sprout1", "for Mint of Seoul", "itemGiven", entrance.account.accountId] {
+            #expect(text.contains(word), "\(word)")
+        }
+        #expect(!text.contains("scrypt"))
+
+        #expect(try await post("/v1/me/erasure", [:], token: token).code == "bodyInvalid")
+        #expect(try await post("/v1/me/erasure", ["password": "x"], token: token).code == "passwordWrong")
+        #expect(try await get("/v1/me/items", token).status == 200)
+        let left = try await post("/v1/me/erasure", ["password": "correct horse"], token: token)
+        #expect(left.status == 204)
+        #expect(try await get("/v1/me/items", token).code == "tokenInvalid")
+        let again = try await post("/v1/sessions", ["email": "mint@example.com", "password": "correct horse"])
+        #expect(again.code == "credentialsWrong")
+        #expect(try await fixture.send(.get, "\(path)/export?issuer=till").code == "userNotFound")
+
+        // The address may come back; the receipt is nobody's now, and stays so.
+        let anew = try await signUp()
+        #expect(anew.account.accountId != entrance.account.accountId)
+        let redeemed = try await post(
+            "/v1/me/transactions", ["signedTransaction": signed], token: anew.tokens.accessToken)
+        #expect(redeemed.status == 409)
+        #expect(redeemed.code == "ownedByAnotherUser")
+        let file = fixture.shop.folder.file("ledger.sqlite")
+        #expect(try LedgerFile(file).check().problems == [])
+        let names = try FileManager.default.contentsOfDirectory(atPath: fixture.shop.folder.url.path)
+        #expect(names.contains("ledger.sqlite"))
+    }
+
+    @Test func aBackEndErasesItsOwnUsers() async throws {
+        let key = try fixture.keys.make(name: "reader", scopes: [.read, .grant]).key
+        #expect(try await fixture.send(.post, "/v1/users/bob/erasure").code == "userNotFound")
+        #expect(try await fixture.send(.get, "/v1/users/bob").status == 200)
+        #expect(try await fixture.send(.post, "/v1/users/bob/erasure", key: key).code == "scopeMissing")
+        #expect(try await fixture.send(.post, "/v1/users/bob/erasure").status == 204)
+        #expect(try await fixture.send(.get, "/v1/users/bob/export").status == 404)
+    }
+
+    @Test func aTeamWithUsersOfItsOwnHasNone() async throws {
+        let till = try await fixture.send(.get, "/v1/users/alice/items?issuer=other")
+        #expect(till.code == "parameterInvalid")
+    }
+}
