@@ -59,6 +59,7 @@ let package = Package(
         .target(name: "Ledger", dependencies: ["CPostgreSQL", "Commerce", "Signatures", grdb, grdbSQLite]),
 
         .target(name: "Entitlements", dependencies: ["Catalog", "Commerce", "Ledger", "Receipts"]),
+        .target(name: "Profiles", dependencies: ["Catalog", "Commerce", "Ledger"]),
         .target(name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"]),
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
 
@@ -66,7 +67,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Accounts", "Catalog", "Commerce", "Entitlements", "Ledger", "Receipts", "Signatures", "Store",
+                "Accounts", "Catalog", "Commerce", "Entitlements", "Ledger", "Profiles", "Receipts", "Signatures",
+                "Store",
                 "StrictJSON", asyncHTTPClient,
                 hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, lifecycle, logging, nioHTTPTypes, nioPosix,
             ],
@@ -76,7 +78,7 @@ let package = Package(
         .executableTarget(
             name: "till",
             dependencies: [
-                "Accounts", "Catalog", "Commerce", "Device", "Entitlements", "Ledger", "Receipts", "Server",
+                "Accounts", "Catalog", "Commerce", "Device", "Entitlements", "Ledger", "Profiles", "Receipts", "Server",
                 "Signatures",
                 "Store", "StrictJSON", argumentParser, configuration, lifecycle, logging, system,
             ]),
@@ -99,6 +101,7 @@ let package = Package(
         .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport", grdb], path: "Tests/Store"),
         .testTarget(
             name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport"], path: "Tests/Entitlements"),
+        .testTarget(name: "ProfilesTests", dependencies: ["Profiles", "TestSupport"], path: "Tests/Profiles"),
         .testTarget(name: "AccountsTests", dependencies: ["Accounts", "TestSupport"], path: "Tests/Accounts"),
         .testTarget(
             name: "SimulationTests",
@@ -108,7 +111,7 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Accounts", "Device", "Server", "TestSupport", grdb, hummingbirdTesting, lifecycle, logging,
+                "Accounts", "Device", "Profiles", "Server", "TestSupport", grdb, hummingbirdTesting, lifecycle, logging,
             ],
             path: "Tests/Server"),
         .testTarget(

@@ -41,7 +41,7 @@ key=$("$till" keys make test-api --scope read --scope redeem --scope grant --sco
 
 coproc server {
     exec "$till" serve --port 0 --log-level warning --requests-per-minute 10000000 --user-requests-per-minute 10000000 \
-        --jwt-issuer test --jwt-audience till --jwt-keys "$work/keys.json" --accounts 2>"$work/log"
+        --jwt-issuer test --jwt-audience till --jwt-keys "$work/keys.json" --accounts --profiles 2>"$work/log"
 }
 process=$server_PID
 read -r _ _ url <&"${server[0]}" || fail "the service did not start: $(cat "$work/log")"

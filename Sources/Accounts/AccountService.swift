@@ -20,7 +20,7 @@ public struct AccountService: Sendable {
     let randomness: Randomness
     private let cost: PasswordHash.Cost
     /// Of no password: what is looked at where there is no account, so that it takes as long.
-    private let decoy: String
+    private let decoy: PasswordHash
 
     /// - Parameter cost: Of one guess at a password.
     public init(
@@ -28,14 +28,12 @@ public struct AccountService: Sendable {
         clock: any WallClock,
         randomness: Randomness,
         cost: PasswordHash.Cost = .standard
-    ) throws(OpenSSLError) {
+    ) {
         self.ledger = ledger
         self.clock = clock
         self.randomness = randomness
         self.cost = cost
-        decoy = try PasswordHash(
-            randomness.bytes(16).hexadecimal, salt: randomness.bytes(16), cost: cost
-        ).description
+        decoy = PasswordHash(ofNothing: randomness.bytes(32), cost: cost)
     }
 
     /// Somebody who is in, and what their device is given.
@@ -86,7 +84,7 @@ public struct AccountService: Sendable {
         // What is too long to be chosen is nobody's; it takes as long as what is not.
         let isShort = password.utf8.count <= Password.maximumLength
         let text = isShort ? Password.composed(password) : ""
-        guard let hash = PasswordHash(account?.passwordHash ?? decoy) else { throw .passwordNotHashed }
+        guard let hash = account.map({ PasswordHash($0.passwordHash) }) ?? decoy else { throw .passwordNotHashed }
         let matches: Bool
         do { matches = try hash.matches(text) } catch { throw .passwordNotHashed }
         return matches && isShort && account != nil

@@ -14,7 +14,8 @@ public struct EntitlementService: Sendable {
     public let ledger: any Ledger
     let clock: any WallClock
     let randomness: Randomness
-    let accepted: AcceptedOrigins
+    /// Whose proofs are accepted, and for whom they count.
+    public let accepted: AcceptedOrigins
     private let policy: OwnershipPolicy
     private let expectations: ProofExpectations
     private let onVerify: @Sendable (Duration) -> Void

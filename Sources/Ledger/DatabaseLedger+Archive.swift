@@ -16,7 +16,7 @@ extension DatabaseLedger {
             return UserArchive(
                 firstSeenAt: try row["first_seen_at"], appAccountToken: try row["app_account_token"],
                 account: try AccountRecords(database: database).account(of: user),
-                items: try reading.items(of: user, counting: origins, at: moment),
+                profile: try ProfileRecords(database: database).profile(of: user, counting: origins, at: moment),
                 transactions: try reading.transactions(of: user, before: .max, limit: .max),
                 grants: try TeamRecords(database: database).grants(of: user, before: .max, limit: .max),
                 balances: try BalanceRecords(database: database).balances(of: user, counting: origins),

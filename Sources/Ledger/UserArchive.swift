@@ -7,7 +7,8 @@ public struct UserArchive: Sendable {
     public let appAccountToken: UUID
     /// nil for a user without an account here.
     public let account: AccountRecord?
-    public let items: [Item]
+    /// And what the user owns.
+    public let profile: ProfileRecord
     /// Newest first, as the lists after them but the last.
     public let transactions: [RedeemedTransaction]
     public let grants: [Grant]

@@ -9,6 +9,8 @@ import StrictJSON
 struct JSONBody {
     /// The largest body read, in bytes: a proof in base64, and its JSON around it.
     static let maximumSize = ProofVerifier.maximumTextSize + 1024
+    /// The same of what strangers send.
+    static let sizeOfStrangers = 8 * 1024
 
     let bytes: [UInt8]
     private let fields: JSONFields
@@ -57,6 +59,10 @@ struct JSONBody {
 
     func optionalDate(_ field: String) throws(Problem) -> Timestamp? { try fields.optionalDate(field) }
 
+    func optionalText(_ field: String) throws(Problem) -> JSONFields.OptionalText { try fields.optionalText(field) }
+
+    func optionalObjects(_ field: String) throws(Problem) -> [JSONFields] { try fields.optionalObjects(field) }
+
     static func invalid(_ detail: String) -> Problem {
         Problem(status: .badRequest, code: "bodyInvalid", detail: detail)
     }
@@ -100,6 +106,34 @@ struct JSONFields {
             return date
         default: throw wrong(field, "a date as RFC 3339 writes it, such as 2027-01-31T00:00:00Z")
         }
+    }
+
+    /// A text that may be left out, or be null, which is not the same.
+    enum OptionalText {
+        case absent
+        case null
+        case text(String)
+    }
+
+    func optionalText(_ field: String) throws(Problem) -> OptionalText {
+        switch object[field] {
+        case nil: return .absent
+        case .null: return .null
+        case .string(let text): return .text(text)
+        default: throw wrong(field, "a text or null")
+        }
+    }
+
+    /// A list of objects; empty where it is left out.
+    func optionalObjects(_ field: String) throws(Problem) -> [JSONFields] {
+        guard let value = object[field] else { return [] }
+        guard case .array(let elements) = value else { throw wrong(field, "a list of objects") }
+        var objects: [JSONFields] = []
+        for (index, element) in elements.enumerated() {
+            guard case .object(let inner) = element else { throw wrong("\(field)/\(index)", "an object") }
+            objects.append(JSONFields(object: inner, path: "\(path)/\(field)/\(index)"))
+        }
+        return objects
     }
 
     private func value(_ field: String, _ expected: String) throws(Problem) -> JSONValue {

@@ -3,6 +3,7 @@ import Commerce
 import Entitlements
 import Hummingbird
 import Logging
+import Profiles
 import Store
 
 /// Turns whatever a route throws into a problem document, and tells a stranger nothing of what went wrong inside.
@@ -38,6 +39,7 @@ extension Problem {
         case let error as GrantError: self.init(error)
         case let error as BalanceError: self.init(error)
         case let error as AccountError: self.init(error)
+        case let error as ProfileError: self.init(error)
         case let error as StoreError: self.init(error)
         case let fault as StorageFault: self.init(fault)
         case let error as any HTTPResponseError: self = Self.refused(with: error.status)

@@ -38,6 +38,15 @@ public struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
         hash = try Self.hash(password, salt, cost)
     }
 
+    /// One that no password is known for: what is looked at where there is none, so that it takes as long.
+    ///
+    /// - Parameter chance: 32 random bytes.
+    public init(ofNothing chance: [UInt8], cost: Cost) {
+        self.cost = cost
+        salt = Array(chance.prefix(16))
+        hash = chance
+    }
+
     /// - Returns: nil for a text of another form.
     public init?(_ text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)

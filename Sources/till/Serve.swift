@@ -6,6 +6,7 @@ import Entitlements
 import Foundation
 import Ledger
 import Logging
+import Profiles
 import Receipts
 import Server
 import ServiceLifecycle
@@ -81,10 +82,13 @@ struct Serve: Command {
         // By the machine's clock, however far a store's own was moved.
         let accounts =
             configuration.hasAccounts
-            ? try AccountService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
+            ? AccountService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics, accounts: accounts,
+            profiles: configuration.hasProfiles
+                ? ProfileService(
+                    catalog: service.catalog, ledger: ledger, clock: clock, counting: service.accepted.counting) : nil,
             proxies: configuration.proxies, store: local?.routes)
         let server = ServiceServer(
             router: routes.router,
@@ -209,6 +213,9 @@ struct ServeOptions: ParsableArguments {
 
     @Flag(help: "Let users sign up with e-mail and password: /v1/accounts and /v1/sessions.")
     var accounts = false
+
+    @Flag(help: "Let users have a profile and a wish list: /v1/me/profile and /v1/me/wishes.")
+    var profiles = false
 
     @Option(
         help: ArgumentHelp(

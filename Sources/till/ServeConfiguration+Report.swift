@@ -25,6 +25,7 @@ extension ServeConfiguration {
         let graceSeconds: Int64
         let logLevel: String
         let accounts: Bool
+        let profiles: Bool
         let proxies: Int
         let appStoreKey: String?
         let appStoreKeyId: String?
@@ -36,7 +37,7 @@ extension ServeConfiguration {
         let sampleContentProvided: Bool?
 
         enum CodingKeys: String, CodingKey {
-            case host, port, accept, ownership, data, ledger, accounts, proxies
+            case host, port, accept, ownership, data, ledger, accounts, profiles, proxies
             case sandboxUsers = "sandbox-users"
             case transferPauseSeconds = "transfer-pause-seconds"
             case tlsCertificate = "tls-certificate"
@@ -76,7 +77,8 @@ extension ServeConfiguration {
             idleSeconds: server.idleTime.components.seconds, requestSeconds: server.requestTime.components.seconds,
             requestsPerMinute: server.requestLimits.perKey, userRequestsPerMinute: server.requestLimits.perUser,
             graceSeconds: server.gracePeriod.components.seconds,
-            logLevel: logger.logLevel.rawValue, accounts: hasAccounts, proxies: proxies, appStoreKey: appStore?.key,
+            logLevel: logger.logLevel.rawValue, accounts: hasAccounts, profiles: hasProfiles, proxies: proxies,
+            appStoreKey: appStore?.key,
             appStoreKeyId: appStore?.keyIdentifier,
             appStoreIssuerId: appStore?.issuerIdentifier, appStoreURL: appStore?.url?.absoluteString,
             reconcileSeconds: appStore.map { $0.notificationSeconds ?? 0 },

@@ -22,6 +22,8 @@ struct ServeConfiguration {
     let tokens: TokenSettings?
     /// Whether users may have accounts with the service itself.
     let hasAccounts: Bool
+    /// Whether they may have a profile and a wish list.
+    let hasProfiles: Bool
     /// How many proxies of the team's stand before the service.
     let proxies: Int
     /// nil where the App Store is not asked.
@@ -48,6 +50,7 @@ struct ServeConfiguration {
         self.logger = logger
         tokens = try await Self.tokens(settings)
         hasAccounts = try await settings.flag("accounts") ?? false
+        hasProfiles = try await settings.flag("profiles") ?? false
         proxies = try await settings.number("proxies", in: 0...16) ?? 0
         appStore = try await AppStoreSettings(settings, origins: origins)
         let standard = ServerConfiguration()

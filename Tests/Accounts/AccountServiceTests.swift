@@ -16,7 +16,7 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         ledger = try SQLiteLedger(file: folder.file("ledger.sqlite"))
-        accounts = try AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .trifling)
+        accounts = AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .trifling)
     }
 
     private func open(_ email: String, _ password: String = "correct horse") throws -> AccountService.Entrance {

@@ -15,16 +15,16 @@ import Testing
         "Ledger": ["CPostgreSQL", "Commerce", "Signatures"],
         "Store": ["Commerce", "Catalog", "Receipts", "Signatures"],
         "Entitlements": ["Commerce", "Catalog", "Receipts", "Ledger"],
+        "Profiles": ["Commerce", "Catalog", "Ledger"],
         "Accounts": ["Commerce", "Ledger", "Signatures"],
         "Device": ["Commerce"],
         "Server": [
             "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements",
-            "Accounts",
+            "Accounts", "Profiles",
         ],
         "till": [
             "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements",
-            "Accounts",
-            "Server", "Device",
+            "Accounts", "Profiles", "Server", "Device",
         ],
     ]
 

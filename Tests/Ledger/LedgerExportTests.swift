@@ -55,6 +55,12 @@ import Testing
             beganAt: Self.now, endsAt: Self.later(1))
         _ = try ledger.open(account, beginning: session)
         _ = try ledger.renew(session, presenting: digest, at: Self.now)
+        let change = ProfileChange(nickname: .set("Mint"), chosen: [Self.sprout1])
+        let origins = Set(Origin.allCases)
+        let answer = try ledger.change(
+            change, ofProfileOf: account.user, owning: [Self.sprout1], counting: origins, at: Self.now)
+        #expect(answer == .changed(try ledger.profile(of: account.user, counting: origins, at: Self.now)))
+        try ledger.add(Wish(productIdentifier: "p", wishedAt: Self.now), of: account.user)
     }
 
     private func export(_ ledger: any MovableLedger) throws -> Data {
@@ -98,7 +104,7 @@ import Testing
                 sql:
                     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'grdb_*' AND name NOT GLOB 'sqlite_*'"
             )
-            #expect(tables.count == 17)
+            #expect(tables.count == 20)
             for table in tables {
                 let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \"\(table)\"") ?? 0
                 #expect(count > 0, "\(table) is empty")
@@ -125,7 +131,7 @@ import Testing
             (Data(), ImportError.incomplete), (text.dropLast(1), .incomplete), (joined(lines.dropLast()), .incomplete),
             (joined(lines.dropLast(2) + lines.suffix(1)), .incomplete), (joined(Array(lines[1...])), .lineInvalid(1)),
             (text + text, .lineInvalid(lines.count + 1)), (Data("hello\n".utf8), .lineInvalid(1)),
-            (changed("\"version\":9", "\"version\":6"), .versionOther(6)),
+            (changed("\"version\":10", "\"version\":6"), .versionOther(6)),
             (changed("\"alice\"", "\"mallory\""), .incomplete), (changed("\"issuer\"", "\"issue\""), .lineInvalid(2)),
             (changed("\"table\":\"user\"", "\"table\":\"sqlite_master\""), .lineInvalid(2)),
             (joined([lines[0], lines[1], lines[1]]), .lineInvalid(3)),

@@ -6,6 +6,7 @@ import Hummingbird
 import HummingbirdTesting
 import Ledger
 import Logging
+import Profiles
 import Receipts
 import Server
 import Signatures
@@ -43,7 +44,7 @@ struct ServiceFixture {
         let verifier = ProofVerifier(
             anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }), clock: shop.clock)
         let metrics = ServiceMetrics()
-        let accounts = try AccountService(
+        let accounts = AccountService(
             ledger: ledger, clock: shop.clock, randomness: .system, cost: .trifling)
         self.ledger = ledger
         routes = ServiceRoutes(
@@ -54,6 +55,9 @@ struct ServiceFixture {
                 keys, tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock, logger: Self.logger) },
                 accounts),
             limits: limits, metrics: metrics, notificationsAtOnce: notificationsAtOnce, accounts: accounts,
+            profiles: ProfileService(
+                catalog: shop.catalog, ledger: ledger, clock: shop.clock,
+                counting: { _ in Origin.defaultAccepted }),
             proxies: proxies, clock: shop.clock)
     }
 

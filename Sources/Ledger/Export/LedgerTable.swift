@@ -84,6 +84,9 @@ struct LedgerTable: Sendable {
         LedgerTable(
             "session", key: "session_id",
             "session_id* user_id# refresh_digest* access_digest* previous_access_digest* began_at# ends_at#"),
+        LedgerTable("profile", key: "user_id", "user_id# nickname"),
+        LedgerTable("chosen_item", key: "user_id collection", "user_id# collection number#"),
+        LedgerTable("wish", key: "user_id product_id", "user_id# product_id wished_at#"),
         LedgerTable("reconciliation", key: "subject", "subject reconciled_until#"),
         LedgerTable("refusal", key: "user_id origin transaction_id reason", "user_id# origin transaction_id reason"),
         LedgerTable(

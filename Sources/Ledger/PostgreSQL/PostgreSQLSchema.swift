@@ -36,7 +36,9 @@ enum PostgreSQLSchema {
     }
 
     /// What each version has added, from the first that could be in PostgreSQL.
-    private static let steps: [(version: Int, tables: String)] = [(8, firstTables), (9, accountTables)]
+    private static let steps: [(version: Int, tables: String)] = [
+        (8, firstTables), (9, accountTables), (10, profileTables),
+    ]
 
     /// Texts are compared by their bytes, as SQLite does it.
     private static let firstTables = """

@@ -8,7 +8,7 @@ import GRDB
 /// original purchase, and every redeemed transaction refers to that very pair.
 struct LedgerSchema {
     /// What the newest migration makes.
-    static let version = 9
+    static let version = 10
 
     let randomness: Randomness
 
@@ -48,6 +48,9 @@ struct LedgerSchema {
         }
         migrator.registerMigration("9: accounts and sessions") { database in
             try database.execute(sql: Self.accountTables)
+        }
+        migrator.registerMigration("10: profiles and wishes") { database in
+            try database.execute(sql: Self.profileTables)
         }
         return migrator
     }

@@ -12,8 +12,6 @@ struct AccountRoutes: Sendable {
     let passwords: PasswordWork
     let commits: CommitQueue
 
-    /// The largest body read, in bytes: strangers send it.
-    private static let maximumSize = 8 * 1024
     /// Tokens are nothing to keep on the way (RFC 6749 section 5.1).
     private static let headers: HTTPFields = [.cacheControl: "no-store"]
 
@@ -51,7 +49,7 @@ struct AccountRoutes: Sendable {
     }
 
     private func body(of request: Request) async throws -> JSONBody {
-        try await JSONBody(request, upTo: Self.maximumSize, parsedBy: work)
+        try await JSONBody(request, upTo: JSONBody.sizeOfStrangers, parsedBy: work)
     }
 
     private func signUp(_ request: Request, _ context: ServiceContext) async throws -> Response {

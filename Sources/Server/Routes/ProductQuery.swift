@@ -8,6 +8,8 @@ struct ProductQuery {
         case number
         case price
         case name
+        /// When a wish for it was made.
+        case wished
     }
 
     let collection: String?
@@ -15,9 +17,11 @@ struct ProductQuery {
     let order: Order
     let isDescending: Bool
 
-    /// - Parameter collections: Those of the catalog.
+    /// - Parameters:
+    ///   - collections: Those of the catalog.
+    ///   - standard: What is sorted by where nothing is said.
     /// - Throws: `Problem`, `parameterInvalid`.
-    init(_ request: Request, collections: [String]) throws(Problem) {
+    init(_ request: Request, collections: [String], standard: String = Order.number.rawValue) throws(Problem) {
         let parameters = request.uri.queryParameters
         collection = parameters["collection"].map(String.init)
         if let collection, !collections.contains(collection) {
@@ -25,10 +29,10 @@ struct ProductQuery {
         }
         search = parameters["search"].map(String.init)
         if let search, !(1...100).contains(search.count) { throw .parameter("search", "of 1 to 100 characters") }
-        let sort = parameters["sort"].map(String.init) ?? Order.number.rawValue
+        let sort = parameters["sort"].map(String.init) ?? standard
         isDescending = sort.hasPrefix("-")
         guard let order = Order(rawValue: isDescending ? String(sort.dropFirst()) : sort) else {
-            throw .parameter("sort", "number, price or name; with a minus before it, descending")
+            throw .parameter("sort", "number, price, name or wished; with a minus before it, descending")
         }
         self.order = order
     }
@@ -45,6 +49,7 @@ struct ProductQuery {
             case .number where left.item != right.item: isBefore(left.item, right.item)
             case .price where left.price != right.price: isBefore(left.price, right.price)
             case .name where left.displayName != right.displayName: isBefore(left.displayName, right.displayName)
+            case .wished where left.wishedAt != right.wishedAt: isBefore(left.wishedAt, right.wishedAt)
             default: left.productId < right.productId
             }
         }

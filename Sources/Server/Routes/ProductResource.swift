@@ -1,4 +1,5 @@
 import Commerce
+import Profiles
 
 /// A product as the service shows it, in one language.
 public struct ProductResource: Codable, Sendable {
@@ -19,10 +20,23 @@ public struct ProductResource: Codable, Sendable {
     public let displayPrice: String
     /// Absent where the product does not renew by itself.
     public let subscription: SubscriptionResource?
+    /// Whether who asks owns what it grants; absent where nobody is asked about.
+    public let isOwned: Bool?
+    /// Whether it is on their wish list, and since when (RFC 3339, UTC).
+    public let isWished: Bool?
+    public let wishedAt: String?
 
     public init(
-        _ product: Product, benefit: Benefit?, localization: Product.Localization?, picture: String? = nil
+        _ product: Product,
+        benefit: Benefit?,
+        localization: Product.Localization?,
+        picture: String? = nil,
+        shelf: Shelf? = nil
     ) {
+        isOwned = shelf?.owns(benefit)
+        let wishedAt = shelf?.wishedAt(product.productIdentifier)
+        isWished = shelf.map { _ in wishedAt != nil }
+        self.wishedAt = wishedAt?.rfc3339
         self.picture = picture
         productId = product.productIdentifier
         type = product.type.rawValue

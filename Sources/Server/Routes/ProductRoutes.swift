@@ -2,24 +2,42 @@ import Catalog
 import Commerce
 import HTTPTypes
 import Hummingbird
+import Profiles
 
-/// The catalog over HTTP.
+/// The catalog over HTTP; to an app, with what its user owns and wishes for.
 struct ProductRoutes: Sendable {
     let catalog: Catalog
     private let pictures: PictureAddresses
     private let languages: [String]
+    private let work: BlockingWork
+    /// nil where users have none here.
+    private let profiles: ProfileService?
 
-    init(catalog: Catalog, pictures: PictureAddresses) {
+    init(catalog: Catalog, pictures: PictureAddresses, work: BlockingWork, profiles: ProfileService?) {
         self.catalog = catalog
         self.pictures = pictures
+        self.work = work
+        self.profiles = profiles
         languages = catalog.languages
     }
 
     func add(to group: RouterGroup<ServiceContext>) {
-        group.get("products") { request, _ in try list(request) }
-        group.get("products/:product") { request, context in
-            try product(try context.parameters.require("product"), request)
+        group.get("products") { request, context in
+            try list(request, of: try await shelf(context), wishedOnly: false)
         }
+        group.get("products/:product") { request, context in
+            let product = try product(in: context)
+            let shelf = try await shelf(context)
+            let language = Language.choose(for: request, among: languages)
+            return try JSONAnswer.cacheable(
+                resource(product, language: language, shelf), for: request, headers: headers(language, shelf))
+        }
+    }
+
+    /// What a request's own user has to do with the products; nil where it comes from a back end.
+    private func shelf(_ context: ServiceContext) async throws -> Shelf? {
+        guard let profiles, case .app(let user) = context.caller else { return nil }
+        return try await work.read { try profiles.shelf(of: user) }
     }
 
     private struct List: Encodable {
@@ -28,11 +46,16 @@ struct ProductRoutes: Sendable {
         let nextCursor: String?
     }
 
-    private func list(_ request: Request) throws -> Response {
-        let query = try ProductQuery(request, collections: catalog.collections)
+    /// The products that are asked for.
+    ///
+    /// - Parameter wishedOnly: Whether they are those that are wished for, the last first where nothing else is asked for.
+    func list(_ request: Request, of shelf: Shelf?, wishedOnly: Bool) throws -> Response {
+        let query = try ProductQuery(
+            request, collections: catalog.collections, standard: wishedOnly ? "-wished" : "number")
         let page = try Page(request)
         let language = Language.choose(for: request, among: languages)
-        var products = query.apply(to: catalog.products.map { resource($0, language: language) })[...]
+        let all = catalog.products.map { resource($0, language: language, shelf) }
+        var products = query.apply(to: wishedOnly ? all.filter { $0.isWished == true } : all)[...]
         if let last = page.last {
             guard let index = products.firstIndex(where: { $0.productId == last }) else {
                 throw Problem.parameter("cursor", "of an answer to the same query")
@@ -45,29 +68,33 @@ struct ProductRoutes: Sendable {
             List(
                 products: shown,
                 nextCursor: isLast ? nil : shown.last.map { Page.cursor(after: $0.productId) }),
-            for: request, headers: headers(language: language))
+            for: request, headers: headers(language, shelf))
     }
 
-    private func product(_ identifier: String, _ request: Request) throws -> Response {
+    /// The product that a request's path names.
+    ///
+    /// - Throws: `Problem`, `productNotFound`.
+    func product(in context: ServiceContext) throws -> Product {
+        let identifier = try context.parameters.require("product")
         guard let product = identifier.removingPercentEncoding.flatMap(catalog.product) else {
             throw Problem(
                 status: .notFound, code: "productNotFound", detail: "The catalog has no product of this identifier.")
         }
-        let language = Language.choose(for: request, among: languages)
-        return try JSONAnswer.cacheable(
-            resource(product, language: language), for: request, headers: headers(language: language))
+        return product
     }
 
-    private func resource(_ product: Product, language: String?) -> ProductResource {
+    private func resource(_ product: Product, language: String?, _ shelf: Shelf?) -> ProductResource {
         let benefit = catalog.benefit(of: product.productIdentifier)
         return ProductResource(
             product, benefit: benefit, localization: product.localization(language: language ?? ""),
-            picture: benefit?.item.flatMap { pictures[$0] })
+            picture: benefit?.item.flatMap { pictures[$0] }, shelf: shelf)
     }
 
-    private func headers(language: String?) -> HTTPFields {
-        // Asked anew each time, so that a changed catalog shows at once.
-        var headers: HTTPFields = [.vary: "Accept-Language", .cacheControl: "no-cache"]
+    private func headers(_ language: String?, _ shelf: Shelf?) -> HTTPFields {
+        // Asked anew each time, so that a changed catalog shows at once; what is a user's own is kept for nobody else.
+        var headers: HTTPFields = [
+            .vary: "Accept-Language", .cacheControl: shelf == nil ? "no-cache" : "private, no-cache",
+        ]
         if let language { headers[.contentLanguage] = language }
         return headers
     }

@@ -4,6 +4,7 @@ import Commerce
 import Entitlements
 import HTTPTypes
 import Hummingbird
+import Profiles
 
 /// The service's routes: a user's proofs go in, the user's items come out.
 public struct ServiceRoutes: Sendable {
@@ -17,6 +18,7 @@ public struct ServiceRoutes: Sendable {
     private let notificationLimit: ConcurrencyLimit
     private let store: StoreRoutes?
     private let accounts: AccountRoutes?
+    private let profiles: ProfileService?
     private let clock: any WallClock
 
     /// - Parameters:
@@ -24,6 +26,7 @@ public struct ServiceRoutes: Sendable {
     ///   - metrics: What is counted there; `service` tells it of its steps.
     ///   - notificationsAtOnce: How many notifications are looked at together.
     ///   - accounts: Of the service's own users; nil for a team that has its own.
+    ///   - profiles: Of users; nil for a team that has its own.
     ///   - proxies: How many proxies of the team's stand before the service.
     ///   - store: A store to be served beside the service; nil where there is none, as in production.
     public init(
@@ -33,6 +36,7 @@ public struct ServiceRoutes: Sendable {
         metrics: ServiceMetrics = ServiceMetrics(),
         notificationsAtOnce: Int = 8,
         accounts: AccountService? = nil,
+        profiles: ProfileService? = nil,
         proxies: Int = 0,
         store: StoreRoutes? = nil,
         clock: any WallClock = SystemClock()
@@ -47,6 +51,7 @@ public struct ServiceRoutes: Sendable {
         commits = CommitQueue(ledger: service.ledger, onCommit: metrics.recordCommit)
         idempotentRequests = IdempotentRequests(service: service, work: work, commits: commits)
         self.clock = clock
+        self.profiles = profiles
         self.accounts = accounts.map { [work, commits] in
             AccountRoutes(
                 accounts: $0,
@@ -103,7 +108,8 @@ public struct ServiceRoutes: Sendable {
         accounts?.addForStrangers(to: router.group("v1"))
         let version = router.group("v1").add(middleware: recognised)
         if let limits { version.add(middleware: limits) }
-        ProductRoutes(catalog: service.catalog, pictures: pictures).add(to: version.for(.backEndOrApp(.read)))
+        let products = ProductRoutes(catalog: service.catalog, pictures: pictures, work: work, profiles: profiles)
+        products.add(to: version.for(.backEndOrApp(.read)))
         ProofRoutes(service: service, work: work).add(to: version.for(.backEnd(.read)))
         let subjects = Subjects(issuers: authentication.issuers)
         let users = UserRoutes(
@@ -117,6 +123,16 @@ public struct ServiceRoutes: Sendable {
         let balances = BalanceRoutes(
             service: service, work: work, commits: commits, idempotentRequests: idempotentRequests, subjects: subjects)
         balances.addForBackEnds(to: user)
+        if let profiles {
+            let shown = ProfileRoutes(profiles: profiles, work: work, commits: commits, subjects: subjects)
+            shown.addForStrangers(to: router.group("v1"))
+            shown.addForBackEnds(to: user)
+            shown.addForApps(to: version.group("me"))
+            let wishes = WishRoutes(
+                profiles: profiles, products: products, work: work, commits: commits, subjects: subjects)
+            wishes.addForBackEnds(to: user)
+            wishes.addForApps(to: version.group("me"))
+        }
         let data = UserDataRoutes(
             service: service, work: work, commits: commits, subjects: subjects, clock: clock, accounts: accounts)
         data.addForBackEnds(to: user)

@@ -9,6 +9,16 @@ struct UserArchiveResource: Encodable {
         let name: String
     }
 
+    struct WishResource: Encodable {
+        let productId: String
+        let wishedAt: String
+
+        init(_ wish: Wish) {
+            productId = wish.productIdentifier
+            wishedAt = wish.wishedAt.rfc3339
+        }
+    }
+
     /// Something that happened to what the user owns.
     struct Event: Encodable {
         let happenedAt: String
@@ -35,6 +45,11 @@ struct UserArchiveResource: Encodable {
     let appAccountToken: String
     /// Absent where the user has no account here.
     let account: AccountResource?
+    /// Absent where the user has chosen none.
+    let nickname: String?
+    /// What was chosen of each collection, owned or not.
+    let chosen: [Item]
+    let wishes: [WishResource]
     let items: [Item]
     let transactions: [TransactionResource]
     let grants: [GrantResource]
@@ -47,7 +62,10 @@ struct UserArchiveResource: Encodable {
         firstSeenAt = archive.firstSeenAt.rfc3339
         appAccountToken = archive.appAccountToken.uuidString.lowercased()
         account = archive.account.map(AccountResource.init)
-        items = archive.items
+        nickname = archive.profile.nickname
+        chosen = archive.profile.chosen
+        wishes = archive.profile.wishes.map(WishResource.init)
+        items = archive.profile.items
         transactions = archive.transactions.map(TransactionResource.init)
         grants = archive.grants.map(GrantResource.init)
         balances = archive.balances.map(BalanceResource.init)

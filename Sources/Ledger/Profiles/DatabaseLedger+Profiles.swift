@@ -1,0 +1,47 @@
+import Commerce
+
+extension DatabaseLedger: ProfileLedger {
+    public func profile(
+        of user: User,
+        counting origins: Set<Origin>,
+        at moment: Timestamp
+    ) throws(StorageFault) -> ProfileRecord {
+        try storage.read { database in
+            guard let user = try users(database).known(user) else { return .empty }
+            return try ProfileRecords(database: database).profile(of: user, counting: origins, at: moment)
+        }
+    }
+
+    public func change(
+        _ change: ProfileChange,
+        ofProfileOf user: User,
+        owning free: [Item],
+        counting origins: Set<Origin>,
+        at moment: Timestamp
+    ) throws(StorageFault) -> ProfileAnswer {
+        try storage.write { database in
+            let user = try users(database).identifier(of: user, at: moment)
+            let records = ProfileRecords(database: database)
+            let items = try ReadingRecords(database: database).items(of: user, counting: origins, at: moment)
+            if let foreign = change.chosen.first(where: { !free.contains($0) && !items.contains($0) }) {
+                return .notOwned(foreign)
+            }
+            try records.apply(change, to: user)
+            return .changed(try records.profile(of: user, counting: origins, at: moment))
+        }
+    }
+
+    public func add(_ wish: Wish, of user: User) throws(StorageFault) {
+        try storage.write { database in
+            let user = try users(database).identifier(of: user, at: wish.wishedAt)
+            try ProfileRecords(database: database).insert(wish, of: user)
+        }
+    }
+
+    public func removeWish(for productIdentifier: String, of user: User) throws(StorageFault) {
+        try storage.write { database in
+            guard let user = try users(database).known(user) else { return }
+            try ProfileRecords(database: database).delete(wishFor: productIdentifier, of: user)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Commerce
+
+/// The durable record of profiles and wishes; each call as those of `Ledger` are.
+public protocol ProfileLedger: Ledger {
+    /// A user's profile, wishes and items, as of one moment.
+    func profile(
+        of user: User,
+        counting origins: Set<Origin>,
+        at moment: Timestamp
+    ) throws(StorageFault) -> ProfileRecord
+
+    /// Changes a profile, unless something is chosen that the user does not own.
+    ///
+    /// - Parameter free: What everybody owns.
+    func change(
+        _ change: ProfileChange,
+        ofProfileOf user: User,
+        owning free: [Item],
+        counting origins: Set<Origin>,
+        at moment: Timestamp
+    ) throws(StorageFault) -> ProfileAnswer
+
+    /// Adds a wish; one that is there stays as it is.
+    func add(_ wish: Wish, of user: User) throws(StorageFault)
+
+    /// Takes a wish back; one that is not there stays so.
+    func removeWish(for productIdentifier: String, of user: User) throws(StorageFault)
+}

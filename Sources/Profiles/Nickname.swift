@@ -1,0 +1,34 @@
+import Foundation
+
+/// What a user wants to be called: 2 to 9 characters, none of `@#$%`, no digit.
+public struct Nickname: Hashable, Sendable {
+    public static let lengths = 2...9
+    /// The longest in bytes of UTF-8: a character may be made of any number of marks.
+    private static let maximumSize = 128
+
+    /// Composed (NFC), without spaces around it.
+    public let text: String
+
+    /// - Throws: `ProfileError`.
+    public init(_ text: String) throws(ProfileError) {
+        guard text.utf8.count <= Self.maximumSize else { throw .nicknameTooLong }
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping
+        guard text.count >= Self.lengths.lowerBound else { throw .nicknameTooShort }
+        guard text.count <= Self.lengths.upperBound else { throw .nicknameTooLong }
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .decimalNumber, .letterNumber, .otherNumber: throw .nicknameHasDigit
+            // Nobody could see them, or what they do to their neighbours.
+            case .control, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate:
+                throw .nicknameCharacterForbidden
+            case .format where !Self.joiners.contains(scalar): throw .nicknameCharacterForbidden
+            default: if Self.forbidden.contains(scalar) { throw .nicknameCharacterForbidden }
+            }
+        }
+        self.text = text
+    }
+
+    private static let forbidden: Set<Unicode.Scalar> = ["@", "#", "$", "%", "\u{FFFD}"]
+    /// Of emoji and of some scripts' letters: they make one character of several.
+    private static let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}"]
+}

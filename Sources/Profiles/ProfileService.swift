@@ -1,0 +1,77 @@
+import Catalog
+import Commerce
+import Ledger
+
+/// How users show themselves, and what they wish for.
+///
+/// Each use case is synchronous and one call of the ledger.
+public struct ProfileService: Sendable {
+    private let catalog: Catalog
+    private let ledger: any ProfileLedger
+    private let clock: any WallClock
+    private let counting: @Sendable (User) -> Set<Origin>
+
+    /// - Parameter counting: Whose purchases count for a user.
+    public init(
+        catalog: Catalog,
+        ledger: any ProfileLedger,
+        clock: any WallClock,
+        counting: @escaping @Sendable (User) -> Set<Origin>
+    ) {
+        self.catalog = catalog
+        self.ledger = ledger
+        self.clock = clock
+        self.counting = counting
+    }
+
+    public func profile(of user: User) throws(StorageFault) -> Profile {
+        profile(try record(of: user))
+    }
+
+    /// - Parameter chosen: At most one of each collection.
+    /// - Throws: `ProfileError`, `itemNotOwned`; then nothing was changed.
+    public func change(
+        _ nickname: ProfileChange.Nickname,
+        chosen: [Item],
+        of user: User
+    ) throws(ProfileError) -> Profile {
+        let answer: ProfileAnswer
+        do {
+            answer = try ledger.change(
+                ProfileChange(nickname: nickname, chosen: chosen), ofProfileOf: user, owning: catalog.ownedByEverybody,
+                counting: counting(user), at: clock.now())
+        } catch {
+            throw .storage(error)
+        }
+        switch answer {
+        case .changed(let record): return profile(record)
+        case .notOwned(let item): throw .itemNotOwned(item)
+        }
+    }
+
+    /// What a user's shop shows of each product: whether it is wished for, and owned.
+    public func shelf(of user: User) throws(StorageFault) -> Shelf {
+        let record = try record(of: user)
+        return Shelf(wishes: record.wishes, items: Set(record.items + catalog.ownedByEverybody))
+    }
+
+    /// Wishes for a product; twice is once.
+    ///
+    /// - Parameter productIdentifier: Of a product of the catalog.
+    public func wish(for productIdentifier: String, by user: User) throws(StorageFault) {
+        try ledger.add(Wish(productIdentifier: productIdentifier, wishedAt: clock.now()), of: user)
+    }
+
+    /// Takes a wish back; one that is not there stays so.
+    public func removeWish(for productIdentifier: String, of user: User) throws(StorageFault) {
+        try ledger.removeWish(for: productIdentifier, of: user)
+    }
+
+    private func record(of user: User) throws(StorageFault) -> ProfileRecord {
+        try ledger.profile(of: user, counting: counting(user), at: clock.now())
+    }
+
+    private func profile(_ record: ProfileRecord) -> Profile {
+        Profile(record, collections: catalog.collections, free: catalog.ownedByEverybody)
+    }
+}
