@@ -14,7 +14,7 @@ extension DatabaseLedger {
         try storage.write { database in
             guard let user = try users(database).known(user) else { return false }
             // What refers to others first.
-            for table in ["session", "account", "profile", "chosen_item", "wish"] {
+            for table in ["session", "account", "profile", "chosen_item", "wish", "member"] {
                 try database.execute("DELETE FROM \(table) WHERE user_id = $1", [user])
             }
             try database.execute("DELETE FROM kept_answer WHERE caller = $1", [caller])

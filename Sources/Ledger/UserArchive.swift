@@ -7,6 +7,8 @@ public struct UserArchive: Sendable {
     public let appAccountToken: UUID
     /// nil for a user without an account here.
     public let account: AccountRecord?
+    /// nil for who has not signed up in the seed's own app.
+    public let member: MemberRecord?
     /// And what the user owns.
     public let profile: ProfileRecord
     /// Newest first, as the lists after them but the last.

@@ -83,13 +83,16 @@ struct Serve: Command {
         let accounts =
             configuration.hasAccounts
             ? AccountService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
+        let profiles = ProfileService(
+            catalog: service.catalog, ledger: ledger, clock: clock, counting: service.accepted.counting)
+        let members = MemberService(
+            catalog: service.catalog, ledger: ledger, clock: clock, counting: service.accepted.counting)
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics, accounts: accounts,
-            profiles: configuration.hasProfiles
-                ? ProfileService(
-                    catalog: service.catalog, ledger: ledger, clock: clock, counting: service.accepted.counting) : nil,
-            proxies: configuration.proxies, store: local?.routes)
+            profiles: configuration.hasProfiles ? profiles : nil,
+            seedApp: configuration.servesSeedApp ? (members, profiles) : nil, proxies: configuration.proxies,
+            store: local?.routes)
         let server = ServiceServer(
             router: routes.router,
             companions: (local.map { [$0.sender] } ?? [])
@@ -216,6 +219,9 @@ struct ServeOptions: ParsableArguments {
 
     @Flag(help: "Let users have a profile and a wish list: /v1/me/profile and /v1/me/wishes.")
     var profiles = false
+
+    @Flag(help: "Serve the app that Till began with in its own wire form: /v1/user.")
+    var seedApp = false
 
     @Option(
         help: ArgumentHelp(

@@ -26,6 +26,7 @@ extension ServeConfiguration {
         let logLevel: String
         let accounts: Bool
         let profiles: Bool
+        let seedApp: Bool
         let proxies: Int
         let appStoreKey: String?
         let appStoreKeyId: String?
@@ -38,6 +39,7 @@ extension ServeConfiguration {
 
         enum CodingKeys: String, CodingKey {
             case host, port, accept, ownership, data, ledger, accounts, profiles, proxies
+            case seedApp = "seed-app"
             case sandboxUsers = "sandbox-users"
             case transferPauseSeconds = "transfer-pause-seconds"
             case tlsCertificate = "tls-certificate"
@@ -77,7 +79,8 @@ extension ServeConfiguration {
             idleSeconds: server.idleTime.components.seconds, requestSeconds: server.requestTime.components.seconds,
             requestsPerMinute: server.requestLimits.perKey, userRequestsPerMinute: server.requestLimits.perUser,
             graceSeconds: server.gracePeriod.components.seconds,
-            logLevel: logger.logLevel.rawValue, accounts: hasAccounts, profiles: hasProfiles, proxies: proxies,
+            logLevel: logger.logLevel.rawValue, accounts: hasAccounts, profiles: hasProfiles, seedApp: servesSeedApp,
+            proxies: proxies,
             appStoreKey: appStore?.key,
             appStoreKeyId: appStore?.keyIdentifier,
             appStoreIssuerId: appStore?.issuerIdentifier, appStoreURL: appStore?.url?.absoluteString,

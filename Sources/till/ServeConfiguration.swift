@@ -24,6 +24,8 @@ struct ServeConfiguration {
     let hasAccounts: Bool
     /// Whether they may have a profile and a wish list.
     let hasProfiles: Bool
+    /// Whether the seed's own app is served.
+    let servesSeedApp: Bool
     /// How many proxies of the team's stand before the service.
     let proxies: Int
     /// nil where the App Store is not asked.
@@ -51,6 +53,12 @@ struct ServeConfiguration {
         tokens = try await Self.tokens(settings)
         hasAccounts = try await settings.flag("accounts") ?? false
         hasProfiles = try await settings.flag("profiles") ?? false
+        servesSeedApp = try await settings.flag("seed-app") ?? false
+        guard !servesSeedApp || tokens != nil else {
+            throw ConfigurationError(
+                setting: "seed-app",
+                expected: "there together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
+        }
         proxies = try await settings.number("proxies", in: 0...16) ?? 0
         appStore = try await AppStoreSettings(settings, origins: origins)
         let standard = ServerConfiguration()

@@ -14,7 +14,7 @@ struct ServeSettings {
         "jwt-algorithms", "maximum-connections", "idle-seconds", "request-seconds", "requests-per-minute",
         "user-requests-per-minute", "grace-seconds", "log-level", "app-store-key", "app-store-key-id",
         "app-store-issuer-id", "app-store-url", "reconcile-seconds", "reconcile-customers-seconds", "refund-preference",
-        "sample-content-provided", "accounts", "profiles", "proxies",
+        "sample-content-provided", "accounts", "profiles", "seed-app", "proxies",
     ]
 
     private let reader: ConfigReader
@@ -52,6 +52,7 @@ struct ServeSettings {
         given["sample-content-provided"] = options.sampleContentProvided ? .bool(true) : nil
         given["accounts"] = options.accounts ? .bool(true) : nil
         given["profiles"] = options.profiles ? .bool(true) : nil
+        given["seed-app"] = options.seedApp ? .bool(true) : nil
         given["proxies"] = options.proxies.map { .int($0) }
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (name, content) in given { values[AbsoluteConfigKey([name])] = ConfigValue(content, isSecret: false) }

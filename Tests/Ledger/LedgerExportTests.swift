@@ -61,6 +61,12 @@ import Testing
             change, ofProfileOf: account.user, owning: [Self.sprout1], counting: origins, at: Self.now)
         #expect(answer == .changed(try ledger.profile(of: account.user, counting: origins, at: Self.now)))
         try ledger.add(Wish(productIdentifier: "p", wishedAt: Self.now), of: account.user)
+        let member = MemberRecord(
+            phoneNumber: "+821012345678", email: "a@b.co", fcmToken: "f", birth: "2000-01-01", gender: -1,
+            joinedAt: Self.now)
+        #expect(try ledger.join(alice, as: member, called: "Alice"))
+        #expect(try !ledger.join(alice, as: member, called: "Mallory"))
+        #expect(try ledger.member(alice, counting: origins, at: Self.now)?.profile.nickname == "Alice")
     }
 
     private func export(_ ledger: any MovableLedger) throws -> Data {
@@ -104,7 +110,7 @@ import Testing
                 sql:
                     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'grdb_*' AND name NOT GLOB 'sqlite_*'"
             )
-            #expect(tables.count == 20)
+            #expect(tables.count == 21)
             for table in tables {
                 let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \"\(table)\"") ?? 0
                 #expect(count > 0, "\(table) is empty")
@@ -131,7 +137,7 @@ import Testing
             (Data(), ImportError.incomplete), (text.dropLast(1), .incomplete), (joined(lines.dropLast()), .incomplete),
             (joined(lines.dropLast(2) + lines.suffix(1)), .incomplete), (joined(Array(lines[1...])), .lineInvalid(1)),
             (text + text, .lineInvalid(lines.count + 1)), (Data("hello\n".utf8), .lineInvalid(1)),
-            (changed("\"version\":10", "\"version\":6"), .versionOther(6)),
+            (changed("\"version\":11", "\"version\":6"), .versionOther(6)),
             (changed("\"alice\"", "\"mallory\""), .incomplete), (changed("\"issuer\"", "\"issue\""), .lineInvalid(2)),
             (changed("\"table\":\"user\"", "\"table\":\"sqlite_master\""), .lineInvalid(2)),
             (joined([lines[0], lines[1], lines[1]]), .lineInvalid(3)),

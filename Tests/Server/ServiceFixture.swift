@@ -46,6 +46,11 @@ struct ServiceFixture {
         let metrics = ServiceMetrics()
         let accounts = AccountService(
             ledger: ledger, clock: shop.clock, randomness: .system, cost: .trifling)
+        let counting: @Sendable (User) -> Set<Origin> = { _ in Origin.defaultAccepted }
+        let profiles = ProfileService(
+            catalog: shop.catalog, ledger: ledger, clock: shop.clock, counting: counting)
+        let members = MemberService(
+            catalog: shop.catalog, ledger: ledger, clock: shop.clock, counting: counting)
         self.ledger = ledger
         routes = ServiceRoutes(
             service: EntitlementService(
@@ -55,9 +60,7 @@ struct ServiceFixture {
                 keys, tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock, logger: Self.logger) },
                 accounts),
             limits: limits, metrics: metrics, notificationsAtOnce: notificationsAtOnce, accounts: accounts,
-            profiles: ProfileService(
-                catalog: shop.catalog, ledger: ledger, clock: shop.clock,
-                counting: { _ in Origin.defaultAccepted }),
+            profiles: profiles, seedApp: (members, profiles),
             proxies: proxies, clock: shop.clock)
     }
 

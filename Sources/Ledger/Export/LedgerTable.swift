@@ -87,6 +87,8 @@ struct LedgerTable: Sendable {
         LedgerTable("profile", key: "user_id", "user_id# nickname"),
         LedgerTable("chosen_item", key: "user_id collection", "user_id# collection number#"),
         LedgerTable("wish", key: "user_id product_id", "user_id# product_id wished_at#"),
+        LedgerTable(
+            "member", key: "user_id", "user_id# phone_number email fcm_token birth gender# joined_at#"),
         LedgerTable("reconciliation", key: "subject", "subject reconciled_until#"),
         LedgerTable("refusal", key: "user_id origin transaction_id reason", "user_id# origin transaction_id reason"),
         LedgerTable(

@@ -44,4 +44,30 @@ extension DatabaseLedger: ProfileLedger {
             try ProfileRecords(database: database).delete(wishFor: productIdentifier, of: user)
         }
     }
+
+    public func join(_ user: User, as member: MemberRecord, called nickname: String) throws(StorageFault) -> Bool {
+        try storage.write { database in
+            let user = try users(database).identifier(of: user, at: member.joinedAt)
+            guard try MemberRecords(database: database).insert(member, of: user) else { return false }
+            try ProfileRecords(database: database).apply(ProfileChange(nickname: .set(nickname)), to: user)
+            return true
+        }
+    }
+
+    public func member(
+        _ user: User,
+        counting origins: Set<Origin>,
+        at moment: Timestamp
+    ) throws(StorageFault) -> MemberReading? {
+        try storage.read { database in
+            guard let user = try users(database).known(user),
+                let member = try MemberRecords(database: database).member(of: user)
+            else { return nil }
+            return MemberReading(
+                member: member,
+                profile: try ProfileRecords(database: database).profile(of: user, counting: origins, at: moment),
+                transactionIdentifiers: try ReadingRecords(database: database)
+                    .transactions(of: user, before: .max, limit: .max).map(\.transactionIdentifier))
+        }
+    }
 }

@@ -1,6 +1,6 @@
 import Commerce
 
-/// The durable record of profiles and wishes; each call as those of `Ledger` are.
+/// The durable record of profiles, wishes and the seed's own members; each call as those of `Ledger` are.
 public protocol ProfileLedger: Ledger {
     /// A user's profile, wishes and items, as of one moment.
     func profile(
@@ -25,4 +25,16 @@ public protocol ProfileLedger: Ledger {
 
     /// Takes a wish back; one that is not there stays so.
     func removeWish(for productIdentifier: String, of user: User) throws(StorageFault)
+
+    /// Makes a user a member of the seed's own app.
+    ///
+    /// - Returns: false, and changes nothing, for who is one.
+    func join(_ user: User, as member: MemberRecord, called nickname: String) throws(StorageFault) -> Bool
+
+    /// nil for a user who is no member.
+    func member(
+        _ user: User,
+        counting origins: Set<Origin>,
+        at moment: Timestamp
+    ) throws(StorageFault) -> MemberReading?
 }

@@ -8,7 +8,7 @@ import GRDB
 /// original purchase, and every redeemed transaction refers to that very pair.
 struct LedgerSchema {
     /// What the newest migration makes.
-    static let version = 10
+    static let version = 11
 
     let randomness: Randomness
 
@@ -51,6 +51,9 @@ struct LedgerSchema {
         }
         migrator.registerMigration("10: profiles and wishes") { database in
             try database.execute(sql: Self.profileTables)
+        }
+        migrator.registerMigration("11: members of the seed's own app") { database in
+            try database.execute(sql: Self.memberTable)
         }
         return migrator
     }

@@ -19,6 +19,7 @@ public struct ServiceRoutes: Sendable {
     private let store: StoreRoutes?
     private let accounts: AccountRoutes?
     private let profiles: ProfileService?
+    private let seedApp: SeedAppRoutes?
     private let clock: any WallClock
 
     /// - Parameters:
@@ -27,6 +28,7 @@ public struct ServiceRoutes: Sendable {
     ///   - notificationsAtOnce: How many notifications are looked at together.
     ///   - accounts: Of the service's own users; nil for a team that has its own.
     ///   - profiles: Of users; nil for a team that has its own.
+    ///   - seedApp: The members and profiles of the seed's own app; nil where it does not call.
     ///   - proxies: How many proxies of the team's stand before the service.
     ///   - store: A store to be served beside the service; nil where there is none, as in production.
     public init(
@@ -37,6 +39,7 @@ public struct ServiceRoutes: Sendable {
         notificationsAtOnce: Int = 8,
         accounts: AccountService? = nil,
         profiles: ProfileService? = nil,
+        seedApp: (MemberService, ProfileService)? = nil,
         proxies: Int = 0,
         store: StoreRoutes? = nil,
         clock: any WallClock = SystemClock()
@@ -52,6 +55,10 @@ public struct ServiceRoutes: Sendable {
         idempotentRequests = IdempotentRequests(service: service, work: work, commits: commits)
         self.clock = clock
         self.profiles = profiles
+        self.seedApp = seedApp.map { [work, commits] in
+            SeedAppRoutes(
+                service: service, members: $0.0, profiles: $0.1, work: work, commits: commits, metrics: metrics)
+        }
         self.accounts = accounts.map { [work, commits] in
             AccountRoutes(
                 accounts: $0,
@@ -104,6 +111,12 @@ public struct ServiceRoutes: Sendable {
                 status: .ok, headers: [.contentType: PrometheusText.contentType],
                 body: ResponseBody(
                     byteBuffer: ByteBuffer(string: metrics.text(queueDepth: work.queueDepth + commits.depth))))
+        }
+        if let seedApp {
+            let app = router.group("v1/user").add(
+                middleware: SeedAppMiddleware(authentication: authentication, work: work))
+            if let limits { app.add(middleware: limits) }
+            seedApp.add(to: app)
         }
         accounts?.addForStrangers(to: router.group("v1"))
         let version = router.group("v1").add(middleware: recognised)

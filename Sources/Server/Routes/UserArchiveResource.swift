@@ -19,6 +19,24 @@ struct UserArchiveResource: Encodable {
         }
     }
 
+    struct MemberResource: Encodable {
+        let phoneNumber: String
+        let email: String
+        let fcmToken: String
+        let birth: String
+        let gender: Int
+        let joinedAt: String
+
+        init(_ member: MemberRecord) {
+            phoneNumber = member.phoneNumber
+            email = member.email
+            fcmToken = member.fcmToken
+            birth = member.birth
+            gender = member.gender
+            joinedAt = member.joinedAt.rfc3339
+        }
+    }
+
     /// Something that happened to what the user owns.
     struct Event: Encodable {
         let happenedAt: String
@@ -45,6 +63,8 @@ struct UserArchiveResource: Encodable {
     let appAccountToken: String
     /// Absent where the user has no account here.
     let account: AccountResource?
+    /// Absent for who has not signed up in the seed's own app.
+    let member: MemberResource?
     /// Absent where the user has chosen none.
     let nickname: String?
     /// What was chosen of each collection, owned or not.
@@ -62,6 +82,7 @@ struct UserArchiveResource: Encodable {
         firstSeenAt = archive.firstSeenAt.rfc3339
         appAccountToken = archive.appAccountToken.uuidString.lowercased()
         account = archive.account.map(AccountResource.init)
+        member = archive.member.map(MemberResource.init)
         nickname = archive.profile.nickname
         chosen = archive.profile.chosen
         wishes = archive.profile.wishes.map(WishResource.init)

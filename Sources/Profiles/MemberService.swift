@@ -1,0 +1,63 @@
+import Catalog
+import Commerce
+import Ledger
+
+/// The members of the seed's own app: users who have signed up there, with what its form asks for.
+public struct MemberService: Sendable {
+    private let catalog: Catalog
+    private let ledger: any ProfileLedger
+    private let clock: any WallClock
+    private let counting: @Sendable (User) -> Set<Origin>
+
+    /// - Parameter counting: Whose purchases count for a user.
+    public init(
+        catalog: Catalog,
+        ledger: any ProfileLedger,
+        clock: any WallClock,
+        counting: @escaping @Sendable (User) -> Set<Origin>
+    ) {
+        self.catalog = catalog
+        self.ledger = ledger
+        self.clock = clock
+        self.counting = counting
+    }
+
+    /// A member as their app shows them.
+    public struct Member: Sendable {
+        public let record: MemberRecord
+        public let profile: Profile
+        /// What they own, with what everybody owns, in order.
+        public let items: [Item]
+        /// Of what they have redeemed, newest first.
+        public let transactionIdentifiers: [String]
+    }
+
+    /// - Returns: false, and changes nothing, for who is a member.
+    public func join(
+        _ user: User,
+        phoneNumber: String,
+        email: String,
+        fcmToken: String,
+        birth: String,
+        gender: Int,
+        called nickname: Nickname
+    ) throws(StorageFault) -> Bool {
+        try ledger.join(
+            user,
+            as: MemberRecord(
+                phoneNumber: phoneNumber, email: email, fcmToken: fcmToken, birth: birth, gender: gender,
+                joinedAt: clock.now()),
+            called: nickname.text)
+    }
+
+    /// nil for who is none.
+    public func member(_ user: User) throws(StorageFault) -> Member? {
+        guard let reading = try ledger.member(user, counting: counting(user), at: clock.now()) else { return nil }
+        let free = catalog.ownedByEverybody
+        return Member(
+            record: reading.member,
+            profile: Profile(reading.profile, collections: catalog.collections, free: free),
+            items: Set(reading.profile.items + free).sorted(),
+            transactionIdentifiers: reading.transactionIdentifiers)
+    }
+}

@@ -1,0 +1,41 @@
+import Hummingbird
+import Receipts
+
+/// A form as the seed's own app sends it (`application/x-www-form-urlencoded`).
+struct SeedAppForm {
+    /// In bytes: a receipt, of which some characters are written with three.
+    private static let maximumSize = ProofVerifier.maximumTextSize * 3 / 2
+    /// Of any other field.
+    private static let maximumLength = 4096
+
+    private let fields: [String: String]
+
+    /// - Throws: `SeedAppStatus`, `clientError` for what is no form.
+    init(_ request: Request) async throws {
+        guard
+            let bytes = try? await JSONBody.collect(request, upTo: Self.maximumSize),
+            let text = String(validating: bytes, as: UTF8.self),
+            let fields = try? URLEncodedFormDecoder().decode([String: String].self, from: text)
+        else { throw SeedAppStatus.clientError }
+        self.fields = fields
+    }
+
+    /// A field that has to be there, of so many characters as a person writes.
+    func text(_ name: String) throws(SeedAppStatus) -> String {
+        guard let text = fields[name], !text.utf8.contains(0), text.utf8.count <= Self.maximumLength else {
+            throw .clientError
+        }
+        return text
+    }
+
+    func integer(_ name: String) throws(SeedAppStatus) -> Int {
+        guard let number = Int(try text(name)) else { throw .clientError }
+        return number
+    }
+
+    /// Base64 that has to be there. Not every client knows that a plus sign means a space in a form.
+    func base64(_ name: String) throws(SeedAppStatus) -> [UInt8] {
+        guard let text = fields[name], !text.isEmpty else { throw .clientError }
+        return Array(text.utf8).map { $0 == UInt8(ascii: " ") ? UInt8(ascii: "+") : $0 }
+    }
+}

@@ -1,0 +1,51 @@
+import HTTPTypes
+import Hummingbird
+
+/// What the seed's own app is answered with, by the status alone; each route gives 201 and 202 meanings of its own.
+enum SeedAppStatus: Int, Error {
+    case done = 200
+    /// Already a member, an item that is not owned, a receipt that is refused.
+    case refused = 201
+    case nicknameRefused = 202
+    case tokenRefused = 401
+    case noMember = 406
+    case serverError = 500
+    /// A header or a field is missing.
+    case clientError = 501
+
+    var response: Response { Response(status: .init(code: rawValue)) }
+}
+
+/// Recognises the user by the header `idtoken`, and answers whatever goes wrong in the app's own numbers.
+struct SeedAppMiddleware: RouterMiddleware {
+    let authentication: Authentication
+    let work: BlockingWork
+
+    func handle(
+        _ request: Request,
+        context: ServiceContext,
+        next: (Request, ServiceContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            guard let name = HTTPField.Name("idtoken"), let token = request.headers[name], !token.isEmpty else {
+                throw SeedAppStatus.clientError
+            }
+            var context = context
+            context.caller = try await authentication.caller(presenting: token, work: work)
+            guard case .app = context.caller else { throw SeedAppStatus.tokenRefused }
+            return try await next(request, context)
+        } catch let status as SeedAppStatus {
+            return status.response
+        } catch {
+            let problem = Problem(error) ?? .unexpected
+            context.notes.code = problem.code
+            switch problem.status {
+            case 401: return SeedAppStatus.tokenRefused.response
+            case 429: return try problem.response()
+            default:
+                context.logger.error("the service cannot answer", metadata: ["code": "\(problem.code)"])
+                return SeedAppStatus.serverError.response
+            }
+        }
+    }
+}

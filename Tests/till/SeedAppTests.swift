@@ -1,0 +1,202 @@
+import Foundation
+import StrictJSON
+import TestSupport
+import Testing
+
+/// The app that Till began with, unmodified: its whole shop session as its client sends it, over the socket.
+@Suite struct SeedAppTests {
+    let till: TillProcess
+    let issuer: TestIssuer
+    let arguments: [String]
+
+    private static let project = "sesac-1"
+    private static let firebase = "https://securetoken.google.com/\(project)"
+
+    init() async throws {
+        till = try TillProcess()
+        issuer = try await TestIssuer(rsaBits: 2048)
+        let keys = till.folder.file("firebase.json")
+        try Data(TestIssuer.keySet([issuer.publicKey]).utf8).write(to: keys)
+        arguments = [
+            "--seed-app", "--jwt-issuer", Self.firebase, "--jwt-audience", Self.project, "--jwt-keys", keys.path,
+        ]
+    }
+
+    /// As Firebase Authentication makes one for somebody who has signed in with a phone.
+    ///
+    /// - Parameter hoursAgo: When it was made; it lives an hour.
+    private func idToken(of user: String, hoursAgo: Int64 = 0) throws -> String {
+        let seconds = Int64(Date.now.timeIntervalSince1970) - hoursAgo * 3600
+        let phone = JSONValue.string("+821012345678")
+        return try issuer.token(
+            for: user, at: seconds,
+            claims: [
+                "iss": .string(Self.firebase), "aud": .string(Self.project), "auth_time": .integer(seconds),
+                "user_id": .string(user), "phone_number": phone,
+                "firebase": .object(["identities": .object(["phone": .array([phone])]), "sign_in_provider": "phone"]),
+            ])
+    }
+
+    /// A call as the client sends it: the token in its own header, a form for a body.
+    private func call(
+        _ method: String,
+        _ path: String,
+        _ form: [String: String] = [:],
+        token: String,
+        on server: ServeProcess
+    ) async throws -> ServeProcess.Answer {
+        try await server.curl(
+            path,
+            options: ["--request", method, "--header", "idtoken: \(token)"]
+                + form.sorted { $0.key < $1.key }.flatMap { ["--data-urlencode", "\($0.key)=\($0.value)"] })
+    }
+
+    /// Buys at the local store, and crashes before the service has seen it; what the app has then is its receipt.
+    private func receipt(buying product: String, as account: String, with till: TillProcess) async throws -> String {
+        _ = try await till.run(
+            "buy", "com.memolease.sesac1.\(product)", "--user", account, "--kill-after", "purchased")
+        return try await till.run("receipt", "export", "--user", account).output.trimmingCharacters(in: .newlines)
+    }
+
+    private func form(receipt: String, product: String) -> [String: String] {
+        ["receipt": receipt, "product": "com.memolease.sesac1.\(product)"]
+    }
+
+    private let signUp = [
+        "phoneNumber": "+821012345678", "FCMtoken": "fcm:token+/=", "nick": "민트새싹", "birth": "1998-02-13T00:00:00.000Z",
+        "email": "mint@example.com", "gender": "0",
+    ]
+
+    @Test func itsWholeShopSession() async throws {
+        let first = try await receipt(buying: "sprout1", as: "mint", with: till)
+        let mallorys = try await receipt(buying: "sprout4", as: "mallory", with: till)
+        let server = try await ServeProcess(till, arguments)
+        let token = try idToken(of: "mint")
+
+        // Sign up: nobody yet, a nickname that is not allowed, in, and once more.
+        #expect(try await call("GET", "/v1/user", token: token, on: server).status == 406)
+        let rude = signUp.merging(["nick": "mint#1"]) { $1 }
+        #expect(try await call("POST", "/v1/user", rude, token: token, on: server).status == 202)
+        #expect(try await call("POST", "/v1/user", signUp, token: token, on: server).status == 200)
+        #expect(try await call("POST", "/v1/user", signUp, token: token, on: server).status == 201)
+        let user = try await call("GET", "/v1/user", token: token, on: server).object()
+        #expect(user["nick"] as? String == "민트새싹")
+        #expect(user["FCMtoken"] as? String == "fcm:token+/=")
+        #expect(user["uid"] as? String == "mint")
+
+        // The shop, before anything is bought.
+        func info() async throws -> [String: Any] {
+            let answer = try await call("GET", "/v1/user/shop/myinfo", token: token, on: server)
+            #expect(answer.status == 200)
+            return try answer.object()
+        }
+        var shop = try await info()
+        #expect(shop["sesacCollection"] as? [Int] == [0])
+        #expect(shop["backgroundCollection"] as? [Int] == [0])
+
+        // Two items are bought.
+        func hand(_ receipt: String, _ product: String) async throws -> Int {
+            let form = form(receipt: receipt, product: product)
+            return try await call("POST", "/v1/user/shop/ios", form, token: token, on: server).status
+        }
+        #expect(try await hand(first, "sprout1") == 200)
+        let second = try await receipt(buying: "background3", as: "mint", with: till)
+        #expect(try await hand(second, "background3") == 200)
+        #expect(try await hand(second, "background3") == 200)
+        shop = try await info()
+        #expect(shop["sesacCollection"] as? [Int] == [0, 1])
+        #expect(shop["backgroundCollection"] as? [Int] == [0, 3])
+        #expect((shop["transactionId"] as? [String])?.count == 2)
+
+        // Mallory is a member, and has what she bought: her receipt is nobody else's.
+        let other = try idToken(of: "mallory")
+        #expect(try await call("POST", "/v1/user", signUp, token: other, on: server).status == 200)
+        let hers = form(receipt: mallorys, product: "sprout4")
+        #expect(try await call("POST", "/v1/user/shop/ios", hers, token: other, on: server).status == 200)
+        #expect(try await hand(mallorys, "sprout4") == 201)
+        // Nor is a receipt of a store that nobody trusts, one of another product, or none at all.
+        let stranger = try await receipt(buying: "sprout4", as: "mint", with: try TillProcess(hasKeys: false))
+        #expect(try await hand(stranger, "sprout4") == 201)
+        #expect(try await hand(first, "sprout4") == 201)
+        #expect(try await hand("bm90IGEgcmVjZWlwdA==", "sprout4") == 201)
+        #expect(try await info()["sesacCollection"] as? [Int] == [0, 1])
+
+        // One is worn; what is not owned is not.
+        func wear(_ sesac: String, _ background: String) async throws -> Int {
+            let form = ["sesac": sesac, "background": background]
+            return try await call("POST", "/v1/user/shop/item", form, token: token, on: server).status
+        }
+        #expect(try await wear("1", "0") == 200)
+        #expect(try await wear("4", "3") == 201)
+        shop = try await info()
+        #expect(shop["sesac"] as? Int == 1)
+        #expect(shop["background"] as? Int == 0)
+
+        // The token expires, and is renewed.
+        let old = try idToken(of: "mint", hoursAgo: 2)
+        #expect(try await call("GET", "/v1/user/shop/myinfo", token: old, on: server).status == 401)
+        let renewed = try idToken(of: "mint", hoursAgo: 0)
+        let again = try await call("GET", "/v1/user/shop/myinfo", token: renewed, on: server)
+        #expect(try again.object()["sesac"] as? Int == 1)
+
+        // She leaves.
+        #expect(try await call("POST", "/v1/user/withdraw", token: token, on: server).status == 200)
+        #expect(try await call("GET", "/v1/user", token: token, on: server).status == 406)
+        #expect(try await call("POST", "/v1/user/withdraw", token: token, on: server).status == 406)
+        #expect(try await call("POST", "/v1/user", signUp, token: token, on: server).status == 200)
+        #expect(try await hand(first, "sprout1") == 201)
+        #expect(await server.end(SIGTERM) == 0)
+        #expect(try !server.log.contains("mint"))
+    }
+
+    @Test func whatIsWrongHasItsNumber() async throws {
+        let receipt = try await receipt(buying: "sprout1", as: "mint", with: till)
+        let server = try await ServeProcess(till, arguments)
+        let token = try idToken(of: "mint")
+        func status(
+            _ method: String,
+            _ path: String,
+            _ form: [String: String] = [:],
+            token: String
+        ) async throws -> Int {
+            try await call(method, path, form, token: token, on: server).status
+        }
+        let paths = [
+            ("GET", "/v1/user"), ("POST", "/v1/user"), ("POST", "/v1/user/withdraw"), ("GET", "/v1/user/shop/myinfo"),
+            ("POST", "/v1/user/shop/item"), ("POST", "/v1/user/shop/ios"),
+        ]
+        for (method, path) in paths {
+            #expect(try await server.curl(path, options: ["--request", method]).status == 501, "\(method) \(path)")
+            #expect(try await status(method, path, token: "x") == 401, "\(method) \(path)")
+            let stranger = try await TestIssuer(rsaBits: 2048).token(at: Int64(Date.now.timeIntervalSince1970))
+            #expect(try await status(method, path, token: stranger) == 401, "\(method) \(path)")
+        }
+        // Nobody is a member yet.
+        let form = form(receipt: receipt, product: "sprout1")
+        #expect(try await status("POST", "/v1/user/shop/ios", form, token: token) == 406)
+        #expect(try await status("POST", "/v1/user/shop/item", ["sesac": "0", "background": "0"], token: token) == 406)
+        #expect(try await status("POST", "/v1/user", token: token) == 501)
+        #expect(try await status("POST", "/v1/user", ["nick": "민트"], token: token) == 501)
+        for (field, wrong) in [
+            ("gender", "f"), ("phoneNumber", nil), ("FCMtoken", String(repeating: "x", count: 5000)),
+        ] {
+            let fields = signUp.merging([field: wrong ?? ""]) { $1 }.filter { wrong != nil || $0.key != field }
+            #expect(try await status("POST", "/v1/user", fields, token: token) == 501, "\(field)")
+        }
+        #expect(try await status("POST", "/v1/user", signUp, token: token) == 200)
+        #expect(try await status("POST", "/v1/user/shop/item", ["sesac": "1"], token: token) == 501)
+        #expect(try await status("POST", "/v1/user/shop/item", ["sesac": "x", "background": "0"], token: token) == 501)
+        #expect(try await status("POST", "/v1/user/shop/ios", ["receipt": receipt], token: token) == 501)
+        // A client that does not know that a plus sign means a space.
+        let raw = "receipt=\(receipt)&product=com.memolease.sesac1.sprout1"
+        let answer = try await server.curl(
+            "/v1/user/shop/ios", body: raw, options: ["--header", "idtoken: \(token)"])
+        #expect(answer.status == 200)
+    }
+
+    @Test func itHasToKnowWhoseTokensTheyAre() async throws {
+        let result = try await till.run("serve", "--seed-app", "--port", "0")
+        #expect(result.status == 1)
+        #expect(result.error.contains("jwt-issuer"))
+    }
+}
