@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo test simulate crash-test test-postgres test-api test-apple fuzz fuzz-short bench bench-service format lint clean requirements
+.PHONY: help build demo test simulate crash-test soak test-postgres test-api test-apple fuzz fuzz-short bench bench-service format lint clean requirements
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ simulate: requirements ## Play simulations for ten minutes (SECONDS=N), or the o
 
 crash-test: build ## Kill the service under load at random moments, fifty times (ROUNDS=N), and compare with what clients were told
 	@TILL_CRASH_ROUNDS=$(or $(ROUNDS),50) swift test -c release --disable-testable-imports --filter CrashTests
+
+soak: build ## Two thousand who listen, two hundred changes a second, for two minutes (SECONDS=N): count each event
+	@TILL_SOAK_SECONDS=$(or $(SECONDS),120) swift test -c release --disable-testable-imports --filter EventSoakTests
 
 test-postgres: requirements ## Run the ledger's tests over a PostgreSQL of their own, and fail it over under load
 	@Scripts/test-postgres.sh

@@ -30,45 +30,64 @@ extension AccountService {
         return isGood ? .user(user) : .invalid
     }
 
+    /// A refresh token whose session is there, whether the token is good or not.
+    public struct PresentedToken: Sendable {
+        fileprivate let token: SessionToken
+        fileprivate let session: SessionRecord
+    }
+
+    /// The first half of a renewal, and of a log-out: it writes nothing, so that strangers can have nothing written.
+    ///
+    /// - Parameter text: What was presented.
+    /// - Throws: `AccountError`, `refreshTokenInvalid` or `refreshTokenExpired` where there is no session of it.
+    public func presented(_ text: String) throws(AccountError) -> PresentedToken {
+        guard let token = SessionToken(.refresh, text) else { throw .refreshTokenInvalid }
+        let session = try stored { () throws(StorageFault) in try ledger.session(refresh: token.session) }
+        guard let session else { throw token.endsAt <= clock.now() ? .refreshTokenExpired : .refreshTokenInvalid }
+        return PresentedToken(token: token, session: session)
+    }
+
     /// A new pair of tokens for a refresh token, which is good no more.
     ///
     /// - Throws: `AccountError`.
-    public func renew(_ text: String) throws(AccountError) -> SessionTokens {
-        guard let presented = SessionToken(.refresh, text) else { throw .refreshTokenInvalid }
-        let (session, tokens) = newSession(presented.session)
+    public func renew(_ presented: PresentedToken) throws(AccountError) -> SessionTokens {
+        let (session, tokens) = newSession(
+            presented.session.identifier, refresh: presented.session.refreshIdentifier)
         let renewal = try stored { () throws(StorageFault) in
-            try ledger.renew(session, presenting: presented.digest, at: clock.now())
+            try ledger.renew(session, presenting: presented.token.digest, at: clock.now())
         }
         switch renewal {
         case .renewed: return tokens
-        case .unknown: throw presented.endsAt <= clock.now() ? .refreshTokenExpired : .refreshTokenInvalid
+        case .unknown: throw .refreshTokenInvalid
         case .ended: throw .refreshTokenExpired
         case .reused: throw .refreshTokenReused
         }
     }
 
-    /// Logs a device out. A session that has ended stays so: who wants out is out.
-    ///
-    /// - Parameter text: The session's refresh token, or any it had.
-    /// - Throws: `AccountError`, `refreshTokenInvalid` for what is no refresh token.
-    public func end(_ text: String) throws(AccountError) {
-        guard let token = SessionToken(.refresh, text) else { throw .refreshTokenInvalid }
-        try stored { () throws(StorageFault) in try ledger.end(session: token.session) }
+    /// Logs a device out, by its refresh token or one it had before: then somebody has a copy, and out is right, too.
+    public func end(_ presented: PresentedToken) throws(AccountError) {
+        try stored { () throws(StorageFault) in
+            try ledger.endSession(refresh: presented.session.refreshIdentifier)
+        }
     }
 
-    /// - Parameter identifier: Of the session that is to have new tokens; nil for a new one.
-    func newSession(_ identifier: [UInt8]? = nil) -> (SessionRecord, SessionTokens) {
+    /// A session with new tokens.
+    ///
+    /// - Parameters:
+    ///   - identifier: Its name in access tokens; another for a new one.
+    ///   - refresh: The same in refresh tokens.
+    func newSession(_ identifier: [UInt8]? = nil, refresh: [UInt8]? = nil) -> (SessionRecord, SessionTokens) {
         let now = clock.now()
         func end(_ milliseconds: Int64) -> Timestamp {
             Timestamp(millisecondsSince1970: now.millisecondsSince1970 + milliseconds)
         }
-        let identifier = identifier ?? randomness.bytes(16)
+        let (identifier, refresh) = (identifier ?? randomness.bytes(16), refresh ?? randomness.bytes(16))
         let tokens = SessionTokens(
             access: SessionToken(.access, of: identifier, endsAt: end(Self.accessTime), randomness: randomness),
-            refresh: SessionToken(.refresh, of: identifier, endsAt: end(Self.refreshTime), randomness: randomness))
+            refresh: SessionToken(.refresh, of: refresh, endsAt: end(Self.refreshTime), randomness: randomness))
         let session = SessionRecord(
-            identifier: identifier, refreshDigest: tokens.refresh.digest, accessDigest: tokens.access.digest,
-            beganAt: now, endsAt: tokens.refresh.endsAt)
+            identifier: identifier, refreshIdentifier: refresh, refreshDigest: tokens.refresh.digest,
+            accessDigest: tokens.access.digest, beganAt: now, endsAt: tokens.refresh.endsAt)
         return (session, tokens)
     }
 }

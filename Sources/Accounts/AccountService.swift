@@ -8,8 +8,6 @@ import Signatures
 /// Each use case that needs a password has two halves, as a redemption has: hashing takes the processor's time and nothing of
 /// the ledger, the rest is one call of the ledger. So whoever serves can have the first done where it holds up nobody.
 public struct AccountService: Sendable {
-    /// Who gives accounts' users their names, as an issuer of tokens would be.
-    public static let issuer = "till"
     /// Milliseconds for which an access token is good.
     static let accessTime: Int64 = 15 * 60 * 1000
     /// The same of a refresh token: how long a device may stay away.
@@ -51,7 +49,7 @@ public struct AccountService: Sendable {
     public func newAccount(_ email: EmailAddress, _ password: Password) throws(AccountError) -> AccountRecord {
         let name = UUID(randomness: randomness).lowercasedString
         // A UUID is a name.
-        guard let user = User(issuer: Self.issuer, name: name) else { throw .accountNotFound }
+        guard let user = User(issuer: User.accountIssuer, name: name) else { throw .accountNotFound }
         return AccountRecord(
             user: user, email: email.text, emailLowercase: email.lowercase, passwordHash: try hash(password),
             createdAt: clock.now())

@@ -4,9 +4,10 @@ import Signatures
 
 /// A token of a session: whoever presents it is taken for whoever has logged in.
 ///
-/// It reads as its kind's prefix, then in base64 (RFC 4648 section 5) the session's identifier (16 bytes), when it ends
-/// (milliseconds since 1970, 8 bytes, big-endian) and 24 random bytes. Of all that only the SHA-256 is kept, and only that
-/// tells a good one: when a bad one says that it has ended is its own affair.
+/// It reads as its kind's prefix, then in base64 (RFC 4648 section 5) a name of the session's (16 bytes; another in access tokens
+/// than in refresh tokens, so that an access token is of no use to end it), when it ends (milliseconds since 1970, 8 bytes,
+/// big-endian) and 24 random bytes. Of all that only the SHA-256 is kept, and only that makes it good: when a bad one says
+/// that it has ended, that is its own affair.
 public struct SessionToken: Hashable, Sendable {
     public enum Kind: String, Sendable {
         /// Sent with each request; good for minutes.
@@ -18,6 +19,7 @@ public struct SessionToken: Hashable, Sendable {
     private static let size = 48
 
     public let text: String
+    /// By which the session is found.
     let session: [UInt8]
     public let endsAt: Timestamp
 

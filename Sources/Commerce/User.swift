@@ -2,6 +2,10 @@ import Foundation
 
 /// Somebody who owns items, by the name that whoever knows them gives them.
 public struct User: Hashable, Sendable, CustomStringConvertible {
+    /// The issuer of those who have an account with the service itself.
+    public static let accountIssuer = "till"
+    /// The issuer of the names that erased users have.
+    public static let erasedIssuer = "erased"
     /// The longest name, in bytes of UTF-8.
     public static let maximumLength = 128
 

@@ -10,13 +10,13 @@ extension EntitlementService {
 
     /// Erases who a user is. What they have redeemed stays redeemed, by nobody.
     ///
-    /// - Parameter caller: Under whose name answers are kept for requests of the user's own.
-    /// - Returns: false where the ledger has not seen the user.
+    /// - Parameter account: The user's, as it was when its password was shown; nil where none has to be.
+    /// - Returns: false where the ledger has not seen the user, or the account is another by now.
     public func erase(
         _ user: User,
-        by actor: AuditActor,
-        forgettingAnswersTo caller: String
+        showing account: AccountRecord? = nil,
+        by actor: AuditActor
     ) throws(StorageFault) -> Bool {
-        try ledger.erase(user, by: actor, forgettingAnswersTo: caller, at: clock.now())
+        try ledger.erase(user, showing: account, by: actor, at: clock.now())
     }
 }

@@ -186,10 +186,15 @@ public struct EntitlementService: Sendable {
 
     /// Keeps an answer for so long, unless one is kept.
     ///
+    /// - Parameter user: Whom it is about.
     /// - Returns: The answer that is kept.
-    public func keep(_ answer: KeptAnswer, for key: IdempotencyKey) throws(StorageFault) -> KeptAnswer {
+    public func keep(
+        _ answer: KeptAnswer,
+        for key: IdempotencyKey,
+        about user: User
+    ) throws(StorageFault) -> KeptAnswer {
         let now = clock.now()
-        return try ledger.keep(answer, for: key, at: now, forgettingBefore: now.adding(days: -1))
+        return try ledger.keep(answer, for: key, about: user, at: now, forgettingBefore: now.adding(days: -1))
     }
 
     /// - Throws: `StorageFault` when the ledger cannot be read.

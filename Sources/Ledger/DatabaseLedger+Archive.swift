@@ -16,6 +16,7 @@ extension DatabaseLedger {
             return UserArchive(
                 firstSeenAt: try row["first_seen_at"], appAccountToken: try row["app_account_token"],
                 account: try AccountRecords(database: database).account(of: user),
+                sessions: try AccountRecords(database: database).sessions(of: user),
                 member: try MemberRecords(database: database).member(of: user),
                 profile: try ProfileRecords(database: database).profile(of: user, counting: origins, at: moment),
                 transactions: try reading.transactions(of: user, before: .max, limit: .max),

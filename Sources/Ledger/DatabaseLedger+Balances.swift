@@ -30,7 +30,7 @@ extension DatabaseLedger {
                 // Another process was quicker with the same request: what it spent is spent.
                 if try answers.answer(for: key, since: oldest) != nil { return .answeredBefore }
                 guard left >= 0 else { return .tooLow(max(0, amount)) }
-                _ = try answers.keep(answer, for: key, at: spending.spentAt)
+                _ = try answers.keep(answer, for: key, about: identifier, at: spending.spentAt)
             }
             guard left >= 0 else { return .tooLow(max(0, amount)) }
             try records.insert(spending, for: identifier)

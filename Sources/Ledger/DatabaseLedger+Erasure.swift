@@ -2,26 +2,28 @@ import Commerce
 import Signatures
 
 extension DatabaseLedger {
-    /// The issuer of the names that tombstones have.
+    /// What stands in place of a text that is erased.
     private static var erased: String { "erased" }
 
     public func erase(
         _ user: User,
+        showing account: AccountRecord?,
         by actor: AuditActor,
-        forgettingAnswersTo caller: String,
         at moment: Timestamp
     ) throws(StorageFault) -> Bool {
         try storage.write { database in
+            if let account, try unchanged(account, in: database) == nil { return false }
             guard let user = try users(database).known(user) else { return false }
             // What refers to others first.
-            for table in ["session", "account", "profile", "chosen_item", "wish", "member"] {
+            for table in [
+                "session", "account", "profile", "chosen_item", "wish", "member", "user_change", "kept_answer",
+            ] {
                 try database.execute("DELETE FROM \(table) WHERE user_id = $1", [user])
             }
-            try database.execute("DELETE FROM kept_answer WHERE caller = $1", [caller])
             try eraseTexts(of: user, in: database)
             let name = randomness.bytes(16).hexadecimal
             try database.execute(
-                #"UPDATE "user" SET issuer = $1, name = $2 WHERE user_id = $3"#, [Self.erased, name, user])
+                #"UPDATE "user" SET issuer = $1, name = $2 WHERE user_id = $3"#, [User.erasedIssuer, name, user])
             try audit(database).append(
                 AuditEntry(
                     happenedAt: moment, event: .erased, actor: actor, origin: nil, reference: name, subject: "user",
@@ -50,10 +52,8 @@ extension DatabaseLedger {
         try database.execute("UPDATE spending SET reason = $1 WHERE user_id = $2", [Self.erased, user])
         try database.execute(
             """
-            UPDATE team_revocation SET reason = $1 WHERE EXISTS (
-                SELECT * FROM original_transaction AS purchase
-                WHERE purchase.origin = team_revocation.origin AND purchase.user_id = $2
-                    AND purchase.original_transaction_id = team_revocation.original_transaction_id)
+            UPDATE team_revocation SET reason = $1 WHERE (origin, original_transaction_id) IN (
+                SELECT origin, original_transaction_id FROM redeemed_transaction WHERE user_id = $2)
             """,
             [Self.erased, user])
     }

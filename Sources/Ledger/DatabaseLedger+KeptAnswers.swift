@@ -12,13 +12,17 @@ extension DatabaseLedger {
     public func keep(
         _ answer: KeptAnswer,
         for key: IdempotencyKey,
+        about user: User,
         at moment: Timestamp,
         forgettingBefore oldest: Timestamp
     ) throws(StorageFault) -> KeptAnswer {
         try storage.write { database in
             let answers = AnswerRecords(database: database)
             try answers.forget(before: oldest)
-            if try answers.keep(answer, for: key, at: moment) { return answer }
+            let known = try users(database).known(user)
+            // Of an account that was erased meanwhile nothing is kept.
+            guard known != nil || user.issuer != User.accountIssuer else { return answer }
+            if try answers.keep(answer, for: key, about: known, at: moment) { return answer }
             guard let kept = try answers.answer(for: key, since: oldest) else { throw storage.damaged }
             return kept
         }

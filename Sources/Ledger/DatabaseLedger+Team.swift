@@ -9,13 +9,13 @@ extension DatabaseLedger {
         forgettingBefore oldest: Timestamp
     ) throws(StorageFault) {
         try storage.write { database in
+            let user = try users(database).identifier(of: user, at: grant.grantedAt)
             if let key, let answer {
                 let answers = AnswerRecords(database: database)
                 try answers.forget(before: oldest)
                 // Another process was quicker with the same request.
-                guard try answers.keep(answer, for: key, at: grant.grantedAt) else { return }
+                guard try answers.keep(answer, for: key, about: user, at: grant.grantedAt) else { return }
             }
-            let user = try users(database).identifier(of: user, at: grant.grantedAt)
             try TeamRecords(database: database).insert(grant, for: user)
             try audit(database).append(
                 AuditEntry(grant, .itemGiven, by: grant.grantedBy, reason: grant.reason, at: grant.grantedAt), to: user)

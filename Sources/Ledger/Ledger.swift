@@ -116,10 +116,12 @@ public protocol Ledger: Sendable {
 
     /// Keeps an answer, unless another process was quicker, and forgets those older than a moment.
     ///
+    /// - Parameter user: Whom it is about: it goes when they do.
     /// - Returns: The answer that is kept.
     func keep(
         _ answer: KeptAnswer,
         for key: IdempotencyKey,
+        about user: User,
         at moment: Timestamp,
         forgettingBefore oldest: Timestamp
     ) throws(StorageFault) -> KeptAnswer
@@ -180,12 +182,12 @@ public protocol Ledger: Sendable {
     /// Erases who a user is: the name, the account, the profile, what people have written. What was redeemed stays redeemed, by
     /// a tombstone whose name is chance, so that no proof of it can be redeemed anew; and so does the audit log's chain.
     ///
-    /// - Parameter caller: Under whose name answers are kept for requests of the user's own.
-    /// - Returns: false where the ledger has not seen the user.
+    /// - Parameter account: The user's, as it was when its password was shown; nil where none has to be.
+    /// - Returns: false where the ledger has not seen the user, or the account is another by now.
     func erase(
         _ user: User,
+        showing account: AccountRecord?,
         by actor: AuditActor,
-        forgettingAnswersTo caller: String,
         at moment: Timestamp
     ) throws(StorageFault) -> Bool
 

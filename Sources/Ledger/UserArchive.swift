@@ -7,6 +7,8 @@ public struct UserArchive: Sendable {
     public let appAccountToken: UUID
     /// nil for a user without an account here.
     public let account: AccountRecord?
+    /// Newest first.
+    public let sessions: [SessionRecord]
     /// nil for who has not signed up in the seed's own app.
     public let member: MemberRecord?
     /// And what the user owns.

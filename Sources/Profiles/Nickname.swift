@@ -22,13 +22,16 @@ public struct Nickname: Hashable, Sendable {
             case .control, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate:
                 throw .nicknameCharacterForbidden
             case .format where !Self.joiners.contains(scalar): throw .nicknameCharacterForbidden
-            default: if Self.forbidden.contains(scalar) { throw .nicknameCharacterForbidden }
+            default:
+                let isInvisible =
+                    scalar.properties.isDefaultIgnorableCodePoint && !Self.joiners.contains(scalar)
+                guard !isInvisible, !Self.forbidden.contains(scalar) else { throw .nicknameCharacterForbidden }
             }
         }
         self.text = text
     }
 
-    private static let forbidden: Set<Unicode.Scalar> = ["@", "#", "$", "%", "\u{FFFD}"]
-    /// Of emoji and of some scripts' letters: they make one character of several.
-    private static let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}"]
+    private static let forbidden: Set<Unicode.Scalar> = ["@", "#", "$", "%", "\u{FFFD}", "\u{2800}"]
+    /// Of emoji and of some scripts' letters: they make one character of several, or say which form of it is meant.
+    private static let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}", "\u{FE0E}", "\u{FE0F}"]
 }

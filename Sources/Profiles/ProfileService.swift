@@ -64,7 +64,7 @@ public struct ProfileService: Sendable {
 
     /// Takes a wish back; one that is not there stays so.
     public func removeWish(for productIdentifier: String, of user: User) throws(StorageFault) {
-        try ledger.removeWish(for: productIdentifier, of: user)
+        try ledger.removeWish(for: productIdentifier, of: user, at: clock.now())
     }
 
     private func record(of user: User) throws(StorageFault) -> ProfileRecord {

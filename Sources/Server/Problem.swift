@@ -97,6 +97,10 @@ struct Problem: Error, Encodable {
 
     /// Where the ledger lies on the server's disk is not the caller's to know.
     init(_ fault: StorageFault) {
+        guard fault.cause != .userUnknown else {
+            self = .userNotFound
+            return
+        }
         self.init(
             status: Self.status(of: fault), code: fault.code,
             detail: "The service cannot keep its records now: try again later; what is redeemed twice is granted once.",

@@ -16,17 +16,22 @@ struct ProblemMiddleware: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch {
-            let known = Problem(error)
-            if known == nil { context.logger.error("unexpected error", metadata: ["type": "\(type(of: error))"]) }
-            let problem = known ?? .unexpected
-            context.notes.code = problem.code
-            // That it cannot answer now (503) is no failure of its own, and anybody may bring it about.
-            if problem.status >= 500 {
-                let level: Logger.Level = problem.status == 503 ? .info : .error
-                context.logger.log(level: level, "the service cannot answer", metadata: ["code": "\(problem.code)"])
-            }
-            return try problem.response()
+            return try Self.problem(of: error, context).response()
         }
+    }
+
+    /// What an error is answered with, once it is noted and logged.
+    static func problem(of error: any Error, _ context: ServiceContext) -> Problem {
+        let known = Problem(error)
+        if known == nil { context.logger.error("unexpected error", metadata: ["type": "\(type(of: error))"]) }
+        let problem = known ?? .unexpected
+        context.notes.code = problem.code
+        // That it cannot answer now (503) is no failure of its own, and anybody may bring it about.
+        if problem.status >= 500 {
+            let level: Logger.Level = problem.status == 503 ? .info : .error
+            context.logger.log(level: level, "the service cannot answer", metadata: ["code": "\(problem.code)"])
+        }
+        return problem
     }
 }
 

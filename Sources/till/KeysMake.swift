@@ -10,8 +10,7 @@ struct KeysMake: Command {
         discussion: """
             A back end sends it to `till serve` as a bearer token. The data directory keeps only its hash.
 
-            Scopes: read (the catalog, what users own and redeemed), redeem (to hand in proofs, to set account tokens), \
-            grant (to give items without a purchase, to take back), metrics (for Prometheus).
+            Scopes: \(APIKeyScope.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")).
 
             Examples:
               till keys make "shop back end"
@@ -25,7 +24,8 @@ struct KeysMake: Command {
     @Option(
         name: .customLong("scope"), parsing: .upToNextOption,
         help: ArgumentHelp(
-            "What it allows: read, redeem, grant, metrics (default: read and redeem).", valueName: "scope"))
+            "What it allows: \(APIKeyScope.allCases.map(\.rawValue).joined(separator: ", ")) (default: read and redeem).",
+            valueName: "scope"))
     var scopes: [APIKeyScope] = []
 
     @OptionGroup var ledger: LedgerOptions

@@ -87,16 +87,18 @@ struct Serve: Command {
             catalog: service.catalog, ledger: ledger, clock: clock, counting: service.accepted.counting)
         let members = MemberService(
             catalog: service.catalog, ledger: ledger, clock: clock, counting: service.accepted.counting)
+        let events = configuration.hasLiveEvents ? EventHub(ledger: ledger) : nil
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics, accounts: accounts,
             profiles: configuration.hasProfiles ? profiles : nil,
-            seedApp: configuration.servesSeedApp ? (members, profiles) : nil, proxies: configuration.proxies,
+            seedApp: configuration.servesSeedApp ? (members, profiles) : nil, events: events,
+            proxies: configuration.proxies,
             store: local?.routes)
         let server = ServiceServer(
             router: routes.router,
             companions: (local.map { [$0.sender] } ?? [])
-                + (try await companions(service, configuration, clock, metrics)),
+                + (try await companions(service, configuration, clock, metrics)) + [events].compactMap(\.self),
             configuration: configuration.server, logger: configuration.logger)
         let console = console
         try await server.run { url in
@@ -222,6 +224,9 @@ struct ServeOptions: ParsableArguments {
 
     @Flag(help: "Serve the app that Till began with in its own wire form: /v1/user.")
     var seedApp = false
+
+    @Flag(help: "Let apps listen to what happens to their users: /v1/me/events.")
+    var liveEvents = false
 
     @Option(
         help: ArgumentHelp(

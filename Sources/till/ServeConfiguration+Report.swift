@@ -27,6 +27,7 @@ extension ServeConfiguration {
         let accounts: Bool
         let profiles: Bool
         let seedApp: Bool
+        let liveEvents: Bool
         let proxies: Int
         let appStoreKey: String?
         let appStoreKeyId: String?
@@ -39,6 +40,7 @@ extension ServeConfiguration {
 
         enum CodingKeys: String, CodingKey {
             case host, port, accept, ownership, data, ledger, accounts, profiles, proxies
+            case liveEvents = "live-events"
             case seedApp = "seed-app"
             case sandboxUsers = "sandbox-users"
             case transferPauseSeconds = "transfer-pause-seconds"
@@ -80,7 +82,7 @@ extension ServeConfiguration {
             requestsPerMinute: server.requestLimits.perKey, userRequestsPerMinute: server.requestLimits.perUser,
             graceSeconds: server.gracePeriod.components.seconds,
             logLevel: logger.logLevel.rawValue, accounts: hasAccounts, profiles: hasProfiles, seedApp: servesSeedApp,
-            proxies: proxies,
+            liveEvents: hasLiveEvents, proxies: proxies,
             appStoreKey: appStore?.key,
             appStoreKeyId: appStore?.keyIdentifier,
             appStoreIssuerId: appStore?.issuerIdentifier, appStoreURL: appStore?.url?.absoluteString,

@@ -26,6 +26,8 @@ struct ServeConfiguration {
     let hasProfiles: Bool
     /// Whether the seed's own app is served.
     let servesSeedApp: Bool
+    /// Whether apps may listen to what happens to their users.
+    let hasLiveEvents: Bool
     /// How many proxies of the team's stand before the service.
     let proxies: Int
     /// nil where the App Store is not asked.
@@ -59,6 +61,7 @@ struct ServeConfiguration {
                 setting: "seed-app",
                 expected: "there together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
         }
+        hasLiveEvents = try await settings.flag("live-events") ?? false
         proxies = try await settings.number("proxies", in: 0...16) ?? 0
         appStore = try await AppStoreSettings(settings, origins: origins)
         let standard = ServerConfiguration()
@@ -83,7 +86,7 @@ struct ServeConfiguration {
 
     /// As the back end names them, as the issuer of tokens does, and as accounts are named.
     var sandboxUsers: Set<User> {
-        let issuers = ["", tokens?.issuer ?? "", hasAccounts ? AccountService.issuer : ""]
+        let issuers = ["", tokens?.issuer ?? "", hasAccounts ? User.accountIssuer : ""]
         return Set(sandboxNames.flatMap { name in issuers.compactMap { User(issuer: $0, name: name) } })
     }
 
@@ -168,6 +171,10 @@ extension ServeConfiguration {
         guard values.count == names.count else {
             throw ConfigurationError(
                 setting: "jwt-issuer", expected: "there together with jwt-audience and jwt-keys, or none of the three")
+        }
+        guard ![User.accountIssuer, User.erasedIssuer].contains(values[0]) else {
+            throw ConfigurationError(
+                setting: "jwt-issuer", expected: "another than \(values[0]), which is the service's own")
         }
         guard let keys = TokenKeySource(values[2]) else {
             throw ConfigurationError(

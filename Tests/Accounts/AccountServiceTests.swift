@@ -24,12 +24,20 @@ import Testing
         return try accounts.open(try accounts.newAccount(email, try Password(password, of: email)))
     }
 
+    private func renew(_ token: String) throws -> SessionTokens {
+        try accounts.renew(try accounts.presented(token))
+    }
+
+    private func end(_ token: String) throws {
+        try accounts.end(try accounts.presented(token))
+    }
+
     @Test func anAddressHasOneAccountHoweverItIsWritten() throws {
         let email = try EmailAddress("Mint@Example.com")
         #expect(try accounts.isAvailable(email))
         let entrance = try open("Mint@Example.com")
         #expect(entrance.account.email == "Mint@Example.com")
-        #expect(entrance.account.user.issuer == AccountService.issuer)
+        #expect(entrance.account.user.issuer == User.accountIssuer)
         #expect(try !accounts.isAvailable(try EmailAddress("mint@example.COM")))
         #expect(throws: AccountError.emailTaken) { try open("MINT@example.com", "another password") }
         // Whoever was second has changed nothing.
@@ -61,7 +69,7 @@ import Testing
         let (user, first) = (entrance.account.user, entrance.tokens)
         #expect(try accounts.user(presenting: first.access.text) == .user(user))
         clock.advance(milliseconds: 10 * 60_000)
-        let second = try accounts.renew(first.refresh.text)
+        let second = try renew(first.refresh.text)
         // The old one is on its way with requests.
         #expect(try accounts.user(presenting: first.access.text) == .user(user))
         #expect(try accounts.user(presenting: second.access.text) == .user(user))
@@ -70,7 +78,7 @@ import Testing
         clock.advance(milliseconds: 1)
         #expect(try accounts.user(presenting: first.access.text) == .expired)
         #expect(try accounts.user(presenting: second.access.text) == .user(user))
-        let third = try accounts.renew(second.refresh.text)
+        let third = try renew(second.refresh.text)
         #expect(try accounts.user(presenting: first.access.text) == .expired)
         #expect(try accounts.user(presenting: third.access.text) == .user(user))
     }
@@ -79,36 +87,36 @@ import Testing
     @Test func aReusedRefreshTokenEndsTheWholeFamily() throws {
         let entrance = try open("mint@example.com")
         let other = try accounts.enter(entrance.account).tokens
-        let second = try accounts.renew(entrance.tokens.refresh.text)
-        let third = try accounts.renew(second.refresh.text)
-        #expect(throws: AccountError.refreshTokenReused) { try accounts.renew(entrance.tokens.refresh.text) }
+        let second = try renew(entrance.tokens.refresh.text)
+        let third = try renew(second.refresh.text)
+        #expect(throws: AccountError.refreshTokenReused) { try renew(entrance.tokens.refresh.text) }
         #expect(try accounts.user(presenting: third.access.text) == .invalid)
-        #expect(throws: AccountError.refreshTokenInvalid) { try accounts.renew(third.refresh.text) }
-        #expect(throws: AccountError.refreshTokenInvalid) { try accounts.renew(entrance.tokens.refresh.text) }
+        #expect(throws: AccountError.refreshTokenInvalid) { try renew(third.refresh.text) }
+        #expect(throws: AccountError.refreshTokenInvalid) { try renew(entrance.tokens.refresh.text) }
         // Another device is logged in by itself.
         #expect(try accounts.user(presenting: other.access.text) == .user(entrance.account.user))
-        _ = try accounts.renew(other.refresh.text)
+        _ = try renew(other.refresh.text)
     }
 
     @Test func aRefreshTokenEndsWithTime() throws {
         let tokens = try open("mint@example.com").tokens
         clock.advance(milliseconds: 60 * 86_400_000 - 1)
-        let renewed = try accounts.renew(tokens.refresh.text)
+        let renewed = try renew(tokens.refresh.text)
         clock.advance(milliseconds: 60 * 86_400_000)
-        #expect(throws: AccountError.refreshTokenExpired) { try accounts.renew(renewed.refresh.text) }
+        #expect(throws: AccountError.refreshTokenExpired) { try renew(renewed.refresh.text) }
         // Also when it was forgotten: somebody else's log-in clears what has ended.
         _ = try open("gold@example.com")
         #expect(try ledger.session(Array(repeating: 0, count: 16)) == nil)
-        #expect(throws: AccountError.refreshTokenExpired) { try accounts.renew(renewed.refresh.text) }
+        #expect(throws: AccountError.refreshTokenExpired) { try renew(renewed.refresh.text) }
     }
 
     @Test func whoLogsOutIsOut() throws {
         let entrance = try open("mint@example.com")
-        try accounts.end(entrance.tokens.refresh.text)
-        try accounts.end(entrance.tokens.refresh.text)
+        try end(entrance.tokens.refresh.text)
+        #expect(throws: AccountError.refreshTokenInvalid) { try end(entrance.tokens.refresh.text) }
         #expect(try accounts.user(presenting: entrance.tokens.access.text) == .invalid)
-        #expect(throws: AccountError.refreshTokenInvalid) { try accounts.renew(entrance.tokens.refresh.text) }
-        #expect(throws: AccountError.refreshTokenInvalid) { try accounts.end(entrance.tokens.access.text) }
+        #expect(throws: AccountError.refreshTokenInvalid) { try renew(entrance.tokens.refresh.text) }
+        #expect(throws: AccountError.refreshTokenInvalid) { try end(entrance.tokens.access.text) }
     }
 
     @Test func whatIsNoTokenIsNobodys() throws {
@@ -123,7 +131,7 @@ import Testing
             // One that says that it has ended is believed so far.
             #expect([.invalid, .expired].contains(try accounts.user(presenting: forged)), "\(forged)")
         }
-        #expect(throws: AccountError.refreshTokenInvalid) { try accounts.renew("tr_" + access.dropFirst(3) + "x") }
+        #expect(throws: AccountError.refreshTokenInvalid) { try renew("tr_" + access.dropFirst(3) + "x") }
         let account = try #require(try accounts.account(email: "mint@example.com"))
         #expect(try accounts.user(presenting: access) == .user(account.user))
     }
@@ -144,6 +152,16 @@ import Testing
         }
     }
 
+    /// An access token that somebody has found is of no use to log its user out.
+    @Test func anAccessTokenSaysNothingOfTheRefreshToken() throws {
+        let tokens = try open("mint@example.com").tokens
+        let (access, refresh) = (tokens.access.text.dropFirst(3), tokens.refresh.text.dropFirst(3))
+        #expect(access.prefix(21) != refresh.prefix(21))
+        #expect(throws: AccountError.refreshTokenInvalid) { try renew("tr_" + access) }
+        #expect(throws: AccountError.refreshTokenInvalid) { try end("tr_" + access) }
+        _ = try renew(tokens.refresh.text)
+    }
+
     @Test func nobodyIsLoggedInOnMoreDevicesThanThereAre() throws {
         let first = try open("mint@example.com")
         var last: [SessionTokens] = []
@@ -157,7 +175,7 @@ import Testing
 
     @Test func noSecretIsInTheFile() throws {
         let entrance = try open("mint@example.com", "a password to look for")
-        _ = try accounts.renew(entrance.tokens.refresh.text)
+        _ = try renew(entrance.tokens.refresh.text)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
         for name in names {
             let text = String(decoding: try Data(contentsOf: folder.file(name)), as: UTF8.self)

@@ -23,7 +23,9 @@ import Testing
     private func session(_ number: UInt8, tokens: UInt8? = nil, at moment: Timestamp = now) -> SessionRecord {
         let tokens = tokens ?? number
         return SessionRecord(
-            identifier: [UInt8](repeating: number, count: 16), refreshDigest: [UInt8](repeating: tokens, count: 32),
+            identifier: [UInt8](repeating: number, count: 16),
+            refreshIdentifier: [UInt8](repeating: number + 50, count: 16),
+            refreshDigest: [UInt8](repeating: tokens, count: 32),
             accessDigest: [UInt8](repeating: tokens + 100, count: 32), beganAt: moment, endsAt: moment.adding(days: 1))
     }
 
@@ -69,7 +71,7 @@ import Testing
         #expect(try ledger.session(session(2).identifier) != nil)
         #expect(try !ledger.begin(session(3), of: mint))
         #expect(try !ledger.setPasswordHash("newer", of: mint, keeping: []))
-        try ledger.end(session: session(2).identifier)
+        try ledger.endSession(refresh: session(2).refreshIdentifier)
         #expect(try ledger.session(session(2).identifier) == nil)
     }
 
@@ -94,7 +96,10 @@ import Testing
             identifier: "g", item: Self.sprout1, reason: "a gift to Mint", grantedBy: "K", grantedAt: Self.now,
             endsAt: nil)
         let answer = KeptAnswer(requestDigest: digest(1), status: 200, contentType: "t", body: [1])
-        let key = IdempotencyKey(caller: "till 1", key: "k")
+        // Kept for a back end, and about her.
+        let key = IdempotencyKey(caller: "K", key: "k")
+        let own = IdempotencyKey(caller: "till 1", key: "k")
+        _ = try ledger.keep(answer, for: own, about: mint.user, at: Self.now, forgettingBefore: Self.now)
         try ledger.add(grant, for: mint.user, keeping: answer, for: key, forgettingBefore: Self.now)
         let fraud = Revocation(revokedAt: Self.now, reason: "Mint has cheated", revokedBy: "K")
         _ = try ledger.revoke(grant: "g", of: mint.user, fraud)
@@ -112,12 +117,21 @@ import Testing
         #expect(archive.balances == [Credit(balance: "coins", amount: 6)])
         #expect(archive.audit.count == 6)
 
-        #expect(try ledger.erase(mint.user, by: .user, forgettingAnswersTo: "till 1", at: Self.later(1)))
-        #expect(try !ledger.erase(mint.user, by: .user, forgettingAnswersTo: "till 1", at: Self.later(1)))
+        // Not by who has shown a password that is another by now.
+        let before = AccountRecord(
+            user: mint.user, email: mint.email, emailLowercase: mint.emailLowercase, passwordHash: "old",
+            createdAt: Self.now)
+        #expect(try !ledger.erase(mint.user, showing: before, by: .user, at: Self.later(1)))
+        #expect(try ledger.erase(mint.user, showing: mint, by: .user, at: Self.later(1)))
+        #expect(try !ledger.erase(mint.user, showing: mint, by: .user, at: Self.later(1)))
+        #expect(try !ledger.erase(mint.user, showing: nil, by: .user, at: Self.later(1)))
         #expect(try ledger.archive(of: mint.user, counting: Set(Origin.allCases), at: Self.now) == nil)
         #expect(try ledger.account(emailLowercase: "mint@example.com") == nil)
         #expect(try ledger.session(session(1).identifier) == nil)
-        #expect(try ledger.keptAnswer(for: key, since: Self.now) == nil)
+        for key in [key, own] { #expect(try ledger.keptAnswer(for: key, since: Self.now) == nil) }
+        // Nor is anything kept that was under way.
+        _ = try ledger.keep(answer, for: own, about: mint.user, at: Self.now, forgettingBefore: Self.now)
+        #expect(try ledger.keptAnswer(for: own, since: Self.now) == nil)
         #expect(try fixture.problems() == [])
         var text = Data()
         _ = try ledger.export { text.append($0) }
@@ -127,13 +141,34 @@ import Testing
         #expect(words.contains("\"event\":\"erased\""))
 
         // Nobody has it from here on, whoever they say they are.
-        #expect(try redeem(claim("1"), for: mint.user) == [.ownedByAnotherUser])
         #expect(try redeem(claim("1"), for: alice) == [.ownedByAnotherUser])
         let named = claim("1", signedAt: Self.later(9), appAccountToken: token)
         #expect(try redeem(named, for: alice) == [.appAccountTokenMismatch])
         // What the App Store says of it still finds it.
         let refund = claim("2", revoked: Self.later(9), signedAt: Self.later(9), item: nil)
         #expect(try notify("r", refund) == .revoked)
+        // A request that was under way makes no account that nobody can enter.
+        let origins = Set(Origin.allCases)
+        let gone: [() throws -> Void] = [
+            { _ = try redeem(claim("7"), for: mint.user) },
+            { _ = try ledger.appAccountToken(of: mint.user, at: Self.now) },
+            { _ = try ledger.setAppAccountToken(UUID(), of: mint.user, at: Self.now) },
+            { try ledger.add(Wish(productIdentifier: "p", wishedAt: Self.now), of: mint.user) },
+            {
+                _ = try ledger.change(
+                    ProfileChange(nickname: .set("Mint")), ofProfileOf: mint.user, owning: [], counting: origins,
+                    at: Self.now)
+            }, { _ = try ledger.number(of: mint.user, at: Self.now) },
+            { try ledger.add(grant, for: mint.user, keeping: nil, for: nil, forgettingBefore: Self.now) },
+        ]
+        for request in gone {
+            #expect {
+                try request()
+            } throws: {
+                ($0 as? StorageFault)?.cause == .userUnknown
+            }
+        }
+        #expect(try redeem(claim("7"), for: alice) == [.granted])
         #expect(try fixture.problems() == [])
     }
 }

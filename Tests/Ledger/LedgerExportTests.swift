@@ -51,7 +51,8 @@ import Testing
             passwordHash: "h", createdAt: Self.now)
         let digest = [UInt8](repeating: 2, count: 32)
         let session = SessionRecord(
-            identifier: [UInt8](repeating: 1, count: 16), refreshDigest: digest, accessDigest: digest,
+            identifier: [UInt8](repeating: 1, count: 16), refreshIdentifier: [UInt8](repeating: 3, count: 16),
+            refreshDigest: digest, accessDigest: digest,
             beganAt: Self.now, endsAt: Self.later(1))
         _ = try ledger.open(account, beginning: session)
         _ = try ledger.renew(session, presenting: digest, at: Self.now)
@@ -110,7 +111,7 @@ import Testing
                 sql:
                     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'grdb_*' AND name NOT GLOB 'sqlite_*'"
             )
-            #expect(tables.count == 21)
+            #expect(tables.count == 22)
             for table in tables {
                 let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \"\(table)\"") ?? 0
                 #expect(count > 0, "\(table) is empty")
@@ -137,7 +138,7 @@ import Testing
             (Data(), ImportError.incomplete), (text.dropLast(1), .incomplete), (joined(lines.dropLast()), .incomplete),
             (joined(lines.dropLast(2) + lines.suffix(1)), .incomplete), (joined(Array(lines[1...])), .lineInvalid(1)),
             (text + text, .lineInvalid(lines.count + 1)), (Data("hello\n".utf8), .lineInvalid(1)),
-            (changed("\"version\":11", "\"version\":6"), .versionOther(6)),
+            (changed("\"version\":12", "\"version\":6"), .versionOther(6)),
             (changed("\"alice\"", "\"mallory\""), .incomplete), (changed("\"issuer\"", "\"issue\""), .lineInvalid(2)),
             (changed("\"table\":\"user\"", "\"table\":\"sqlite_master\""), .lineInvalid(2)),
             (joined([lines[0], lines[1], lines[1]]), .lineInvalid(3)),

@@ -138,14 +138,19 @@ import Testing
                 requestDigest: [UInt8](repeating: number, count: 32), status: 200, contentType: "t", body: [number])
         }
         let key = IdempotencyKey(caller: "a", key: "k")
-        #expect(try ledger.keep(answer(1), for: key, at: Self.now, forgettingBefore: Self.later(-10)) == answer(1))
         #expect(
-            try ledger.keep(answer(2), for: key, at: Self.later(1), forgettingBefore: Self.later(-9)) == answer(1))
+            try ledger.keep(answer(1), for: key, about: alice, at: Self.now, forgettingBefore: Self.later(-10))
+                == answer(1))
+        #expect(
+            try ledger.keep(answer(2), for: key, about: alice, at: Self.later(1), forgettingBefore: Self.later(-9))
+                == answer(1))
         #expect(try ledger.keptAnswer(for: key, since: Self.now) == answer(1))
         #expect(try ledger.keptAnswer(for: key, since: Self.later(1)) == nil)
         #expect(try ledger.keptAnswer(for: IdempotencyKey(caller: "b", key: "k"), since: Self.now) == nil)
         // When it is old enough to be forgotten, the next one counts.
-        #expect(try ledger.keep(answer(3), for: key, at: Self.later(9), forgettingBefore: Self.later(1)) == answer(3))
+        #expect(
+            try ledger.keep(answer(3), for: key, about: alice, at: Self.later(9), forgettingBefore: Self.later(1))
+                == answer(3))
     }
 
     @Test func aRefundTakesAndItsReversalGivesBack() throws {

@@ -156,6 +156,60 @@ import Testing
         #expect(try await status("correct horse") == 429)
     }
 
+    @Test func guessesEndForAnAccountHoweverItIsWritten() async throws {
+        _ = try await signUp()
+        for number in 0..<10 {
+            let email =
+                String(repeating: number.isMultiple(of: 2) ? " " : "\u{3000}", count: number) + "Mint@example.com"
+            #expect(try await post("/v1/sessions", ["email": email, "password": "x"]).status == 401)
+        }
+        let answer = try await post("/v1/sessions", ["email": "mint@example.com ", "password": "correct horse"])
+        #expect(answer.code == "tooManyAttempts")
+    }
+
+    /// Whoever knows an address may keep others from logging in for a while, but not its owner from what they are in for.
+    @Test func nobodyKeepsWhoIsInFromLeaving() async throws {
+        let entrance = try await signUp()
+        for _ in 0..<10 { _ = try await post("/v1/sessions", ["email": "mint@example.com", "password": "x"]) }
+        let token = entrance.tokens.accessToken
+        for _ in 0..<10 {
+            #expect(try await post("/v1/me/erasure", ["password": "x"], token: token).code == "passwordWrong")
+        }
+        let tooMany = try await post("/v1/me/erasure", ["password": "correct horse"], token: token)
+        #expect(tooMany.code == "tooManyAttempts")
+        fixture.shop.clock.advance(milliseconds: 60_000)
+        #expect(try await post("/v1/me/erasure", ["password": "correct horse"], token: token).status == 204)
+    }
+
+    @Test func tokensThatAreNoneAreCountedAndRightOnesAreNot() async throws {
+        let entrance = try await signUp()
+        var refresh = entrance.tokens.refreshToken
+        for _ in 0..<40 {
+            let renewed: Renewed = try await post("/v1/sessions/renewal", ["refreshToken": refresh]).decoded()
+            refresh = renewed.tokens.refreshToken
+        }
+        // Signing up was one of thirty.
+        for _ in 0..<29 {
+            let answer = try await post(
+                "/v1/sessions/end", ["refreshToken": "tr_" + String(repeating: "A", count: 63) + "B"])
+            #expect([401, 204].contains(answer.status))
+            _ = try await post("/v1/sessions/renewal", ["refreshToken": "x"])
+        }
+        #expect(try await post("/v1/sessions/renewal", ["refreshToken": "x"]).code == "tooManyAttempts")
+    }
+
+    /// The seed's own app leaves without a password; an account is not left so.
+    @Test func anAccountIsNoMemberOfTheSeedsApp() async throws {
+        let entrance = try await signUp()
+        let name = try #require(HTTPField.Name("idtoken"))
+        for (method, path) in [(HTTPRequest.Method.get, "/v1/user"), (.post, "/v1/user/withdraw")] {
+            let answer = try await fixture.send(
+                method, path, key: "", headers: [name: entrance.tokens.accessToken])
+            #expect(answer.status == 401)
+        }
+        #expect(try await get("/v1/me/items", entrance.tokens.accessToken).status == 200)
+    }
+
     @Test func guessesEndForAnAddressHoweverManyAccountsItNames() async throws {
         let fixture = try ServiceFixture(proxies: 1)
         let name = try #require(HTTPField.Name("X-Forwarded-For"))
@@ -174,8 +228,10 @@ import Testing
         #expect(try await status(30, from: "2001:db8::ffff") == 429)
         #expect(try await status(31, from: "2001:db8:0:1::1") == 401)
         #expect(try await status(32, from: "::ffff:192.0.2.1") == 401)
-        for number in 33..<62 { #expect(try await status(number, from: "::ffff:192.0.2.1") == 401) }
-        #expect(try await status(62, from: "::ffff:192.0.2.1") == 429)
+        // One client, however a proxy writes it.
+        let spellings = ["::ffff:192.0.2.1", "192.0.2.1", "192.0.2.1:51234", "[::ffff:192.0.2.1]:443"]
+        for number in 33..<62 { #expect(try await status(number, from: spellings[number % 4]) == 401) }
+        for spelling in spellings { #expect(try await status(62, from: spelling) == 429) }
         #expect(try await status(63, from: "::ffff:192.0.2.2") == 401)
     }
 
@@ -235,7 +291,10 @@ import Testing
         let signed = try fixture.shop.store.signedTransaction(try fixture.buy("sprout1").identifier)
         _ = try await post("/v1/me/transactions", ["signedTransaction": signed], token: token)
         let grant = "{\"item\":{\"collection\":\"background\",\"number\":2},\"reason\":\"for Mint of Seoul\"}"
-        #expect(try await fixture.send(.post, "\(path)/grants?issuer=till", body: grant).status == 201)
+        let idempotency = try #require(HTTPField.Name("Idempotency-Key"))
+        let granted = try await fixture.send(
+            .post, "\(path)/grants?issuer=till", body: grant, headers: [idempotency: "1"])
+        #expect(granted.status == 201)
 
         let archive = try await get("/v1/me/export", token)
         let text = String(decoding: archive.body, as: UTF8.self)
@@ -263,12 +322,16 @@ import Testing
         #expect(redeemed.code == "ownedByAnotherUser")
         let file = fixture.shop.folder.file("ledger.sqlite")
         #expect(try LedgerFile(file).check().problems == [])
-        let names = try FileManager.default.contentsOfDirectory(atPath: fixture.shop.folder.url.path)
-        #expect(names.contains("ledger.sqlite"))
+        var exported = Data()
+        _ = try fixture.ledger.export { exported.append($0) }
+        let kept = String(decoding: exported, as: UTF8.self)
+        #expect(!kept.contains("Mint of Seoul"))
+        #expect(!kept.contains(entrance.account.accountId))
     }
 
     @Test func aBackEndErasesItsOwnUsers() async throws {
         let key = try fixture.keys.make(name: "reader", scopes: [.read, .grant]).key
+        #expect(try await fixture.send(.get, "/v1/users/bob/export", key: key).code == "scopeMissing")
         #expect(try await fixture.send(.post, "/v1/users/bob/erasure").code == "userNotFound")
         #expect(try await fixture.send(.get, "/v1/users/bob").status == 200)
         #expect(try await fixture.send(.post, "/v1/users/bob/erasure", key: key).code == "scopeMissing")
@@ -279,5 +342,9 @@ import Testing
     @Test func aTeamWithUsersOfItsOwnHasNone() async throws {
         let till = try await fixture.send(.get, "/v1/users/alice/items?issuer=other")
         #expect(till.code == "parameterInvalid")
+        // What is left of an issuer that is accepted no more can be shown and erased.
+        #expect(try await fixture.send(.get, "/v1/users/alice/export?issuer=other").code == "userNotFound")
+        // Nobody makes an account for somebody by naming them.
+        #expect(try await fixture.send(.get, "/v1/users/nobody?issuer=till").code == "userNotFound")
     }
 }

@@ -154,11 +154,31 @@ import Testing
         #expect(try await wish(.delete, "background7").status == 204)
         #expect(try await names() == ["sprout1", "sprout2"])
         #expect(try await wish(.put, "hat").code == "productNotFound")
+        #expect(try await wish(.delete, "hat").status == 204)
         #expect(try await fixture.send(.get, "/v1/me/wishes?sort=taste", key: token).code == "parameterInvalid")
         let other = try issuer.token(for: "bob", at: fixture.shop.clock.now().secondsSince1970)
         #expect(try await products("/v1/me/wishes", key: other).isEmpty)
         let named = try await products("/v1/users/alice/wishes?issuer=\(TestIssuer.issuer)", key: fixture.key)
         #expect(named.count == 2)
+    }
+
+    /// What is taken back meanwhile moves no page, and what is wished for within a second has its order.
+    @Test(arguments: ["-wished", "price"]) func aPageFollowsTheOneBefore(sort: String) async throws {
+        struct Part: Decodable {
+            let products: [ProductResource]
+            let nextCursor: String?
+        }
+        for product in ["sprout1", "sprout4", "sprout2", "sprout3"] {
+            #expect(try await wish(.put, product).status == 204)
+            fixture.shop.clock.advance(milliseconds: 1)
+        }
+        let whole = try await names("?sort=\(sort)")
+        if sort == "-wished" { #expect(whole == ["sprout3", "sprout2", "sprout4", "sprout1"]) }
+        let first: Part = try await fixture.send(.get, "/v1/me/wishes?pageSize=2&sort=\(sort)", key: token).decoded()
+        #expect(first.products.map(\.productId) == whole.prefix(2).map { "com.memolease.sesac1.\($0)" })
+        #expect(try await wish(.delete, whole[1]).status == 204)
+        let cursor = try #require(first.nextCursor)
+        #expect(try await names("?pageSize=2&sort=\(sort)&cursor=\(cursor)") == Array(whole.suffix(2)))
     }
 
     @Test func theCatalogSaysWhatIsWishedForAndOwned() async throws {

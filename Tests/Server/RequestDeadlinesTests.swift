@@ -33,6 +33,22 @@ import Testing
         #expect(deadlines.timerFired(at: start + .seconds(30)) == .none)
     }
 
+    /// Events go on for as long as they do, and what comes behind them has its time.
+    @Test func aStreamHasALongerTime() {
+        var deadlines = RequestDeadlines(limit: .seconds(30))
+        _ = deadlines.requestBegan(at: start)
+        deadlines.requestRead()
+        deadlines.answerStreams(until: start + .minutes(20))
+        #expect(deadlines.timerFired(at: start + .seconds(30)) == .schedule(start + .minutes(20)))
+        #expect(deadlines.timerFired(at: start + .minutes(20)) == .close)
+        deadlines.answerWritten()
+        #expect(deadlines.requestBegan(at: start + .minutes(20)) == .schedule(start + .minutes(20) + .seconds(30)))
+        deadlines.requestRead()
+        deadlines.answerWritten()
+        deadlines.answerStreams(until: start + .minutes(40))
+        #expect(deadlines.timerFired(at: start + .minutes(21)) == .none)
+    }
+
     /// One timer for a connection, however many requests come on it.
     @Test func theTimerOfARequestThatIsOverWatchesTheNext() {
         var deadlines = RequestDeadlines(limit: .seconds(30))

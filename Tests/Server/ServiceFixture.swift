@@ -61,6 +61,7 @@ struct ServiceFixture {
                 accounts),
             limits: limits, metrics: metrics, notificationsAtOnce: notificationsAtOnce, accounts: accounts,
             profiles: profiles, seedApp: (members, profiles),
+            events: EventHub(ledger: ledger),
             proxies: proxies, clock: shop.clock)
     }
 

@@ -28,6 +28,10 @@ final class FaultyStorage: LedgerStorage {
 
     var damaged: StorageFault { storage.damaged }
 
+    func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
+        storage.observe(observer)
+    }
+
     func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
         try checkRunning()
         return try storage.read(body)

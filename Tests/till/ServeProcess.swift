@@ -16,6 +16,8 @@ final class ServeProcess: Sendable {
         get throws { try String(contentsOf: errors, encoding: .utf8) }
     }
 
+    var processIdentifier: Int32 { process.processIdentifier }
+
     struct NotListening: Error, CustomStringConvertible {
         let description: String
     }

@@ -27,7 +27,8 @@ public protocol AccountLedger: Ledger {
     /// Gives a session new tokens, for the refresh token given last; another ends it.
     ///
     /// - Parameters:
-    ///   - session: With the new tokens; when it began, and its former access token, stay what they were.
+    ///   - session: With the new tokens; found by its refresh token's name. When it began, and its former access token, stay
+    ///     what they were.
     ///   - digest: Of the refresh token presented.
     func renew(
         _ session: SessionRecord,
@@ -35,8 +36,11 @@ public protocol AccountLedger: Ledger {
         at moment: Timestamp
     ) throws(StorageFault) -> SessionRenewal
 
-    /// Ends a session; one that has ended stays so.
-    func end(session identifier: [UInt8]) throws(StorageFault)
+    /// The session of a refresh token; nil for one that has ended.
+    func session(refresh identifier: [UInt8]) throws(StorageFault) -> SessionRecord?
+
+    /// Ends the session of a refresh token; one that has ended stays so.
+    func endSession(refresh identifier: [UInt8]) throws(StorageFault)
 
     /// Gives an account another password, and ends its sessions but one.
     ///

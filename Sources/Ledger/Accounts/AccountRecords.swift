@@ -38,12 +38,13 @@ struct AccountRecords {
             [user])
         try database.execute(
             """
-            INSERT INTO session (session_id, user_id, refresh_digest, access_digest, previous_access_digest, began_at, ends_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            INSERT INTO session (
+                session_id, refresh_id, user_id, refresh_digest, access_digest, previous_access_digest, began_at, ends_at
+            ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
             """,
             [
-                session.identifier, user, session.refreshDigest, session.accessDigest, session.previousAccessDigest,
-                session.beganAt, session.endsAt,
+                session.identifier, session.refreshIdentifier, user, session.refreshDigest, session.accessDigest,
+                session.previousAccessDigest, session.beganAt, session.endsAt,
             ])
     }
 
@@ -54,18 +55,28 @@ struct AccountRecords {
         return try row.map { (try Self.session($0), try Self.user($0)) }
     }
 
+    func session(refresh identifier: [UInt8]) throws -> SessionRecord? {
+        try database.row("SELECT * FROM session WHERE refresh_id = $1", [identifier]).map(Self.session)
+    }
+
+    /// Newest first.
+    func sessions(of user: Int64) throws -> [SessionRecord] {
+        try database.rows("SELECT * FROM session WHERE user_id = $1 ORDER BY began_at DESC, session_id", [user])
+            .map(Self.session)
+    }
+
     /// Its old access token is good until it ends.
     func update(_ session: SessionRecord) throws {
         try database.execute(
             """
             UPDATE session SET refresh_digest = $1, previous_access_digest = access_digest, access_digest = $2, ends_at = $3
-            WHERE session_id = $4
+            WHERE refresh_id = $4
             """,
-            [session.refreshDigest, session.accessDigest, session.endsAt, session.identifier])
+            [session.refreshDigest, session.accessDigest, session.endsAt, session.refreshIdentifier])
     }
 
-    func delete(session identifier: [UInt8]) throws {
-        try database.execute("DELETE FROM session WHERE session_id = $1", [identifier])
+    func delete(refresh identifier: [UInt8]) throws {
+        try database.execute("DELETE FROM session WHERE refresh_id = $1", [identifier])
     }
 
     func setPasswordHash(_ hash: String, of user: Int64, keeping session: [UInt8]) throws {
@@ -81,7 +92,8 @@ struct AccountRecords {
 
     private static func session(_ row: SQLRow) throws -> SessionRecord {
         SessionRecord(
-            identifier: try row["session_id"], refreshDigest: try row["refresh_digest"],
+            identifier: try row["session_id"], refreshIdentifier: try row["refresh_id"],
+            refreshDigest: try row["refresh_digest"],
             accessDigest: try row["access_digest"], previousAccessDigest: try row["previous_access_digest"],
             beganAt: try row["began_at"], endsAt: try row["ends_at"])
     }

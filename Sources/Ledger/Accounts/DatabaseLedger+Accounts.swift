@@ -6,7 +6,7 @@ extension DatabaseLedger: AccountLedger {
         try storage.write { database in
             let records = AccountRecords(database: database)
             guard try records.account(emailLowercase: account.emailLowercase) == nil else { return false }
-            let user = try users(database).identifier(of: account.user, at: account.createdAt)
+            let user = try users(database).insert(account.user, at: account.createdAt)
             guard try records.insert(account, of: user) else { throw storage.damaged }
             try records.insert(session, of: user)
             return true
@@ -43,9 +43,9 @@ extension DatabaseLedger: AccountLedger {
     ) throws(StorageFault) -> SessionRenewal {
         try storage.write { database in
             let records = AccountRecords(database: database)
-            guard let (known, _) = try records.session(session.identifier) else { return .unknown }
+            guard let known = try records.session(refresh: session.refreshIdentifier) else { return .unknown }
             guard ConstantTime.areEqual(known.refreshDigest, digest) else {
-                try records.delete(session: session.identifier)
+                try records.delete(refresh: session.refreshIdentifier)
                 return .reused
             }
             guard moment < known.endsAt else { return .ended }
@@ -54,8 +54,12 @@ extension DatabaseLedger: AccountLedger {
         }
     }
 
-    public func end(session identifier: [UInt8]) throws(StorageFault) {
-        try storage.write { try AccountRecords(database: $0).delete(session: identifier) }
+    public func session(refresh identifier: [UInt8]) throws(StorageFault) -> SessionRecord? {
+        try storage.read { try AccountRecords(database: $0).session(refresh: identifier) }
+    }
+
+    public func endSession(refresh identifier: [UInt8]) throws(StorageFault) {
+        try storage.write { try AccountRecords(database: $0).delete(refresh: identifier) }
     }
 
     public func setPasswordHash(
@@ -71,7 +75,7 @@ extension DatabaseLedger: AccountLedger {
     }
 
     /// The user's number, while the account has the password it had when it was read.
-    private func unchanged(_ account: AccountRecord, in database: any LedgerDatabase) throws -> Int64? {
+    func unchanged(_ account: AccountRecord, in database: any LedgerDatabase) throws -> Int64? {
         guard let user = try users(database).known(account.user),
             try AccountRecords(database: database).account(of: user)?.passwordHash == account.passwordHash
         else { return nil }

@@ -2,8 +2,10 @@ import Commerce
 
 /// A device on which somebody is logged in, as the ledger keeps it: of its tokens, only digests.
 public struct SessionRecord: Hashable, Sendable {
-    /// 16 bytes; what is between one log-in and its end has one, however often its tokens are renewed.
+    /// 16 bytes; what is between one log-in and its end has one, however often its tokens are renewed. Access tokens have it.
     public let identifier: [UInt8]
+    /// The same, for refresh tokens.
+    public let refreshIdentifier: [UInt8]
     /// The SHA-256 of the one refresh token that is good.
     public let refreshDigest: [UInt8]
     /// The SHA-256 of the access token given last.
@@ -16,6 +18,7 @@ public struct SessionRecord: Hashable, Sendable {
 
     public init(
         identifier: [UInt8],
+        refreshIdentifier: [UInt8],
         refreshDigest: [UInt8],
         accessDigest: [UInt8],
         previousAccessDigest: [UInt8]? = nil,
@@ -23,6 +26,7 @@ public struct SessionRecord: Hashable, Sendable {
         endsAt: Timestamp
     ) {
         self.identifier = identifier
+        self.refreshIdentifier = refreshIdentifier
         self.refreshDigest = refreshDigest
         self.accessDigest = accessDigest
         self.previousAccessDigest = previousAccessDigest

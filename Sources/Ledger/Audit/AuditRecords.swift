@@ -27,6 +27,7 @@ struct AuditRecords {
         let record = AuditRecord(
             entry, after: try last.map { (try $0["number"], try $0["digest"]) }, randomness: randomness)
         try insert(record, of: user)
+        database.noteChange(of: user)
     }
 
     private func insert(_ record: AuditRecord, of user: Int64) throws {

@@ -78,17 +78,19 @@ struct LedgerTable: Sendable {
             "spending_id user_id# balance amount# reason spent_by spent_at#"),
         LedgerTable(
             "kept_answer", key: "caller idempotency_key",
-            "caller idempotency_key request_digest* status# content_type body* kept_at#"),
+            "caller idempotency_key request_digest* status# content_type body* kept_at# user_id#"),
         LedgerTable("api_key", key: "key_id", "key_id name scopes secret_digest* created_at# revoked_at#"),
         LedgerTable("account", key: "user_id", "user_id# email email_lowercase password_hash created_at#"),
         LedgerTable(
             "session", key: "session_id",
-            "session_id* user_id# refresh_digest* access_digest* previous_access_digest* began_at# ends_at#"),
+            "session_id* refresh_id* user_id# refresh_digest* access_digest* previous_access_digest* began_at# ends_at#"
+        ),
         LedgerTable("profile", key: "user_id", "user_id# nickname"),
         LedgerTable("chosen_item", key: "user_id collection", "user_id# collection number#"),
         LedgerTable("wish", key: "user_id product_id", "user_id# product_id wished_at#"),
         LedgerTable(
             "member", key: "user_id", "user_id# phone_number email fcm_token birth gender# joined_at#"),
+        LedgerTable("user_change", key: "user_id number", "user_id# number# kind subject happened_at#"),
         LedgerTable("reconciliation", key: "subject", "subject reconciled_until#"),
         LedgerTable("refusal", key: "user_id origin transaction_id reason", "user_id# origin transaction_id reason"),
         LedgerTable(

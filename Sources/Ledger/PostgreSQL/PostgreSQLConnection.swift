@@ -21,6 +21,8 @@ final class PostgreSQLConnection {
     /// The number in the last name given.
     private var lastName = 0
     private var waiting: [Command] = []
+    /// Whom the transaction has changed something of.
+    let changed = ChangedUsers()
     /// What was asked for ahead; until something else is done.
     private var known: [Question: [SQLRow]] = [:]
     /// Sending more without reading the answers could have both sides wait for each other.

@@ -2,6 +2,8 @@
 struct PostgreSQLDatabase: LedgerDatabase {
     let connection: PostgreSQLConnection
 
+    func noteChange(of user: Int64) { connection.changed.insert(user) }
+
     func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow] {
         try connection.query(SQLQuery(sql, arguments)).rows
     }

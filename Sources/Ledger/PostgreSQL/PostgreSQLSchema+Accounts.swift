@@ -11,6 +11,7 @@ extension PostgreSQLSchema {
 
         CREATE TABLE session (
             session_id BYTEA PRIMARY KEY CHECK (length(session_id) = 16),
+            refresh_id BYTEA NOT NULL UNIQUE CHECK (length(refresh_id) = 16),
             user_id BIGINT NOT NULL REFERENCES account (user_id),
             refresh_digest BYTEA NOT NULL CHECK (length(refresh_digest) = 32),
             access_digest BYTEA NOT NULL CHECK (length(access_digest) = 32),

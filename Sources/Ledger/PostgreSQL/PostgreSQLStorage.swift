@@ -11,6 +11,7 @@ import Synchronization
 /// nothing of it was committed.
 public final class PostgreSQLStorage: LedgerStorage {
     private let pool: PostgreSQLPool
+    private let observers = ChangeObservers()
     private let randomness: Randomness
     private let address: PostgreSQLAddress
     /// Whether the server could not be reached for as long as somebody has tried, and since then.
@@ -64,6 +65,10 @@ public final class PostgreSQLStorage: LedgerStorage {
 
     /// A server has to be asked, wherever it is.
     public var answersAtOnce: Bool { false }
+
+    public func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
+        observers.add(observer)
+    }
 
     public var damaged: StorageFault { StorageFault(cause: .damaged, path: address.description) }
 
@@ -145,18 +150,20 @@ public final class PostgreSQLStorage: LedgerStorage {
     /// One SERIALIZABLE transaction, which is durable when this returns, or nothing.
     private func transaction<Value>(_ body: (PostgreSQLConnection) throws -> Value) throws -> Value {
         let token = randomness.bytes(16)
-        let (value, lost): (Value, PostgreSQLFailure?) = try pool.withConnection { connection in
+        let (value, changed, lost): (Value, Set<Int64>, PostgreSQLFailure?) = try pool.withConnection { connection in
             connection.runLater("BEGIN")
+            connection.changed.removeAll()
             let value = try body(connection)
             try connection.queryLater(
                 SQLQuery("INSERT INTO ledger_commit (token, is_committed) VALUES ($1, 1)", [token]))
             do throws(PostgreSQLFailure) { try connection.commit() } catch {
                 guard error.isLineLost else { throw error }
-                return (value, error)
+                return (value, connection.changed.numbers, error)
             }
-            return (value, nil)
+            return (value, connection.changed.numbers, nil)
         }
         if let lost, try !isCommitted(token) { throw lost }
+        observers.tell(changed)
         if commits.add(1, ordering: .relaxed).newValue.isMultiple(of: Self.commitsPerSweep) { sweep() }
         return value
     }
@@ -230,6 +237,9 @@ public final class PostgreSQLStorage: LedgerStorage {
     private func fault(_ error: any Error) -> StorageFault {
         if let fault = error as? StorageFault { return fault }
         if error is SQLRow.Mismatch { return damaged }
+        if error is UserRecords.UserUnknown {
+            return StorageFault(cause: .userUnknown, path: address.description)
+        }
         guard let failure = error as? PostgreSQLFailure else {
             return StorageFault(cause: .failed, path: address.description)
         }

@@ -27,6 +27,8 @@ extension DatabaseLedger: ProfileLedger {
                 return .notOwned(foreign)
             }
             try records.apply(change, to: user)
+            try EventRecords(database: database).append(
+                UserChange(kind: .profileChanged, subject: "", happenedAt: moment), to: user)
             return .changed(try records.profile(of: user, counting: origins, at: moment))
         }
     }
@@ -34,14 +36,23 @@ extension DatabaseLedger: ProfileLedger {
     public func add(_ wish: Wish, of user: User) throws(StorageFault) {
         try storage.write { database in
             let user = try users(database).identifier(of: user, at: wish.wishedAt)
-            try ProfileRecords(database: database).insert(wish, of: user)
+            guard try ProfileRecords(database: database).insert(wish, of: user) else { return }
+            try EventRecords(database: database).append(
+                UserChange(kind: .wished, subject: wish.productIdentifier, happenedAt: wish.wishedAt), to: user)
         }
     }
 
-    public func removeWish(for productIdentifier: String, of user: User) throws(StorageFault) {
+    public func removeWish(
+        for productIdentifier: String,
+        of user: User,
+        at moment: Timestamp
+    ) throws(StorageFault) {
         try storage.write { database in
-            guard let user = try users(database).known(user) else { return }
-            try ProfileRecords(database: database).delete(wishFor: productIdentifier, of: user)
+            guard let user = try users(database).known(user),
+                try ProfileRecords(database: database).delete(wishFor: productIdentifier, of: user)
+            else { return }
+            try EventRecords(database: database).append(
+                UserChange(kind: .wishRemoved, subject: productIdentifier, happenedAt: moment), to: user)
         }
     }
 

@@ -24,7 +24,7 @@ public protocol ProfileLedger: Ledger {
     func add(_ wish: Wish, of user: User) throws(StorageFault)
 
     /// Takes a wish back; one that is not there stays so.
-    func removeWish(for productIdentifier: String, of user: User) throws(StorageFault)
+    func removeWish(for productIdentifier: String, of user: User, at moment: Timestamp) throws(StorageFault)
 
     /// Makes a user a member of the seed's own app.
     ///

@@ -38,14 +38,16 @@ struct ProfileRecords {
         }
     }
 
-    func insert(_ wish: Wish, of user: Int64) throws {
+    /// - Returns: false where there was one.
+    func insert(_ wish: Wish, of user: Int64) throws -> Bool {
         try database.execute(
             "INSERT INTO wish (user_id, product_id, wished_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-            [user, wish.productIdentifier, wish.wishedAt])
+            [user, wish.productIdentifier, wish.wishedAt]) == 1
     }
 
-    func delete(wishFor productIdentifier: String, of user: Int64) throws {
+    /// - Returns: false where there was none.
+    func delete(wishFor productIdentifier: String, of user: Int64) throws -> Bool {
         try database.execute(
-            "DELETE FROM wish WHERE user_id = $1 AND product_id = $2", [user, productIdentifier])
+            "DELETE FROM wish WHERE user_id = $1 AND product_id = $2", [user, productIdentifier]) == 1
     }
 }

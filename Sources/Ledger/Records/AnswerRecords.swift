@@ -19,14 +19,17 @@ struct AnswerRecords {
         try database.execute("DELETE FROM kept_answer WHERE kept_at < $1", [oldest])
     }
 
+    /// - Parameter user: Whom it is about: it goes when they do.
     /// - Returns: false, and keeps nothing, where an answer is kept for the key.
-    func keep(_ answer: KeptAnswer, for key: IdempotencyKey, at moment: Timestamp) throws -> Bool {
+    func keep(_ answer: KeptAnswer, for key: IdempotencyKey, about user: Int64?, at moment: Timestamp) throws -> Bool {
         try database.execute(
             """
             INSERT INTO kept_answer (
-                caller, idempotency_key, request_digest, status, content_type, body, kept_at
-            ) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
+                caller, idempotency_key, request_digest, status, content_type, body, kept_at, user_id
+            ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING
             """,
-            [key.caller, key.key, answer.requestDigest, answer.status, answer.contentType, answer.body, moment]) == 1
+            [
+                key.caller, key.key, answer.requestDigest, answer.status, answer.contentType, answer.body, moment, user,
+            ]) == 1
     }
 }

@@ -6,9 +6,15 @@ struct UserRecords {
     let database: any LedgerDatabase
     let randomness: Randomness
 
+    struct UserUnknown: Error {}
+
     /// A user's number in the ledger, given at first sight together with an account token.
+    ///
+    /// - Throws: `UserUnknown` for an account that was never opened, or has ended while this was under way: nobody can enter it,
+    ///   or what it would own.
     func identifier(of user: User, at moment: Timestamp) throws -> Int64 {
         if let known = try known(user) { return known }
+        guard user.issuer != User.accountIssuer else { throw UserUnknown() }
         return try insert(user, at: moment)
     }
 
@@ -72,7 +78,7 @@ struct UserRecords {
     }
 
     /// With an account token that nobody knows yet.
-    private func insert(_ user: User, at moment: Timestamp) throws -> Int64 {
+    func insert(_ user: User, at moment: Timestamp) throws -> Int64 {
         let token = UUID(randomness: randomness)
         let identifier: Int64? = try database.value(
             """

@@ -14,6 +14,9 @@ public protocol LedgerDatabase {
     /// Tells what will be asked for next, so that a database at the other end of a line can be asked for all of it at once.
     func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws
 
+    /// Has who listens to a user told, once this is committed.
+    func noteChange(of user: Int64)
+
     /// Reads what may be more than memory holds.
     ///
     /// - Parameter body: Given many rows at a time, in their order; none when there are no more.

@@ -13,6 +13,7 @@ extension LedgerSchema {
 
         CREATE TABLE session (
             session_id BLOB PRIMARY KEY CHECK (length(session_id) = 16),
+            refresh_id BLOB NOT NULL UNIQUE CHECK (length(refresh_id) = 16),
             user_id INTEGER NOT NULL REFERENCES account (user_id),
             refresh_digest BLOB NOT NULL CHECK (length(refresh_digest) = 32),
             access_digest BLOB NOT NULL CHECK (length(access_digest) = 32),

@@ -8,7 +8,7 @@ import GRDB
 /// original purchase, and every redeemed transaction refers to that very pair.
 struct LedgerSchema {
     /// What the newest migration makes.
-    static let version = 11
+    static let version = 12
 
     let randomness: Randomness
 
@@ -54,6 +54,9 @@ struct LedgerSchema {
         }
         migrator.registerMigration("11: members of the seed's own app") { database in
             try database.execute(sql: Self.memberTable)
+        }
+        migrator.registerMigration("12: changes for who listens, and whom answers are about") { database in
+            try database.execute(sql: Self.changeTable)
         }
         return migrator
     }

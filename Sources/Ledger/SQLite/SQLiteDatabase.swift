@@ -7,6 +7,10 @@ import GRDBSQLite
 /// and rows, which take longer than SQLite itself.
 struct SQLiteDatabase: LedgerDatabase {
     let database: Database
+    /// nil where nothing is written.
+    var changed: ChangedUsers?
+
+    func noteChange(of user: Int64) { changed?.insert(user) }
 
     func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow] {
         let run = try Run(database.cachedStatement(sql: sql), arguments, on: database)

@@ -14,6 +14,7 @@ public final class SQLiteStorage: LedgerStorage {
     private let writer: DatabaseQueue
     private let readers: SQLiteReaders
     private let path: String
+    private let observers = ChangeObservers()
     /// Whether the disk has failed to take what was written.
     private let isStopped = Atomic(false)
     /// Whether something of the file was read that cannot be: the connection that writes may remember it.
@@ -30,12 +31,14 @@ public final class SQLiteStorage: LedgerStorage {
     private final class Group: @unchecked Sendable {
         let storage: SQLiteStorage
         let database: Database
+        let changed: ChangedUsers
         /// The last that a use case has met.
         var fault: StorageFault?
 
-        init(storage: SQLiteStorage, database: Database) {
+        init(storage: SQLiteStorage, database: Database, changed: ChangedUsers) {
             self.storage = storage
             self.database = database
+            self.changed = changed
         }
     }
 
@@ -103,8 +106,8 @@ public final class SQLiteStorage: LedgerStorage {
 
     private func commit(_ useCases: [() -> Void]) throws(StorageFault) {
         useCasesSinceCheckpoint.add(useCases.count, ordering: .relaxed)
-        try transaction { database in
-            let group = Group(storage: self, database: database)
+        try transaction { database, changed in
+            let group = Group(storage: self, database: database, changed: changed)
             try Self.$group.withValue(group) {
                 for useCase in useCases {
                     useCase()
@@ -119,6 +122,10 @@ public final class SQLiteStorage: LedgerStorage {
     }
 
     public var answersAtOnce: Bool { true }
+
+    public func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
+        observers.add(observer)
+    }
 
     public var damaged: StorageFault { StorageFault(cause: .damaged, path: path) }
 
@@ -143,14 +150,18 @@ public final class SQLiteStorage: LedgerStorage {
         } catch {
             throw Self.fault(error, path: path)
         }
-        return try transaction { try body(SQLiteDatabase(database: $0)) }
+        return try transaction { try body(SQLiteDatabase(database: $0, changed: $1)) }
     }
 
     /// All of `body` in one commit, or nothing.
-    private func transaction<Value>(_ body: (Database) throws -> Value) throws(StorageFault) -> Value {
+    private func transaction<Value>(
+        _ body: (Database, ChangedUsers) throws -> Value
+    ) throws(StorageFault) -> Value {
+        let changed = ChangedUsers()
         defer { if hasReadDamage.exchange(false, ordering: .relaxed) { writer.releaseMemory() } }
         do {
-            let value = try writer.writeWithoutTransaction { try commit(body, on: $0) }
+            let value = try writer.writeWithoutTransaction { try commit({ try body($0, changed) }, on: $0) }
+            observers.tell(changed.numbers)
             checkpointSometimes()
             return value
         } catch {
@@ -181,7 +192,7 @@ public final class SQLiteStorage: LedgerStorage {
         of group: Group,
         _ body: (any LedgerDatabase) throws -> Value
     ) throws -> Value {
-        let connection = SQLiteDatabase(database: group.database)
+        let connection = SQLiteDatabase(database: group.database, changed: group.changed)
         // A savepoint outside of a transaction would be one of its own.
         guard group.database.isInsideTransaction else {
             throw group.fault ?? StorageFault(cause: .failed, path: group.storage.path)
@@ -240,6 +251,7 @@ public final class SQLiteStorage: LedgerStorage {
 
     static func fault(_ error: any Error, path: String) -> StorageFault {
         if let fault = error as? StorageFault { return fault }
+        if error is UserRecords.UserUnknown { return StorageFault(cause: .userUnknown, path: path) }
         if error is SQLRow.Mismatch { return StorageFault(cause: .damaged, path: path) }
         guard let error = error as? DatabaseError else { return StorageFault(cause: .failed, path: path) }
         return StorageFault(sqliteResultCode: error.resultCode.rawValue, path: path)

@@ -25,14 +25,25 @@ struct AccountRoutes: Sendable {
                 ["isAvailable": try await work.read { try accounts.isAvailable(email) }], headers: Self.headers)
         }
         group.post("sessions") { request, context in try await logIn(request, context) }
-        group.post("sessions/renewal") { request, _ in
+        group.post("sessions/renewal") { request, context in
             let token = try await body(of: request).text("refreshToken")
-            let tokens = try await commits.run { try accounts.renew(token) }
+            let tokens = try await attempts.tryToken(request, context) {
+                // Nothing is written for who has no session.
+                let presented = try await work.read { try accounts.presented(token) }
+                return try await commits.run { try accounts.renew(presented) }
+            }
             return try JSONAnswer.response(["tokens": TokensResource(tokens)], headers: Self.headers)
         }
-        group.post("sessions/end") { request, _ in
+        group.post("sessions/end") { request, context in
             let token = try await body(of: request).text("refreshToken")
-            try await commits.run { try accounts.end(token) }
+            do {
+                try await attempts.tryToken(request, context) {
+                    let presented = try await work.read { try accounts.presented(token) }
+                    try await commits.run { try accounts.end(presented) }
+                }
+            } catch AccountError.refreshTokenExpired {
+                // Who wants out is out.
+            }
             return HTTPResponse.Status.noContent
         }
     }
@@ -84,7 +95,7 @@ struct AccountRoutes: Sendable {
     ) async throws -> HTTPResponse.Status {
         let fields = try await body(of: request)
         let (old, new) = (try fields.text("password"), try fields.text("newPassword"))
-        let account = try await confirmed(old, request, context)
+        let account = try await confirmed(old, context)
         guard let email = try? EmailAddress(account.email) else { throw Problem.unexpected }
         let password = try Password(new, of: email)
         let hash = try await passwords.run { try accounts.hash(password) }
@@ -96,10 +107,10 @@ struct AccountRoutes: Sendable {
     /// The caller's account, once its password was shown: what cannot be undone asks for more than a token.
     ///
     /// - Throws: `AccountError`, `passwordWrong` or `accountNotFound`.
-    func confirmed(_ password: String, _ request: Request, _ context: ServiceContext) async throws -> AccountRecord {
+    func confirmed(_ password: String, _ context: ServiceContext) async throws -> AccountRecord {
         let user = try context.requiredUser
         let account = try await work.read { try accounts.account(of: user) }
-        return try await attempts.try(account.emailLowercase, request, context) {
+        return try await attempts.try(user) {
             guard try await passwords.run({ try accounts.isPassword(password, of: account) }) else {
                 throw AccountError.passwordWrong
             }

@@ -15,16 +15,31 @@ struct ClientAddresses: Sendable {
         }
         let forwarded = request.headers[values: name].flatMap { $0.split(separator: ",") }
         guard forwarded.count >= proxies else { return Self.network(context.remoteAddress) }
-        let text = forwarded[forwarded.count - proxies].filter { !$0.isWhitespace }
-        return Self.network(try? SocketAddress(ipAddress: String(text.prefix(64)), port: 0))
+        return Self.network(Self.address(forwarded[forwarded.count - proxies].filter { !$0.isWhitespace }))
+    }
+
+    /// As proxies write it: with a port behind it or not, and then in brackets where it has colons of its own.
+    private static func address(_ text: String) -> SocketAddress? {
+        let text = text.prefix(64)
+        let host =
+            if text.hasPrefix("[") {
+                text.dropFirst().prefix { $0 != "]" }
+            } else if text.count(where: { $0 == ":" }) == 1 {
+                text.prefix { $0 != ":" }
+            } else {
+                text
+            }
+        return try? SocketAddress(ipAddress: String(host), port: 0)
     }
 
     /// Of IPv6 the first 64 bits, all of whose addresses are one customer's.
     private static func network(_ address: SocketAddress?) -> String {
         guard case .v6(let version6) = address else { return address?.ipAddress ?? "" }
         let bytes = withUnsafeBytes(of: version6.address.sin6_addr) { Array($0) }
-        // An address of IPv4 in the form of IPv6 (RFC 4291 section 2.5.5.2).
+        // An address of IPv4 in the form of IPv6 (RFC 4291 section 2.5.5.2) is that of IPv4.
         let isVersion4 = bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
-        return "\(isVersion4 ? bytes.suffix(4) : bytes.prefix(8))"
+        return isVersion4
+            ? bytes.suffix(4).map(String.init).joined(separator: ".")
+            : bytes.prefix(8).map(String.init).joined(separator: ":")
     }
 }

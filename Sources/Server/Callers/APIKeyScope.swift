@@ -11,8 +11,23 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
     case grant
     /// To spend what users have bought.
     case spend
+    /// To read everything there is of users, their address and phone number included.
+    case export
     /// To erase users.
     case erase
     /// To read the service's metrics.
     case metrics
+
+    /// What it allows, in words for people.
+    public var summary: String {
+        switch self {
+        case .read: "the catalog, what users own and redeemed"
+        case .redeem: "to hand in proofs, to set account tokens"
+        case .grant: "to give items without a purchase, to take back"
+        case .spend: "to spend what users have bought"
+        case .export: "everything there is of users"
+        case .erase: "to erase users"
+        case .metrics: "for Prometheus"
+        }
+    }
 }

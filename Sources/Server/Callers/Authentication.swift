@@ -13,7 +13,7 @@ public enum Authentication: Sendable {
     /// Whose users there are besides those whom the team's back end names.
     var issuers: [String] {
         guard case .apiKeys(_, let tokens, let accounts) = self else { return [] }
-        return [tokens?.issuer, accounts.map { _ in AccountService.issuer }].compactMap(\.self)
+        return [tokens?.issuer, accounts.map { _ in User.accountIssuer }].compactMap(\.self)
     }
 
     /// - Returns: nil for a credential that is nobody's.

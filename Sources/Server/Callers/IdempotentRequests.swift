@@ -43,6 +43,7 @@ final class IdempotentRequests: Sendable {
     /// Answers a request, or says again what it was answered with before.
     ///
     /// - Parameters:
+    ///   - user: Whom it is about.
     ///   - body: The request's, which with its method and path makes it the same or another.
     ///   - status: Of a new answer that is no problem.
     ///   - perform: What gives the answer, as JSON; called once for each key, unless the service fails. What would do its work
@@ -50,6 +51,7 @@ final class IdempotentRequests: Sendable {
     func answer(
         _ request: Request,
         from caller: Caller,
+        about user: User,
         body: [UInt8],
         status: HTTPResponse.Status = .ok,
         perform: (Pending?) async throws -> [UInt8]
@@ -71,7 +73,7 @@ final class IdempotentRequests: Sendable {
         }
         let answer = try await newAnswer(Pending(key: key, requestDigest: digest, status: status), perform)
         // Another process on the same ledger may have been quicker; then its answer is the answer.
-        let kept = try await commits.run { [service] in try service.keep(answer, for: key) }
+        let kept = try await commits.run { [service] in try service.keep(answer, for: key, about: user) }
         return try response(kept, to: digest, isReplayed: kept != answer)
     }
 

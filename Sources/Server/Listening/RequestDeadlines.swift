@@ -3,7 +3,8 @@ import NIOCore
 /// Until when the requests on one connection have to be over, in their order.
 ///
 /// A request's time runs from its head until it has been read whole and the last byte of its answer is out: it covers a body
-/// sent in drops, before the answer or after it, work that takes long, and a client that does not read.
+/// sent in drops, before the answer or after it, work that takes long, and a client that does not read. A stream of events has
+/// a longer time of its own.
 package struct RequestDeadlines {
     /// What the owner of the timer has to do.
     package enum Action: Equatable {
@@ -13,7 +14,7 @@ package struct RequestDeadlines {
     }
 
     private struct Exchange {
-        let deadline: NIODeadline
+        var deadline: NIODeadline
         var isRead = false
         var isAnswered = false
     }
@@ -34,6 +35,12 @@ package struct RequestDeadlines {
         guard !isTimed else { return .none }
         isTimed = true
         return .schedule(deadline)
+    }
+
+    /// The answer that is being written goes on for long: it ends by itself, and only where it does not, it is ended.
+    package mutating func answerStreams(until deadline: NIODeadline) {
+        guard let first = open.firstIndex(where: { !$0.isAnswered }) else { return }
+        open[first].deadline = deadline
     }
 
     package mutating func requestRead() {

@@ -8,6 +8,9 @@ final class RequestTimeLimit: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
+    /// Streams of events end before it, unless their client does not read.
+    private static let streamLimit = TimeAmount.minutes(20)
+
     private var deadlines: RequestDeadlines
     private var timer: Scheduled<Void>?
 
@@ -25,7 +28,11 @@ final class RequestTimeLimit: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .end = unwrapOutboundIn(data) else {
+        let part = unwrapOutboundIn(data)
+        if case .head(let head) = part, head.headerFields[.contentType] == EventRoutes.contentType {
+            deadlines.answerStreams(until: .now() + Self.streamLimit)
+        }
+        guard case .end = part else {
             context.write(data, promise: promise)
             return
         }

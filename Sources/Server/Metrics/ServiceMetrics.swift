@@ -76,8 +76,10 @@ public final class ServiceMetrics: Sendable {
         counts.withLock { $0.commits.record(duration) }
     }
 
-    /// - Parameter queueDepth: How much work waits for a thread or a commit.
-    func text(queueDepth: Int) -> String {
+    /// - Parameters:
+    ///   - queueDepth: How much work waits for a thread or a commit.
+    ///   - listeners: How many listen to events; nil where nobody may.
+    func text(queueDepth: Int, listeners: Int? = nil) -> String {
         let counts = counts.withLock { $0 }
         var text = PrometheusText()
         text.begin("till_http_requests_total", .counter, "Requests answered.")
@@ -104,6 +106,10 @@ public final class ServiceMetrics: Sendable {
         text.add("till_commit_seconds", [], counts.commits)
         text.begin("till_queue_depth", .gauge, "Work that waits for a thread or a commit.")
         text.add("till_queue_depth", [], queueDepth)
+        if let listeners {
+            text.begin("till_event_listeners", .gauge, "Screens that listen to their user's events.")
+            text.add("till_event_listeners", [], listeners)
+        }
         return text.text
     }
 

@@ -25,8 +25,9 @@ struct WishRoutes: Sendable {
             try await commits.run { try profiles.wish(for: product, by: user) }
             return HTTPResponse.Status.noContent
         }
+        // Also of a product that the catalog has no more.
         own.delete("wishes/:product") { _, context in
-            let (user, product) = (try context.requiredUser, try products.product(in: context).productIdentifier)
+            let (user, product) = (try context.requiredUser, try context.parameters.text("product"))
             try await commits.run { try profiles.removeWish(for: product, of: user) }
             return HTTPResponse.Status.noContent
         }

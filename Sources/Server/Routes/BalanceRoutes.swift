@@ -46,7 +46,9 @@ struct BalanceRoutes: Sendable {
             throw JSONBody.invalid("The field /amount has to be from 1 to \(Self.maximumAmount).")
         }
         let reason = try Reason.read(body)
-        return try await idempotentRequests.answer(request, from: caller, body: body.bytes, status: .created) { kept in
+        return try await idempotentRequests.answer(
+            request, from: caller, about: user, body: body.bytes, status: .created
+        ) { kept in
             let spending = try service.newSpending(of: amount, from: balance, reason: reason, by: caller.name)
             let left = try await commits.run {
                 try service.spend(spending, for: user) { left in

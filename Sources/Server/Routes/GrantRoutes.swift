@@ -73,7 +73,9 @@ struct GrantRoutes: Sendable {
         let granted = Item(collection: try item.text("collection"), number: try item.integer("number"))
         let reason = try Reason.read(body)
         let endsAt = try body.optionalDate("endsAt")
-        return try await idempotentRequests.answer(request, from: caller, body: body.bytes, status: .created) { kept in
+        return try await idempotentRequests.answer(
+            request, from: caller, about: user, body: body.bytes, status: .created
+        ) { kept in
             let grant = try service.newGrant(of: granted, reason: reason, endsAt: endsAt, by: caller.name)
             let answer = try JSONAnswer.encode(GrantResource(grant))
             try await commits.run {

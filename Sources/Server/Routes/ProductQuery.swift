@@ -1,3 +1,4 @@
+import Commerce
 import Foundation
 import Hummingbird
 
@@ -38,7 +39,12 @@ struct ProductQuery {
     }
 
     /// Those of some products that are asked for, in the order asked for.
-    func apply(to products: [ProductResource]) -> [ProductResource] {
+    ///
+    /// - Parameter wishedAt: When a product was wished for, to the millisecond.
+    func apply(
+        to products: [ProductResource],
+        wishedAt: (String) -> Timestamp? = { _ in nil }
+    ) -> [ProductResource] {
         let found = products.filter { product in
             (collection == nil || product.item?.collection == collection)
                 && (search.map { matches(product, $0) } ?? true)
@@ -49,7 +55,8 @@ struct ProductQuery {
             case .number where left.item != right.item: isBefore(left.item, right.item)
             case .price where left.price != right.price: isBefore(left.price, right.price)
             case .name where left.displayName != right.displayName: isBefore(left.displayName, right.displayName)
-            case .wished where left.wishedAt != right.wishedAt: isBefore(left.wishedAt, right.wishedAt)
+            case .wished where wishedAt(left.productId) != wishedAt(right.productId):
+                isBefore(wishedAt(left.productId), wishedAt(right.productId))
             default: left.productId < right.productId
             }
         }

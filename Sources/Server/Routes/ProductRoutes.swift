@@ -55,9 +55,15 @@ struct ProductRoutes: Sendable {
         let page = try Page(request)
         let language = Language.choose(for: request, among: languages)
         let all = catalog.products.map { resource($0, language: language, shelf) }
-        var products = query.apply(to: wishedOnly ? all.filter { $0.isWished == true } : all)[...]
-        if let last = page.last {
-            guard let index = products.firstIndex(where: { $0.productId == last }) else {
+        let last = page.last.map(ListEnd.init)
+        // The last of the page before has its place in the list though nobody wishes for it any more.
+        let listed = wishedOnly ? all.filter { $0.isWished == true || $0.productId == last?.product } : all
+        func wishedAt(_ product: String) -> Timestamp? {
+            product == last?.product ? last?.wishedAt : shelf?.wishedAt(product)
+        }
+        var products = query.apply(to: listed, wishedAt: wishedAt)[...]
+        if let last {
+            guard let index = products.firstIndex(where: { $0.productId == last.product }) else {
                 throw Problem.parameter("cursor", "of an answer to the same query")
             }
             products = products[(index + 1)...]
@@ -67,8 +73,31 @@ struct ProductRoutes: Sendable {
         return try JSONAnswer.cacheable(
             List(
                 products: shown,
-                nextCursor: isLast ? nil : shown.last.map { Page.cursor(after: $0.productId) }),
+                nextCursor: isLast
+                    ? nil
+                    : shown.last.map {
+                        Page.cursor(after: ListEnd(product: $0.productId, wishedAt: wishedAt($0.productId)).text)
+                    }),
             for: request, headers: headers(language, shelf))
+    }
+
+    /// The last product of a page, and when it was wished for: where the next page begins.
+    private struct ListEnd {
+        let product: String
+        let wishedAt: Timestamp?
+
+        init(product: String, wishedAt: Timestamp?) {
+            self.product = product
+            self.wishedAt = wishedAt
+        }
+
+        init(_ text: String) {
+            let parts = text.split(separator: "\n", maxSplits: 1)
+            product = parts.first.map(String.init) ?? ""
+            wishedAt = parts.dropFirst().first.flatMap { Int64($0) }.map(Timestamp.init(millisecondsSince1970:))
+        }
+
+        var text: String { product + (wishedAt.map { "\n\($0.millisecondsSince1970)" } ?? "") }
     }
 
     /// The product that a request's path names.

@@ -20,6 +20,7 @@ public struct ServiceRoutes: Sendable {
     private let accounts: AccountRoutes?
     private let profiles: ProfileService?
     private let seedApp: SeedAppRoutes?
+    private let events: EventRoutes?
     private let clock: any WallClock
 
     /// - Parameters:
@@ -29,6 +30,7 @@ public struct ServiceRoutes: Sendable {
     ///   - accounts: Of the service's own users; nil for a team that has its own.
     ///   - profiles: Of users; nil for a team that has its own.
     ///   - seedApp: The members and profiles of the seed's own app; nil where it does not call.
+    ///   - events: Who listens; nil where nobody may.
     ///   - proxies: How many proxies of the team's stand before the service.
     ///   - store: A store to be served beside the service; nil where there is none, as in production.
     public init(
@@ -40,6 +42,7 @@ public struct ServiceRoutes: Sendable {
         accounts: AccountService? = nil,
         profiles: ProfileService? = nil,
         seedApp: (MemberService, ProfileService)? = nil,
+        events: EventHub? = nil,
         proxies: Int = 0,
         store: StoreRoutes? = nil,
         clock: any WallClock = SystemClock()
@@ -55,6 +58,9 @@ public struct ServiceRoutes: Sendable {
         idempotentRequests = IdempotentRequests(service: service, work: work, commits: commits)
         self.clock = clock
         self.profiles = profiles
+        self.events = events.map { [work, commits] in
+            EventRoutes(work: work, commits: commits, hub: $0, clock: clock)
+        }
         self.seedApp = seedApp.map { [work, commits] in
             SeedAppRoutes(
                 service: service, members: $0.0, profiles: $0.1, work: work, commits: commits, metrics: metrics)
@@ -110,7 +116,9 @@ public struct ServiceRoutes: Sendable {
             Response(
                 status: .ok, headers: [.contentType: PrometheusText.contentType],
                 body: ResponseBody(
-                    byteBuffer: ByteBuffer(string: metrics.text(queueDepth: work.queueDepth + commits.depth))))
+                    byteBuffer: ByteBuffer(
+                        string: metrics.text(
+                            queueDepth: work.queueDepth + commits.depth, listeners: events?.hub.count))))
         }
         if let seedApp {
             let app = router.group("v1/user").add(
@@ -151,6 +159,7 @@ public struct ServiceRoutes: Sendable {
         data.addForBackEnds(to: user)
         let own = version.group("me")
         data.addForApps(to: own)
+        events?.addForApps(to: own)
         accounts?.addForApps(to: own)
         users.addForApps(to: own)
         balances.addForApps(to: own)

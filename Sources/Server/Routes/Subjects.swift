@@ -6,11 +6,16 @@ struct Subjects: Sendable {
     /// Whose users there are besides those whom the team's back end names.
     let issuers: [String]
 
-    func user(_ request: Request, _ context: ServiceContext) throws -> User {
+    /// - Parameter ofAnyIssuer: Whether users may be named whose issuer is not accepted any more, to show and erase what is left.
+    func user(
+        _ request: Request,
+        _ context: ServiceContext,
+        ofAnyIssuer: Bool = false
+    ) throws -> User {
         if case .app(let user) = context.caller { return user }
         let name = try context.parameters.require("user")
         let issuer = request.uri.queryParameters["issuer"].map(String.init)
-        guard issuer.map(issuers.contains) ?? true else {
+        guard issuer.map({ ofAnyIssuer || issuers.contains($0) }) ?? true else {
             throw Problem.parameter(
                 "issuer", "left out, or the issuer whose tokens the service accepts (jwt-issuer), or till for accounts")
         }

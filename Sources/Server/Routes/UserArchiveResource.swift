@@ -9,6 +9,17 @@ struct UserArchiveResource: Encodable {
         let name: String
     }
 
+    /// A device on which the user is logged in.
+    struct SessionResource: Encodable {
+        let beganAt: String
+        let endsAt: String
+
+        init(_ session: SessionRecord) {
+            beganAt = session.beganAt.rfc3339
+            endsAt = session.endsAt.rfc3339
+        }
+    }
+
     struct WishResource: Encodable {
         let productId: String
         let wishedAt: String
@@ -42,6 +53,7 @@ struct UserArchiveResource: Encodable {
         let happenedAt: String
         let event: String
         let actor: String
+        let origin: Origin?
         let reference: String
         let subject: String
         let reason: String?
@@ -50,6 +62,7 @@ struct UserArchiveResource: Encodable {
             happenedAt = entry.happenedAt.rfc3339
             event = entry.event.rawValue
             actor = entry.actor.description
+            origin = entry.origin
             reference = entry.reference
             subject = entry.subject
             reason = entry.reason
@@ -63,6 +76,8 @@ struct UserArchiveResource: Encodable {
     let appAccountToken: String
     /// Absent where the user has no account here.
     let account: AccountResource?
+    /// Newest first.
+    let sessions: [SessionResource]
     /// Absent for who has not signed up in the seed's own app.
     let member: MemberResource?
     /// Absent where the user has chosen none.
@@ -86,6 +101,7 @@ struct UserArchiveResource: Encodable {
         nickname = archive.profile.nickname
         chosen = archive.profile.chosen
         wishes = archive.profile.wishes.map(WishResource.init)
+        sessions = archive.sessions.map(SessionResource.init)
         items = archive.profile.items
         transactions = archive.transactions.map(TransactionResource.init)
         grants = archive.grants.map(GrantResource.init)

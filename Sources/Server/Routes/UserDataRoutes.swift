@@ -17,9 +17,9 @@ struct UserDataRoutes: Sendable {
 
     /// - Parameter group: Routes under `/v1/users/:user`.
     func addForBackEnds(to group: RouterGroup<ServiceContext>) {
-        addExport(to: group.for(.backEnd(.read)))
+        addExport(to: group.for(.backEnd(.export)))
         group.for(.backEnd(.erase)).post("erasure") { request, context in
-            try await erase(try subjects.user(request, context), context)
+            try await erase(try subjects.user(request, context, ofAnyIssuer: true), context)
         }
     }
 
@@ -29,17 +29,16 @@ struct UserDataRoutes: Sendable {
         addExport(to: own)
         own.post("erasure") { request, context in
             let user = try context.requiredUser
-            if let accounts, user.issuer == AccountService.issuer {
-                let password = try await JSONBody(request, parsedBy: work).text("password")
-                _ = try await accounts.confirmed(password, request, context)
-            }
-            return try await erase(user, context)
+            guard let accounts, user.issuer == User.accountIssuer else { return try await erase(user, context) }
+            let password = try await JSONBody(request, parsedBy: work).text("password")
+            let account = try await accounts.confirmed(password, context)
+            return try await erase(user, showing: account, context)
         }
     }
 
     private func addExport(to group: RouterGroup<ServiceContext>) {
         group.get("export") { request, context in
-            let user = try subjects.user(request, context)
+            let user = try subjects.user(request, context, ofAnyIssuer: true)
             guard let archive = try await work.read({ try service.archive(of: user) }) else {
                 throw Problem.userNotFound
             }
@@ -48,17 +47,26 @@ struct UserDataRoutes: Sendable {
         }
     }
 
-    private func erase(_ user: User, _ context: ServiceContext) async throws -> HTTPResponse.Status {
+    /// - Parameter account: As it was when its password was shown; nil where none has to be.
+    private func erase(
+        _ user: User,
+        showing account: AccountRecord? = nil,
+        _ context: ServiceContext
+    ) async throws -> HTTPResponse.Status {
         let actor = try context.requiredCaller.actor
         let isErased = try await commits.run {
-            try service.erase(user, by: actor, forgettingAnswersTo: Caller.app(user).name)
+            try service.erase(user, showing: account, by: actor)
         }
-        guard isErased else { throw Problem.userNotFound }
+        guard isErased else {
+            // Another password by now, or gone.
+            if account != nil { throw AccountError.passwordWrong }
+            throw Problem.userNotFound
+        }
         return .noContent
     }
 }
 
 extension Problem {
-    fileprivate static let userNotFound = Problem(
+    static let userNotFound = Problem(
         status: .notFound, code: "userNotFound", detail: "The service has never seen this user, or has erased them.")
 }

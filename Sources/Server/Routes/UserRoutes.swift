@@ -76,7 +76,7 @@ struct UserRoutes: Sendable {
     ) async throws -> Response {
         let body = try await JSONBody(request, parsedBy: work)
         let proof = Array(try body.text(field).utf8)
-        return try await idempotentRequests.answer(request, from: caller, body: body.bytes) { _ in
+        return try await idempotentRequests.answer(request, from: caller, about: user, body: body.bytes) { _ in
             do {
                 let purchases = try await work.process(proof.count) { try service.purchases(in: proof) }
                 let redemption = try await commits.run { try service.redeem(purchases, for: user, by: caller.actor) }

@@ -4,19 +4,26 @@ import Receipts
 /// A form as the seed's own app sends it (`application/x-www-form-urlencoded`).
 struct SeedAppForm {
     /// In bytes: a receipt, of which some characters are written with three.
-    private static let maximumSize = ProofVerifier.maximumTextSize * 3 / 2
+    static let sizeWithReceipt = ProofVerifier.maximumTextSize * 3 / 2
     /// Of any other field.
     private static let maximumLength = 4096
 
     private let fields: [String: String]
 
+    /// - Parameters:
+    ///   - maximumSize: The largest read, in bytes.
+    ///   - work: Where it is decoded, since a large one takes its time.
     /// - Throws: `SeedAppStatus`, `clientError` for what is no form.
-    init(_ request: Request) async throws {
-        guard
-            let bytes = try? await JSONBody.collect(request, upTo: Self.maximumSize),
-            let text = String(validating: bytes, as: UTF8.self),
-            let fields = try? URLEncodedFormDecoder().decode([String: String].self, from: text)
-        else { throw SeedAppStatus.clientError }
+    init(_ request: Request, upTo maximumSize: Int = 32 * 1024, decodedBy work: BlockingWork) async throws {
+        guard let bytes = try? await JSONBody.collect(request, upTo: maximumSize) else {
+            throw SeedAppStatus.clientError
+        }
+        let fields = try await work.process(bytes.count) {
+            String(validating: bytes, as: UTF8.self).flatMap {
+                try? URLEncodedFormDecoder().decode([String: String].self, from: $0)
+            }
+        }
+        guard let fields else { throw SeedAppStatus.clientError }
         self.fields = fields
     }
 

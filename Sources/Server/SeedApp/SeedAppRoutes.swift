@@ -42,7 +42,7 @@ struct SeedAppRoutes: Sendable {
 
     private func join(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
-        let form = try await SeedAppForm(request)
+        let form = try await SeedAppForm(request, decodedBy: work)
         let (phoneNumber, email, fcmToken) = (
             try form.text("phoneNumber"), try form.text("email"), try form.text("FCMtoken")
         )
@@ -60,14 +60,14 @@ struct SeedAppRoutes: Sendable {
         let user = try context.requiredUser
         _ = try await member(user)
         _ = try await commits.run {
-            try service.erase(user, by: .user, forgettingAnswersTo: Caller.app(user).name)
+            try service.erase(user, by: .user)
         }
         return SeedAppStatus.done.response
     }
 
     private func wear(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
-        let form = try await SeedAppForm(request)
+        let form = try await SeedAppForm(request, decodedBy: work)
         let chosen = [
             Item(collection: Self.sprouts, number: try form.integer("sesac")),
             Item(collection: Self.backgrounds, number: try form.integer("background")),
@@ -84,7 +84,7 @@ struct SeedAppRoutes: Sendable {
     /// Redeems all that the receipt holds; what is answered is about the product that the app has asked for.
     private func redeem(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
-        let form = try await SeedAppForm(request)
+        let form = try await SeedAppForm(request, upTo: SeedAppForm.sizeWithReceipt, decodedBy: work)
         let (proof, product) = (try form.base64("receipt"), try form.text("product"))
         _ = try await member(user)
         do {

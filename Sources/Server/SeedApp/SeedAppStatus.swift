@@ -1,3 +1,4 @@
+import Commerce
 import HTTPTypes
 import Hummingbird
 
@@ -32,19 +33,19 @@ struct SeedAppMiddleware: RouterMiddleware {
             }
             var context = context
             context.caller = try await authentication.caller(presenting: token, work: work)
-            guard case .app = context.caller else { throw SeedAppStatus.tokenRefused }
+            // An account with the service itself is left with its password, which this app knows nothing of.
+            guard case .app(let user) = context.caller, user.issuer != User.accountIssuer else {
+                throw SeedAppStatus.tokenRefused
+            }
             return try await next(request, context)
         } catch let status as SeedAppStatus {
             return status.response
         } catch {
-            let problem = Problem(error) ?? .unexpected
-            context.notes.code = problem.code
+            let problem = ProblemMiddleware.problem(of: error, context)
             switch problem.status {
             case 401: return SeedAppStatus.tokenRefused.response
             case 429: return try problem.response()
-            default:
-                context.logger.error("the service cannot answer", metadata: ["code": "\(problem.code)"])
-                return SeedAppStatus.serverError.response
+            default: return SeedAppStatus.serverError.response
             }
         }
     }
