@@ -4,7 +4,14 @@ set -euo pipefail
 
 till=$1
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+process=
+cleanup() {
+    [ -z "$process" ] || kill "$process" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap cleanup EXIT
+# shellcheck source=Scripts/issuer.sh
+. "$(dirname "$0")/issuer.sh"
 export TILL_DATA="$work/data"
 receipt="$work/alice.receipt"
 changed="$work/changed.receipt"
@@ -69,5 +76,40 @@ run receipt redeem "$receipt" --user alice
 
 say "Somebody else cannot redeem it"
 refused "redeemed by another user" receipt redeem "$receipt" --user bob
+
+say "The app that Till began with, unmodified: it buys, and hands its receipt to /v1/user/shop/ios"
+make_issuer "$work"
+firebase=https://securetoken.google.com/sesac-1
+token=$(issue "$work" "$firebase" sesac-1 mint 3600)
+expired=$(issue "$work" "$firebase" sesac-1 mint -60)
+# The shell would say that it was killed, which is what was asked for.
+("$till" buy com.memolease.sesac1.sprout3 --user mint --kill-after purchased >/dev/null || true) 2>/dev/null
+"$till" receipt export --user mint --out "$work/mint.receipt" >/dev/null
+coproc server {
+    exec "$till" serve --port 0 --log-level warning --seed-app --jwt-issuer "$firebase" --jwt-audience sesac-1 \
+        --jwt-keys "$work/keys.json" 2>/dev/null
+}
+process=$server_PID
+read -r _ _ url <&"${server[0]}" || fail "the service did not start"
+# What that app reads is the status.
+answered() {
+    local expected=$1 token=$2 path=$3 status
+    shift 3
+    status=$(curl --silent --output "$work/answer" --write-out '%{http_code}' --header "idtoken: $token" "$@" "$url$path")
+    printf '%s  %s\n' "$status" "$path"
+    [ "$status" -eq "$expected" ] || fail "$path should have been answered $expected"
+}
+answered 406 "$token" /v1/user
+answered 200 "$token" /v1/user --data-urlencode nick=민트 --data-urlencode phoneNumber=+821012345678 --data FCMtoken=x \
+    --data birth=1998-02-13 --data email=mint@example.com --data gender=0
+answered 200 "$token" /v1/user/shop/ios --data-urlencode "receipt@$work/mint.receipt" --data product=com.memolease.sesac1.sprout3
+answered 201 "$token" /v1/user/shop/ios --data-urlencode "receipt@$receipt" --data product=com.memolease.sesac1.sprout1
+answered 200 "$token" /v1/user/shop/item --data sesac=3 --data background=0
+answered 401 "$expired" /v1/user/shop/myinfo
+answered 200 "$token" /v1/user/shop/myinfo
+grep -q '"sesac":3' "$work/answer" || fail "the sprout should be worn"
+kill "$process"
+wait "$process" || fail "the service did not end as it should"
+process=
 
 printf '\nAll of it happened.\n'

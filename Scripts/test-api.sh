@@ -6,7 +6,8 @@ set -euo pipefail
 
 till=$(realpath "$1")
 seconds=${2:-60}
-tools=$(realpath "$(dirname "$0")/..")/.build/schemathesis
+scripts=$(realpath "$(dirname "$0")")
+tools=$(dirname "$scripts")/.build/schemathesis
 work=$(mktemp -d)
 export TILL_DATA="$work/data"
 process=
@@ -25,15 +26,10 @@ if [ ! -x "$tools/bin/schemathesis" ]; then
     "$tools/bin/pip" install --quiet --disable-pip-version-check schemathesis==4.32.5
 fi
 
-# An issuer of users' tokens: an RSA key, its public half as a JWK Set, and a token that lives an hour.
-urlsafe() { basenc --base64url --wrap=0 | tr -d '='; }
-openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out "$work/issuer.pem" 2>/dev/null
-modulus=$(openssl rsa -in "$work/issuer.pem" -modulus -noout | cut -d= -f2 | basenc --base16 --decode | urlsafe)
-printf '{"keys":[{"kty":"RSA","alg":"RS256","kid":"1","n":"%s","e":"AQAB"}]}' "$modulus" >"$work/keys.json"
-header=$(printf '{"alg":"RS256","kid":"1"}' | urlsafe)
-claims=$(printf '{"iss":"test","aud":"till","sub":"alice","exp":%s}' $(($(date +%s) + 3600)) | urlsafe)
-signature=$(printf '%s.%s' "$header" "$claims" | openssl dgst -sha256 -sign "$work/issuer.pem" | urlsafe)
-token=$header.$claims.$signature
+# shellcheck source=Scripts/issuer.sh
+. "$scripts/issuer.sh"
+make_issuer "$work"
+token=$(issue "$work" test till alice 3600)
 
 "$till" buy com.memolease.sesac1.sprout1 --user alice >/dev/null
 "$till" buy com.memolease.sesac1.background2 --user alice >/dev/null

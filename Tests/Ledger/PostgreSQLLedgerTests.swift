@@ -224,6 +224,7 @@ import Testing
         _ = try redeem(claim("1"), for: alice)
         try schema.execute(
             """
+            ALTER TABLE kept_answer DROP COLUMN user_id;
             DROP TABLE user_change, member, wish, chosen_item, profile, session, account;
             DELETE FROM ledger_schema WHERE version > 8
             """)

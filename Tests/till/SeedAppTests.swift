@@ -192,6 +192,11 @@ import Testing
         let answer = try await server.curl(
             "/v1/user/shop/ios", body: raw, options: ["--header", "idtoken: \(token)"])
         #expect(answer.status == 200)
+        // And one that breaks lines.
+        let broken = stride(from: 0, to: receipt.count, by: 64).map { receipt.dropFirst($0).prefix(64) }
+            .joined(separator: "\r\n")
+        let lines = self.form(receipt: broken, product: "sprout1")
+        #expect(try await status("POST", "/v1/user/shop/ios", lines, token: token) == 200)
     }
 
     @Test func itHasToKnowWhoseTokensTheyAre() async throws {

@@ -40,9 +40,15 @@ struct SeedAppForm {
         return number
     }
 
-    /// Base64 that has to be there. Not every client knows that a plus sign means a space in a form.
+    /// Base64 that has to be there. Not every client knows that a plus sign means a space in a form, and some break its lines.
     func base64(_ name: String) throws(SeedAppStatus) -> [UInt8] {
         guard let text = fields[name], !text.isEmpty else { throw .clientError }
-        return Array(text.utf8).map { $0 == UInt8(ascii: " ") ? UInt8(ascii: "+") : $0 }
+        return text.utf8.compactMap { byte in
+            switch byte {
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"): nil
+            case UInt8(ascii: " "): UInt8(ascii: "+")
+            default: byte
+            }
+        }
     }
 }
