@@ -220,6 +220,28 @@ import Testing
         #expect { try fixture.again() } throws: { ($0 as? StorageFault)?.cause == .newerVersion }
     }
 
+    /// Services on one database wake each other's listeners, and nobody else's.
+    @Test func whoObservesIsToldByTheOthers() async throws {
+        let told = Mutex<[String: Set<Int64>]>([:])
+        func observed(_ name: String, _ fixture: LedgerFixture) throws -> any MovableLedger {
+            let ledger = try fixture.again()
+            ledger.observe { users in told.withLock { $0[name, default: []].formUnion(users) } }
+            return ledger
+        }
+        let services = [try observed("first", fixture), try observed("second", fixture)]
+        let elsewhere = try observed("elsewhere", try LedgerFixture())
+        let number = try services[0].number(of: alice, at: Self.now)
+        // Whoever has not begun to listen hears the next.
+        var transaction = 0
+        try await expectEventually {
+            transaction += 1
+            _ = try services[0].redeem([claim("\(transaction)")], for: alice, at: Self.now)
+            return told.withLock { $0["first"] == [number] && $0["second"] == [number] }
+        }
+        #expect(told.withLock { $0["elsewhere"] } == nil)
+        withExtendedLifetime((services, elsewhere)) {}
+    }
+
     @Test func aLedgerOfTheVersionBeforeBecomesOneOfThis() throws {
         _ = try redeem(claim("1"), for: alice)
         try schema.execute(

@@ -18,6 +18,6 @@ public protocol EventLedger: Ledger {
     ) throws(StorageFault) -> EventAnswer
 
     /// Has somebody told, after each commit of this object, which users something has happened to. What others commit, another
-    /// process say, nobody is told of.
+    /// process say, nobody may be told of; in PostgreSQL, who observes tells the others that do.
     func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void)
 }

@@ -12,6 +12,8 @@ import Synchronization
 public final class PostgreSQLStorage: LedgerStorage {
     private let pool: PostgreSQLPool
     private let observers = ChangeObservers()
+    /// nil while nobody observes.
+    private let announcements = Mutex<PostgreSQLAnnouncements?>(nil)
     private let randomness: Randomness
     private let address: PostgreSQLAddress
     /// Whether the server could not be reached for as long as somebody has tried, and since then.
@@ -66,8 +68,13 @@ public final class PostgreSQLStorage: LedgerStorage {
     /// A server has to be asked, wherever it is.
     public var answersAtOnce: Bool { false }
 
+    /// Whoever observes also tells the other services that do, and is told by them.
     public func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
         observers.add(observer)
+        announcements.withLock { announcements in
+            announcements =
+                announcements ?? PostgreSQLAnnouncements(pool: pool, address: address, observers: observers)
+        }
     }
 
     public var damaged: StorageFault { StorageFault(cause: .damaged, path: address.description) }
@@ -164,6 +171,7 @@ public final class PostgreSQLStorage: LedgerStorage {
         }
         if let lost, try !isCommitted(token) { throw lost }
         observers.tell(changed)
+        announcements.withLock { $0 }?.announce(changed)
         if commits.add(1, ordering: .relaxed).newValue.isMultiple(of: Self.commitsPerSweep) { sweep() }
         return value
     }
