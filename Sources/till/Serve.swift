@@ -77,7 +77,8 @@ struct Serve: Command {
         try await prepare(tokens, configuration)
         if try keys.list().allSatisfy({ $0.revokedAt != nil }) {
             console.note(
-                "There is no API key yet, so nobody can call: make one with \(common.hint("keys", "make", "NAME")).")
+                "There is no API key yet, so no back end can call: make one with \(common.hint("keys", "make", "NAME"))."
+            )
         }
         // By the machine's clock, however far a store's own was moved.
         let accounts =
