@@ -30,29 +30,31 @@ extension AccountService {
         return isGood ? .user(user) : .invalid
     }
 
-    /// A refresh token whose session is there, whether the token is good or not.
+    /// A refresh token, whether it is good or not.
     public struct PresentedToken: Sendable {
+        /// Why it can be good for nothing; nil where it has a session.
+        public let refusal: AccountError?
         fileprivate let token: SessionToken
-        fileprivate let session: SessionRecord
+        fileprivate let session: SessionRecord?
     }
 
     /// The first half of a renewal, and of a log-out: it writes nothing, so that strangers can have nothing written.
     ///
     /// - Parameter text: What was presented.
-    /// - Throws: `AccountError`, `refreshTokenInvalid` or `refreshTokenExpired` where there is no session of it.
+    /// - Throws: `AccountError`, `refreshTokenInvalid` for what has not the form of one.
     public func presented(_ text: String) throws(AccountError) -> PresentedToken {
         guard let token = SessionToken(.refresh, text) else { throw .refreshTokenInvalid }
         let session = try stored { () throws(StorageFault) in try ledger.session(refresh: token.session) }
-        guard let session else { throw token.endsAt <= clock.now() ? .refreshTokenExpired : .refreshTokenInvalid }
-        return PresentedToken(token: token, session: session)
+        let refusal: AccountError = token.endsAt <= clock.now() ? .refreshTokenExpired : .refreshTokenInvalid
+        return PresentedToken(refusal: session == nil ? refusal : nil, token: token, session: session)
     }
 
     /// A new pair of tokens for a refresh token, which is good no more.
     ///
     /// - Throws: `AccountError`.
     public func renew(_ presented: PresentedToken) throws(AccountError) -> SessionTokens {
-        let (session, tokens) = newSession(
-            presented.session.identifier, refresh: presented.session.refreshIdentifier)
+        guard let known = presented.session else { throw presented.refusal ?? .refreshTokenInvalid }
+        let (session, tokens) = newSession(known.identifier, refresh: known.refreshIdentifier)
         let renewal = try stored { () throws(StorageFault) in
             try ledger.renew(session, presenting: presented.token.digest, at: clock.now())
         }
@@ -66,9 +68,8 @@ extension AccountService {
 
     /// Logs a device out, by its refresh token or one it had before: then somebody has a copy, and out is right, too.
     public func end(_ presented: PresentedToken) throws(AccountError) {
-        try stored { () throws(StorageFault) in
-            try ledger.endSession(refresh: presented.session.refreshIdentifier)
-        }
+        guard let session = presented.session else { return }
+        try stored { () throws(StorageFault) in try ledger.endSession(refresh: session.refreshIdentifier) }
     }
 
     /// A session with new tokens.

@@ -20,8 +20,8 @@ extension DatabaseLedger {
             let answers = AnswerRecords(database: database)
             try answers.forget(before: oldest)
             let known = try users(database).known(user)
-            // Of an account that was erased meanwhile nothing is kept.
-            guard known != nil || user.issuer != User.accountIssuer else { return answer }
+            // Of a user who was erased meanwhile nothing is kept; a refusal may be of one who was never seen.
+            guard known != nil || answer.status >= 400 && user.issuer != User.accountIssuer else { return answer }
             if try answers.keep(answer, for: key, about: known, at: moment) { return answer }
             guard let kept = try answers.answer(for: key, since: oldest) else { throw storage.damaged }
             return kept

@@ -25,13 +25,20 @@ public struct Nickname: Hashable, Sendable {
             default:
                 let isInvisible =
                     scalar.properties.isDefaultIgnorableCodePoint && !Self.joiners.contains(scalar)
+                    && !Self.ideographicVariations.contains(scalar.value)
                 guard !isInvisible, !Self.forbidden.contains(scalar) else { throw .nicknameCharacterForbidden }
             }
         }
+        let visible = text.count { character in
+            character.unicodeScalars.contains { !$0.properties.isWhitespace && !Self.joiners.contains($0) }
+        }
+        guard visible >= Self.lengths.lowerBound else { throw .nicknameTooShort }
         self.text = text
     }
 
     private static let forbidden: Set<Unicode.Scalar> = ["@", "#", "$", "%", "\u{FFFD}", "\u{2800}"]
+    /// Which form of an ideograph is meant.
+    private static let ideographicVariations: ClosedRange<UInt32> = 0xE0100...0xE01EF
     /// Of emoji and of some scripts' letters: they make one character of several, or say which form of it is meant.
     private static let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}", "\u{FE0E}", "\u{FE0F}"]
 }

@@ -88,7 +88,9 @@ struct Serve: Command {
             catalog: service.catalog, ledger: ledger, clock: clock, counting: service.accepted.counting)
         let members = MemberService(
             catalog: service.catalog, ledger: ledger, clock: clock, counting: service.accepted.counting)
-        let events = configuration.hasLiveEvents ? EventHub(ledger: ledger) : nil
+        let events =
+            configuration.hasLiveEvents
+            ? EventHub(ledger: ledger, maximumListeners: max(1, configuration.server.maximumConnections / 2)) : nil
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics, accounts: accounts,

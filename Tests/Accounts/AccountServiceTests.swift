@@ -113,7 +113,7 @@ import Testing
     @Test func whoLogsOutIsOut() throws {
         let entrance = try open("mint@example.com")
         try end(entrance.tokens.refresh.text)
-        #expect(throws: AccountError.refreshTokenInvalid) { try end(entrance.tokens.refresh.text) }
+        try end(entrance.tokens.refresh.text)
         #expect(try accounts.user(presenting: entrance.tokens.access.text) == .invalid)
         #expect(throws: AccountError.refreshTokenInvalid) { try renew(entrance.tokens.refresh.text) }
         #expect(throws: AccountError.refreshTokenInvalid) { try end(entrance.tokens.access.text) }
@@ -158,7 +158,7 @@ import Testing
         let (access, refresh) = (tokens.access.text.dropFirst(3), tokens.refresh.text.dropFirst(3))
         #expect(access.prefix(21) != refresh.prefix(21))
         #expect(throws: AccountError.refreshTokenInvalid) { try renew("tr_" + access) }
-        #expect(throws: AccountError.refreshTokenInvalid) { try end("tr_" + access) }
+        try end("tr_" + access)
         _ = try renew(tokens.refresh.text)
     }
 

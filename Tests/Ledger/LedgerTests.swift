@@ -138,6 +138,12 @@ import Testing
                 requestDigest: [UInt8](repeating: number, count: 32), status: 200, contentType: "t", body: [number])
         }
         let key = IdempotencyKey(caller: "a", key: "k")
+        // Of a user who is not there, because they were erased meanwhile, say, nothing is kept.
+        #expect(
+            try ledger.keep(answer(9), for: key, about: alice, at: Self.now, forgettingBefore: Self.later(-10))
+                == answer(9))
+        #expect(try ledger.keptAnswer(for: key, since: Self.now) == nil)
+        _ = try ledger.appAccountToken(of: alice, at: Self.now)
         #expect(
             try ledger.keep(answer(1), for: key, about: alice, at: Self.now, forgettingBefore: Self.later(-10))
                 == answer(1))

@@ -8,7 +8,7 @@ import Testing
             ("새싹", "새싹"), ("  민트 새싹 ", "민트 새싹"), ("abcdefghi", "abcdefghi"), ("千代萬歲", "千代萬歲"),
             ("\u{1F331}\u{1F469}\u{200D}\u{1F33E}", "\u{1F331}\u{1F469}\u{200D}\u{1F33E}"), ("e\u{301}e\u{301}", "éé"),
             ("새싹새싹새싹새싹새", "새싹새싹새싹새싹새"), ("O'Hara-Ng", "O'Hara-Ng"),
-            ("❤️❤️", "❤️❤️"),
+            ("❤️❤️", "❤️❤️"), ("葛\u{E0100}城", "葛\u{E0100}城"),
         ])
     func anyOtherIsTaken(text: String, kept: String) throws {
         #expect(try Nickname(text).text == kept)
@@ -26,6 +26,8 @@ import Testing
             ("a\u{0}b", .nicknameCharacterForbidden), ("a\u{202E}b", .nicknameCharacterForbidden),
             ("\u{3164}\u{3164}", .nicknameCharacterForbidden), ("\u{2800}\u{2800}", .nicknameCharacterForbidden),
             ("a\u{34F}b", .nicknameCharacterForbidden), ("\u{200D}\u{200D}", .nicknameTooShort),
+            ("\u{FE0F} \u{FE0F}", .nicknameTooShort),
+            ("a \u{200D}", .nicknameTooShort),
             ("a\u{200B}b", .nicknameCharacterForbidden), ("a\u{FFFD}b", .nicknameCharacterForbidden),
         ])
     func eachRuleHasItsError(text: String, error: ProfileError) {

@@ -93,7 +93,7 @@ import Testing
         #expect(await server.end(SIGTERM) == 0)
     }
 
-    /// Each user in turn wishes for something and takes it back, so many in each second.
+    /// Each user in turn changes their profile, so many in each second.
     ///
     /// - Returns: How many were answered: as many for each user.
     private func change(_ tokens: [String], _ counts: [Box], at url: URL) async throws -> Int {
@@ -108,14 +108,15 @@ import Testing
                 let user = number % size.users
                 let (token, box) = (tokens[user], counts[user])
                 group.addTask {
-                    var request = HTTPClientRequest(
-                        url: url.appending(path: "/v1/me/wishes/com.memolease.sesac1.sprout1").absoluteString)
-                    request.method = (number / size.users).isMultiple(of: 2) ? .PUT : .DELETE
+                    // Of which each is an event, in whatever order they arrive.
+                    var request = HTTPClientRequest(url: url.appending(path: "/v1/me/profile").absoluteString)
+                    request.method = .PATCH
+                    request.body = .bytes(Array(#"{"nickname":"Mint"}"#.utf8))
                     request.headers.add(name: "Authorization", value: "Bearer \(token)")
                     box.value.withLock { $0.sentAt.append(Self.now()) }
                     let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
                     _ = try await response.body.collect(upTo: 1 << 16)
-                    return response.status == .noContent
+                    return response.status == .ok
                 }
                 if number > 64, try await group.next() == true { answered += 1 }
             }

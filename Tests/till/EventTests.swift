@@ -132,27 +132,60 @@ import Testing
         let server = try await ServeProcess(till, arguments)
         let screen = EventListener(server.url, token: alice)
         await expectEventually { screen.kinds == ["ready"] }
+        #expect(try await server.curl(wish, key: alice, options: ["--request", "PUT"]).status == 204)
+        await expectEventually { screen.kinds == ["ready", "wished"] }
         let path = "/v1/users/alice/erasure?issuer=\(TestIssuer.issuer)"
         #expect(try await server.curl(path, key: key, options: ["--request", "POST"]).status == 204)
         await expectEventually { screen.hasEnded }
-        #expect(screen.kinds == ["ready", "erased"])
+        #expect(screen.kinds == ["ready", "wished", "erased"])
+        // Its client comes again by itself, with a token that is still good: nobody is made anew by that.
+        let again = try await server.curl(
+            "/v1/me/events", key: alice, options: ["--header", "Last-Event-ID: 0-1"])
+        #expect(again.status == 204)
+        let export = "/v1/users/alice/export?issuer=\(TestIssuer.issuer)"
+        let exporter = try await till.run("keys", "make", "exporter", "--scope", "export").output
+            .trimmingCharacters(in: .newlines)
+        #expect(try await server.curl(export, key: exporter).code == "userNotFound")
     }
 
-    @Test func noMoreThanTwentyScreensListenAtOnce() async throws {
-        let alice = try token("alice")
-        let server = try await ServeProcess(till, arguments)
-        let screens = (0..<20).map { _ in EventListener(server.url, token: alice) }
+    @Test func whoIsLoggedOutListensNoMore() async throws {
+        let server = try await ServeProcess(till, ["--live-events", "--accounts"])
+        let credentials = #"{"email":"mint@example.com","password":"correct horse"}"#
+        let here = try await server.curl("/v1/accounts", body: credentials).object()["tokens"] as? [String: String]
+        let there = try await server.curl("/v1/sessions", body: credentials).object()["tokens"] as? [String: String]
+        let screens = [
+            EventListener(server.url, token: try #require(here?["accessToken"])),
+            EventListener(server.url, token: try #require(there?["accessToken"])),
+        ]
         await expectEventually { screens.allSatisfy { $0.kinds == ["ready"] } }
-        let refused = try await server.curl("/v1/me/events", key: alice)
-        #expect(refused.status == 429)
-        #expect(refused.code == "tooManyListeners")
-        // A question for the head alone takes no place.
-        let bob = try token("bob")
-        for _ in 0..<25 {
-            #expect(try await server.curl("/v1/me/events", key: bob, options: ["--head"]).status == 200)
+        let refresh = try #require(here?["refreshToken"])
+        #expect(try await server.curl("/v1/sessions/end", body: "{\"refreshToken\":\"\(refresh)\"}").status == 204)
+        await expectEventually { screens[0].hasEnded }
+        #expect(!screens[1].hasEnded)
+    }
+
+    /// Screens that are gone without a word have places that the next ones need.
+    @Test func theFirstOfTooManyScreensGoes() async throws {
+        let alice = try token("alice")
+        let server = try await ServeProcess(till, arguments + ["--maximum-connections", "100"])
+        var screens: [EventListener] = []
+        for number in 1...21 {
+            screens.append(EventListener(server.url, token: alice))
+            await expectEventually { screens.last?.kinds == ["ready"] }
+            #expect(number == 21 || screens.allSatisfy { !$0.hasEnded })
         }
-        let other = EventListener(server.url, token: bob)
-        await expectEventually { other.kinds == ["ready"] }
+        await expectEventually { screens[0].hasEnded }
+        #expect(screens.dropFirst().allSatisfy { !$0.hasEnded })
+        // All together have half of the connections.
+        for number in 0..<30 {
+            screens.append(EventListener(server.url, token: try token("user\(number)")))
+            await expectEventually { screens.last?.kinds == ["ready"] }
+        }
+        let refused = try await server.curl("/v1/me/events", key: try token("bob"))
+        #expect(refused.status == 503)
+        #expect(refused.code == "tooBusy")
+        // A question for the head alone takes no place.
+        #expect(try await server.curl("/v1/me/events", key: alice, options: ["--head"]).status == 200)
         #expect(try await server.curl("/v1/me/events").status == 401)
         withExtendedLifetime(screens) {}
     }

@@ -1,10 +1,12 @@
 import Commerce
 
 extension DatabaseLedger: EventLedger {
+    public func number(of user: User) throws(StorageFault) -> Int64? {
+        try storage.read { try users($0).known(user) }
+    }
+
     public func number(of user: User, at moment: Timestamp) throws(StorageFault) -> Int64 {
-        let known: Int64? = try storage.read { try users($0).known(user) }
-        if let known { return known }
-        return try storage.write { try users($0).identifier(of: user, at: moment) }
+        try storage.write { try users($0).identifier(of: user, at: moment) }
     }
 
     public func position(ofUser number: Int64) throws(StorageFault) -> EventPosition {

@@ -2,7 +2,10 @@ import Commerce
 
 /// What happens to users, for whoever listens; each call as those of `Ledger` are.
 public protocol EventLedger: Ledger {
-    /// The number by which the ledger knows a user, given at first sight.
+    /// The number by which the ledger knows a user; nil for one it has not seen.
+    func number(of user: User) throws(StorageFault) -> Int64?
+
+    /// The same, given at first sight.
     func number(of user: User, at moment: Timestamp) throws(StorageFault) -> Int64
 
     /// Where a listener is who knows everything that has happened to a user.

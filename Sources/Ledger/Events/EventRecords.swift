@@ -6,7 +6,9 @@ struct EventRecords {
 
     /// Writes a change down; those before the last ones are forgotten.
     func append(_ change: UserChange, to user: Int64) throws {
-        let number = try lastNumber(in: "user_change", of: user) + 1
+        let last: Int64? = try database.value(
+            "SELECT coalesce(max(number), 0) FROM user_change WHERE user_id = $1", [user])
+        let number = (last ?? 0) + 1
         try database.write(
             "INSERT INTO user_change (user_id, number, kind, subject, happened_at) VALUES ($1, $2, $3, $4, $5)",
             [user, number, change.kind.rawValue, change.subject, change.happenedAt])
@@ -18,11 +20,16 @@ struct EventRecords {
     }
 
     func position(of user: Int64) throws -> EventPosition {
-        EventPosition(
-            audit: try lastNumber(in: "audit", of: user), change: try lastNumber(in: "user_change", of: user))
+        try standing(of: user).position
     }
 
     func events(of user: Int64, after position: EventPosition, limit: Int) throws -> EventAnswer {
+        let (last, isErased) = try standing(of: user)
+        // Nothing comes after it, whatever the listener has seen.
+        if isErased { return .erased }
+        if position == last { return .events([], upTo: position) }
+        // What is named is not there: the position is of another ledger.
+        guard position.audit <= last.audit, position.change <= last.change else { return .missed(last) }
         let audit = try database.rows(
             """
             SELECT number, event AS kind, subject, reference, happened_at FROM audit
@@ -36,28 +43,31 @@ struct EventRecords {
             """,
             [user, position.change, limit])
         guard try isDense(audit, after: position.audit), try isDense(changes, after: position.change) else {
-            return .missed(try self.position(of: user))
-        }
-        if audit.isEmpty || changes.isEmpty, try isAhead(position, of: user, audit, changes) {
-            return .missed(try self.position(of: user))
+            return .missed(last)
         }
         return try merged(audit, changes, after: position)
+    }
+
+    /// The numbers of the last of both, and whether the user is erased.
+    private func standing(of user: Int64) throws -> (position: EventPosition, isErased: Bool) {
+        let row = try database.row(
+            """
+            SELECT coalesce((SELECT max(number) FROM audit WHERE user_id = $1), 0) AS audit,
+                coalesce((SELECT max(number) FROM user_change WHERE user_id = $1), 0) AS change,
+                (SELECT event FROM audit WHERE user_id = $1 ORDER BY number DESC LIMIT 1) AS last_event
+            """,
+            [user])
+        guard let row else { throw SQLRow.Mismatch(column: "audit") }
+        let event: String? = try row["last_event"]
+        return (
+            EventPosition(audit: try row["audit"], change: try row["change"]),
+            event == AuditEntry.Event.erased.rawValue
+        )
     }
 
     private func isDense(_ rows: [SQLRow], after number: Int64) throws -> Bool {
         guard let first = rows.first else { return true }
         return try first["number"] == number + 1
-    }
-
-    /// Whether a position is of another ledger: nothing comes after it, and what it names is not there.
-    private func isAhead(
-        _ position: EventPosition,
-        of user: Int64,
-        _ audit: [SQLRow],
-        _ changes: [SQLRow]
-    ) throws -> Bool {
-        let last = try self.position(of: user)
-        return audit.isEmpty && last.audit < position.audit || changes.isEmpty && last.change < position.change
     }
 
     /// By their times, each list in its own order.
@@ -76,7 +86,6 @@ struct EventRecords {
             position = EventPosition(
                 audit: isAudit ? number : position.audit, change: isAudit ? position.change : number)
             let kind: String = try row["kind"]
-            if isAudit, kind == AuditEntry.Event.erased.rawValue { return .erased }
             // Nothing has changed by it.
             if isAudit, kind == AuditEntry.Event.refused.rawValue { continue }
             events.append(
@@ -85,9 +94,5 @@ struct EventRecords {
                     happenedAt: try row["happened_at"], position: position))
         }
         return .events(events, upTo: position)
-    }
-
-    private func lastNumber(in table: String, of user: Int64) throws -> Int64 {
-        try database.value("SELECT coalesce(max(number), 0) FROM \(table) WHERE user_id = $1", [user]) ?? 0
     }
 }

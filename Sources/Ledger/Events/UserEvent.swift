@@ -47,12 +47,14 @@ public enum EventAnswer: Hashable, Sendable {
     case erased
 }
 
-/// A change of a user's own.
+/// A change that stands in no audit log: most are of the user's own.
 struct UserChange {
     enum Kind: String {
         case wished
         case wishRemoved
         case profileChanged
+        /// What is paid for ends at another time than was said.
+        case endChanged
     }
 
     /// How many are kept of each user.

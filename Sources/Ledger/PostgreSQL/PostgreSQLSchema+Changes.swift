@@ -11,6 +11,7 @@ extension PostgreSQLSchema {
         );
 
         ALTER TABLE kept_answer ADD COLUMN user_id BIGINT;
+        CREATE INDEX kept_answer_of_caller ON kept_answer (caller);
         CREATE INDEX kept_answer_about_user ON kept_answer (user_id) WHERE user_id IS NOT NULL;
         """
 }

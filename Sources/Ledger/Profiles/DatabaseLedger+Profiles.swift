@@ -61,6 +61,8 @@ extension DatabaseLedger: ProfileLedger {
             let user = try users(database).identifier(of: user, at: member.joinedAt)
             guard try MemberRecords(database: database).insert(member, of: user) else { return false }
             try ProfileRecords(database: database).apply(ProfileChange(nickname: .set(nickname)), to: user)
+            try EventRecords(database: database).append(
+                UserChange(kind: .profileChanged, subject: "", happenedAt: member.joinedAt), to: user)
             return true
         }
     }

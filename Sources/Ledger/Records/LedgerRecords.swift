@@ -153,14 +153,15 @@ struct LedgerRecords {
             standing.expiresAt = standing.expiresAt ?? claim.expiresAt
             try insert(claim, standing, for: user, naming, at: moment)
             try writeToRepeats(standing, of: claim, by: actor, at: moment)
-            if let said = parked?.claim { try write(grace: said) }
-            try write(grace: claim)
+            if let said = parked?.claim { _ = try write(grace: said) }
+            _ = try write(grace: claim)
             let result = standing.revocationDate == nil && !isRevokedByTeam ? Redemption.Result.granted : .revoked
             try audit.append(result == .granted ? .granted : .revoked, claim, by: actor, to: user, at: moment)
             return result
         }
-        try write(grace: claim)
+        let hasGrace = try write(grace: claim)
         guard Standing(claim).isLater(than: before) else {
+            if hasGrace { try noteOtherEnd(of: claim, to: user, at: moment) }
             return before.revocationDate == nil && !isRevokedByTeam ? .alreadyRedeemed : .revoked
         }
         try write(Standing(claim), of: claim, to: claim.transactionIdentifier)
@@ -168,6 +169,8 @@ struct LedgerRecords {
         if (claim.revocationDate == nil) != (before.revocationDate == nil) {
             let event = claim.revocationDate == nil ? AuditEntry.Event.granted : .revoked
             try audit.append(event, claim, by: actor, to: user, at: moment)
+        } else if hasGrace || claim.isKnown && claim.expiresAt != before.expiresAt {
+            try noteOtherEnd(of: claim, to: user, at: moment)
         }
         if claim.revocationDate != nil || isRevokedByTeam { return .revoked }
         return before.revocationDate == nil ? .alreadyRedeemed : .granted
@@ -321,9 +324,10 @@ struct LedgerRecords {
     }
 
     /// Writes what is said of a grace period, unless something was said later; of two said at the same moment the longer.
-    private func write(grace claim: Claim) throws {
-        guard let grace = claim.grace else { return }
-        try database.write(
+    /// - Returns: Whether something new is said.
+    private func write(grace claim: Claim) throws -> Bool {
+        guard let grace = claim.grace else { return false }
+        return try database.execute(
             """
             UPDATE redeemed_transaction SET grace_ends_at = $1, grace_stated_at = $2
             WHERE origin = $3 AND transaction_id = $4 AND (grace_stated_at IS NULL OR grace_stated_at < $2
@@ -332,6 +336,12 @@ struct LedgerRecords {
             [
                 grace.endsAt, claim.signedAt, claim.origin, claim.transactionIdentifier,
                 grace.endsAt?.millisecondsSince1970 ?? 0,
-            ])
+            ]) == 1
+    }
+
+    /// What is paid for ends at another time: no grant and no revocation, but something that screens show.
+    private func noteOtherEnd(of claim: Claim, to user: Int64, at moment: Timestamp) throws {
+        try EventRecords(database: database).append(
+            UserChange(kind: .endChanged, subject: claim.productIdentifier, happenedAt: moment), to: user)
     }
 }

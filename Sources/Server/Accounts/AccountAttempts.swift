@@ -31,7 +31,11 @@ struct AccountAttempts: Sendable {
         let address = addresses.address(of: request, context)
         let account = (try? EmailAddress(email))?.lowercase ?? email
         try fromAddress.count(address)
-        try ofAccount.count(account)
+        do { try ofAccount.count(account) } catch {
+            // Nothing was tried.
+            fromAddress.giveBack(address)
+            throw error
+        }
         return try await counted(attempt) {
             fromAddress.giveBack(address)
             ofAccount.giveBack(account)
@@ -52,24 +56,6 @@ struct AccountAttempts: Sendable {
             return value
         } catch {
             if ![.credentialsWrong, .passwordWrong].contains(error as? AccountError) { giveBack() }
-            throw error
-        }
-    }
-
-    /// Counts a refresh token that is none, for the address it comes from.
-    func tryToken<Value>(
-        _ request: Request,
-        _ context: ServiceContext,
-        _ attempt: () async throws -> Value
-    ) async throws -> Value {
-        let address = addresses.address(of: request, context)
-        try fromAddress.count(address)
-        do {
-            let value = try await attempt()
-            fromAddress.giveBack(address)
-            return value
-        } catch {
-            if (error as? AccountError) != .refreshTokenInvalid { fromAddress.giveBack(address) }
             throw error
         }
     }

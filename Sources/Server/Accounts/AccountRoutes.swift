@@ -25,25 +25,19 @@ struct AccountRoutes: Sendable {
                 ["isAvailable": try await work.read { try accounts.isAvailable(email) }], headers: Self.headers)
         }
         group.post("sessions") { request, context in try await logIn(request, context) }
-        group.post("sessions/renewal") { request, context in
+        group.post("sessions/renewal") { request, _ in
             let token = try await body(of: request).text("refreshToken")
-            let tokens = try await attempts.tryToken(request, context) {
-                // Nothing is written for who has no session.
-                let presented = try await work.read { try accounts.presented(token) }
-                return try await commits.run { try accounts.renew(presented) }
-            }
+            // Nothing is written for who has no session.
+            let presented = try await work.read { try accounts.presented(token) }
+            if let refusal = presented.refusal { throw refusal }
+            let tokens = try await commits.run { try accounts.renew(presented) }
             return try JSONAnswer.response(["tokens": TokensResource(tokens)], headers: Self.headers)
         }
-        group.post("sessions/end") { request, context in
+        group.post("sessions/end") { request, _ in
             let token = try await body(of: request).text("refreshToken")
-            do {
-                try await attempts.tryToken(request, context) {
-                    let presented = try await work.read { try accounts.presented(token) }
-                    try await commits.run { try accounts.end(presented) }
-                }
-            } catch AccountError.refreshTokenExpired {
-                // Who wants out is out.
-            }
+            let presented = try await work.read { try accounts.presented(token) }
+            // Who wants out is out.
+            if presented.refusal == nil { try await commits.run { try accounts.end(presented) } }
             return HTTPResponse.Status.noContent
         }
     }

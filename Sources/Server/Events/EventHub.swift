@@ -8,8 +8,8 @@ import Synchronization
 /// wake-up that comes twice, or for nothing, does no harm. Since another process on the same ledger wakes nobody here, all are
 /// woken every five seconds, a few at a time.
 public final class EventHub: Service, Sendable {
-    /// Screens of one user at once.
-    static let maximumListeners = 20
+    /// Screens of one user at once; one more, and the first that came goes: it is likely gone already.
+    static let maximumListenersOfUser = 20
     /// How long one round through all listeners takes.
     private static let round = Duration.seconds(5)
     private static let steps = 50
@@ -25,8 +25,12 @@ public final class EventHub: Service, Sendable {
     private let state = Mutex(State())
     let ledger: any EventLedger
 
-    public init(ledger: any EventLedger) {
+    private let maximumListeners: Int
+
+    /// - Parameter maximumListeners: Of all users: each holds a connection, and others need some, too.
+    public init(ledger: any EventLedger, maximumListeners: Int = 512) {
         self.ledger = ledger
+        self.maximumListeners = maximumListeners
         ledger.observe { [weak self] users in self?.wake(users) }
     }
 
@@ -37,14 +41,20 @@ public final class EventHub: Service, Sendable {
     struct Listener: Sendable {
         let wakes: AsyncStream<Void>
         fileprivate let user: Int64
-        fileprivate let number: Int
+        let number: Int
     }
 
-    /// - Returns: nil where as many listen to the user as may. Of a hub that is closed, one whose stream has ended.
+    /// - Returns: nil where as many listen as may. Of a hub that is closed, one whose stream has ended.
     func listen(to user: Int64) -> Listener? {
         let (wakes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         return state.withLock { state in
-            guard state.listeners[user]?.count ?? 0 < Self.maximumListeners else { return nil }
+            guard state.count < maximumListeners else { return nil }
+            let own = state.listeners[user] ?? [:]
+            if own.count >= Self.maximumListenersOfUser, let first = own.keys.min() {
+                own[first]?.finish()
+                state.listeners[user]?[first] = nil
+                state.count -= 1
+            }
             if state.isClosed { continuation.finish() }
             state.last += 1
             state.count += 1

@@ -9,6 +9,7 @@ struct EventRoutes: Sendable {
 
     let work: BlockingWork
     let commits: CommitQueue
+    let authentication: Authentication
     let hub: EventHub
     let clock: any WallClock
 
@@ -23,13 +24,19 @@ struct EventRoutes: Sendable {
     func addForApps(to group: RouterGroup<ServiceContext>) {
         group.for(.app).get("events") { request, context in
             let user = try context.requiredUser
-            let number = try await commits.run { try hub.ledger.number(of: user, at: clock.now()) }
+            // Who asks for the head alone does not listen.
+            guard request.method == .get else { return Response(status: .ok, headers: Self.headers) }
             let known = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
+            guard let number = try await number(of: user, isNew: known == nil) else {
+                // Which tells a client to come no more (HTML Standard section 9.2.3).
+                return Response(status: .noContent)
+            }
             // What is no position is one of another ledger.
             let position = known.map { EventPosition($0) ?? EventPosition(audit: .max, change: .max) }
-            let stream = EventStream(ledger: hub.ledger, work: work)
-            guard let listener = hub.listen(to: number) else { throw Problem.tooManyListeners }
+            guard let listener = hub.listen(to: number) else { throw Problem.tooBusy }
             let seat = EventSeat(listener, in: hub)
+            let credential = AuthenticationMiddleware.credential(of: request) ?? ""
+            let stream = EventStream(ledger: hub.ledger, work: work) { await isGood(credential, of: user) }
             return Response(
                 status: .ok,
                 headers: Self.headers,
@@ -38,6 +45,26 @@ struct EventRoutes: Sendable {
                     try await stream.write(to: &writer, of: number, after: position, listener)
                     try await writer.finish(nil)
                 })
+        }
+    }
+
+    /// - Parameter isNew: Whether the user may be seen for the first time: who has listened before and is not known is erased.
+    private func number(of user: User, isNew: Bool) async throws -> Int64? {
+        if let known = try await work.read({ try hub.ledger.number(of: user) }) { return known }
+        guard isNew else { return nil }
+        return try await commits.run { try hub.ledger.number(of: user, at: clock.now()) }
+    }
+
+    /// Whether what a listener came with is still theirs: a token ends, and so does a session. Where that cannot be told now, it
+    /// is told later.
+    private func isGood(_ credential: String, of user: User) async -> Bool {
+        do {
+            guard case .app(user) = try await authentication.caller(presenting: credential, work: work) else {
+                return false
+            }
+            return true
+        } catch {
+            return (error as? Problem)?.status != HTTPResponse.Status.unauthorized.code
         }
     }
 }
@@ -57,11 +84,4 @@ private final class EventSeat: Sendable {
     }
 
     deinit { leave() }
-}
-
-extension Problem {
-    fileprivate static let tooManyListeners = Problem(
-        status: .tooManyRequests, code: "tooManyListeners",
-        detail: "\(EventHub.maximumListeners) screens of this user listen already: close one.", couldSucceedLater: true,
-        retryAfter: 60)
 }

@@ -4,8 +4,10 @@ import Ledger
 
 /// What happens to a user, as server-sent events (HTML Standard section 9.2) on their way to one screen.
 struct EventStream: Sendable {
-    /// After so long the stream ends, and its client comes again with the number of the last event: with a token that is good.
+    /// After so long the stream ends, and its client comes again with the number of the last event.
     private static let life = Duration.seconds(15 * 60)
+    /// How often it is asked whether the listener may still listen.
+    private static let trust = Duration.seconds(5)
     /// A line is sent after so long a silence: whatever stands between would take the connection for dead.
     private static let silence = Duration.seconds(15)
     /// How many events are read at once.
@@ -13,6 +15,8 @@ struct EventStream: Sendable {
 
     let ledger: any EventLedger
     let work: BlockingWork
+    /// Whether the listener may still listen.
+    let isGood: @Sendable () async -> Bool
 
     /// Writes events until the stream's life is over, its user or the service has ended, or nobody reads any more.
     ///
@@ -27,16 +31,20 @@ struct EventStream: Sendable {
         var position: EventPosition
         if let known {
             position = known
-            try await writer.write(Self.hello)
+            try await writer.write(listener.hello)
         } else {
             // Whoever reads all there is from here on misses nothing.
             position = try await work.read { try ledger.position(ofUser: user) }
-            try await writer.write(Self.hello)
+            try await writer.write(listener.hello)
             try await writer.write(Self.text("ready", position))
         }
-        var lastWritten = ContinuousClock.now
+        var (lastWritten, lastAsked) = (ContinuousClock.now, ContinuousClock.now)
         var wakes = listener.wakes.makeAsyncIterator()
         repeat {
+            if ContinuousClock.now - lastAsked >= Self.trust {
+                guard await isGood() else { return }
+                lastAsked = .now
+            }
             while let (text, next) = try await news(of: user, after: position) {
                 guard let text else { return try await writer.write(Self.erased) }
                 if !text.isEmpty {
@@ -61,8 +69,6 @@ struct EventStream: Sendable {
         }
     }
 
-    /// A client that loses its connection comes again after a second.
-    private static let hello = ByteBuffer(string: "retry: 1000\n\n")
     private static let comment = ByteBuffer(string: ":\n\n")
     private static let erased = ByteBuffer(string: "event: erased\ndata: {}\n\n")
 
@@ -84,4 +90,10 @@ struct EventStream: Sendable {
         let json = String(decoding: try JSONAnswer.encode(data), as: UTF8.self)
         return "id: \(event.position)\nevent: \(event.kind)\ndata: \(json)\n\n"
     }
+}
+
+extension EventHub.Listener {
+    /// After how many milliseconds a client that loses its connection comes again: each after another time, since a service that
+    /// is started anew has lost them all at once.
+    fileprivate var hello: ByteBuffer { ByteBuffer(string: "retry: \(1000 + number * 37 % 4000)\n\n") }
 }

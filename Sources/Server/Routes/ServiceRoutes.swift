@@ -59,7 +59,8 @@ public struct ServiceRoutes: Sendable {
         self.clock = clock
         self.profiles = profiles
         self.events = events.map { [work, commits] in
-            EventRoutes(work: work, commits: commits, hub: $0, clock: clock)
+            EventRoutes(
+                work: work, commits: commits, authentication: authentication, hub: $0, clock: clock)
         }
         self.seedApp = seedApp.map { [work, commits] in
             SeedAppRoutes(
