@@ -247,6 +247,7 @@ import Testing
         try schema.execute(
             """
             ALTER TABLE kept_answer DROP COLUMN user_id;
+            DROP INDEX kept_answer_of_caller;
             DROP TABLE user_change, member, wish, chosen_item, profile, session, account;
             DELETE FROM ledger_schema WHERE version > 8
             """)
