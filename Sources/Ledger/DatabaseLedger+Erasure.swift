@@ -14,7 +14,7 @@ extension DatabaseLedger {
         try storage.write { database in
             if let account, try unchanged(account, in: database) == nil { return false }
             // Kept before it was known whom answers are about, or for a user not seen before.
-            try database.execute("DELETE FROM kept_answer WHERE caller = $1", ["\(user.issuer) \(user.name)"])
+            try database.execute("DELETE FROM kept_answer WHERE caller = $1", [IdempotencyKey.caller(user)])
             guard let user = try users(database).known(user) else { return false }
             // What refers to others first.
             for table in [

@@ -1,3 +1,5 @@
+import Commerce
+
 /// What a caller calls a request that it may send again (`Idempotency-Key`).
 public struct IdempotencyKey: Hashable, Sendable {
     /// Whose key it is: two callers may use the same.
@@ -8,6 +10,9 @@ public struct IdempotencyKey: Hashable, Sendable {
         self.caller = caller
         self.key = key
     }
+
+    /// How the app of a user is named as a caller. No API key's name has a space in it.
+    public static func caller(_ user: User) -> String { "\(user.issuer) \(user.name)" }
 }
 
 /// An answer kept for whoever sends the same request again.

@@ -9,7 +9,7 @@ public struct Profile: Hashable, Sendable {
     public let chosen: [Item]
 
     /// - Parameter free: What everybody owns.
-    public init(_ record: ProfileRecord, collections: [String], free: [Item]) {
+    init(_ record: ProfileRecord, collections: [String], free: [Item]) {
         nickname = record.nickname
         chosen = collections.compactMap { collection in
             let owned = free + record.items

@@ -6,10 +6,10 @@ import Ledger
 ///
 /// Each use case is synchronous and one call of the ledger.
 public struct ProfileService: Sendable {
-    private let catalog: Catalog
-    private let ledger: any ProfileLedger
-    private let clock: any WallClock
-    private let counting: @Sendable (User) -> Set<Origin>
+    let catalog: Catalog
+    let ledger: any ProfileLedger
+    let clock: any WallClock
+    let counting: @Sendable (User) -> Set<Origin>
 
     /// - Parameter counting: Whose purchases count for a user.
     public init(
@@ -71,7 +71,7 @@ public struct ProfileService: Sendable {
         try ledger.profile(of: user, counting: counting(user), at: clock.now())
     }
 
-    private func profile(_ record: ProfileRecord) -> Profile {
+    func profile(_ record: ProfileRecord) -> Profile {
         Profile(record, collections: catalog.collections, free: catalog.ownedByEverybody)
     }
 }

@@ -86,8 +86,6 @@ struct Serve: Command {
             ? AccountService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
         let profiles = ProfileService(
             catalog: service.catalog, ledger: ledger, clock: clock, counting: service.accepted.counting)
-        let members = MemberService(
-            catalog: service.catalog, ledger: ledger, clock: clock, counting: service.accepted.counting)
         let events =
             configuration.hasLiveEvents
             ? EventHub(ledger: ledger, maximumListeners: max(1, configuration.server.maximumConnections / 2)) : nil
@@ -95,7 +93,7 @@ struct Serve: Command {
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics, accounts: accounts,
             profiles: configuration.hasProfiles ? profiles : nil,
-            seedApp: configuration.servesSeedApp ? (members, profiles) : nil, events: events,
+            seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
             proxies: configuration.proxies,
             store: local?.routes)
         let server = ServiceServer(

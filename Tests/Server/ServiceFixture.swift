@@ -49,8 +49,6 @@ struct ServiceFixture {
         let counting: @Sendable (User) -> Set<Origin> = { _ in Origin.defaultAccepted }
         let profiles = ProfileService(
             catalog: shop.catalog, ledger: ledger, clock: shop.clock, counting: counting)
-        let members = MemberService(
-            catalog: shop.catalog, ledger: ledger, clock: shop.clock, counting: counting)
         self.ledger = ledger
         routes = ServiceRoutes(
             service: EntitlementService(
@@ -60,7 +58,7 @@ struct ServiceFixture {
                 keys, tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock, logger: Self.logger) },
                 accounts),
             limits: limits, metrics: metrics, notificationsAtOnce: notificationsAtOnce, accounts: accounts,
-            profiles: profiles, seedApp: (members, profiles),
+            profiles: profiles, seedApp: profiles,
             events: EventHub(ledger: ledger),
             proxies: proxies, clock: shop.clock)
     }

@@ -8,11 +8,11 @@ enum Caller: Sendable {
     /// The app of a user, by the user's token.
     case app(User)
 
-    /// What limits and kept answers are counted under. No key's name has a space in it.
+    /// What limits and kept answers are counted under.
     var name: String {
         switch self {
         case .backEnd(let key, _): key
-        case .app(let user): "\(user.issuer) \(user.name)"
+        case .app(let user): IdempotencyKey.caller(user)
         }
     }
 

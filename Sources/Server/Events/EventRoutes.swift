@@ -36,7 +36,7 @@ struct EventRoutes: Sendable {
             guard let listener = hub.listen(to: number) else { throw Problem.tooBusy }
             let seat = EventSeat(listener, in: hub)
             let credential = AuthenticationMiddleware.credential(of: request) ?? ""
-            let stream = EventStream(ledger: hub.ledger, work: work) { await isGood(credential, of: user) }
+            let stream = EventStream(ledger: hub.ledger, work: work) { await isGood(credential, of: user, number) }
             return Response(
                 status: .ok,
                 headers: Self.headers,
@@ -55,14 +55,14 @@ struct EventRoutes: Sendable {
         return try await commits.run { try hub.ledger.number(of: user, at: clock.now()) }
     }
 
-    /// Whether what a listener came with is still theirs: a token ends, and so does a session. Where that cannot be told now, it
-    /// is told later.
-    private func isGood(_ credential: String, of user: User) async -> Bool {
+    /// Whether what a listener came with is still theirs: a token ends, a session does, and a user may be erased. Where that
+    /// cannot be told now, it is told later.
+    private func isGood(_ credential: String, of user: User, _ number: Int64) async -> Bool {
         do {
             guard case .app(user) = try await authentication.caller(presenting: credential, work: work) else {
                 return false
             }
-            return true
+            return try await work.read { try hub.ledger.number(of: user) } == number
         } catch {
             return (error as? Problem)?.status != HTTPResponse.Status.unauthorized.code
         }

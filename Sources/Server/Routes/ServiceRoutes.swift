@@ -29,7 +29,7 @@ public struct ServiceRoutes: Sendable {
     ///   - notificationsAtOnce: How many notifications are looked at together.
     ///   - accounts: Of the service's own users; nil for a team that has its own.
     ///   - profiles: Of users; nil for a team that has its own.
-    ///   - seedApp: The members and profiles of the seed's own app; nil where it does not call.
+    ///   - seedApp: The members of the seed's own app; nil where it does not call.
     ///   - events: Who listens; nil where nobody may.
     ///   - proxies: How many proxies of the team's stand before the service.
     ///   - store: A store to be served beside the service; nil where there is none, as in production.
@@ -41,7 +41,7 @@ public struct ServiceRoutes: Sendable {
         notificationsAtOnce: Int = 8,
         accounts: AccountService? = nil,
         profiles: ProfileService? = nil,
-        seedApp: (MemberService, ProfileService)? = nil,
+        seedApp: ProfileService? = nil,
         events: EventHub? = nil,
         proxies: Int = 0,
         store: StoreRoutes? = nil,
@@ -64,7 +64,7 @@ public struct ServiceRoutes: Sendable {
         }
         self.seedApp = seedApp.map { [work, commits] in
             SeedAppRoutes(
-                service: service, members: $0.0, profiles: $0.1, work: work, commits: commits, metrics: metrics)
+                service: service, profiles: $0, work: work, commits: commits, metrics: metrics)
         }
         self.accounts = accounts.map { [work, commits] in
             AccountRoutes(

@@ -39,7 +39,8 @@ struct UserDataRoutes: Sendable {
     private func addExport(to group: RouterGroup<ServiceContext>) {
         group.get("export") { request, context in
             let user = try subjects.user(request, context, ofAnyIssuer: true)
-            guard let archive = try await work.read({ try service.archive(of: user) }) else {
+            // It may be much, and nobody else waits for it.
+            guard let archive = try await work.run({ try service.archive(of: user) }) else {
                 throw Problem.userNotFound
             }
             return try JSONAnswer.response(

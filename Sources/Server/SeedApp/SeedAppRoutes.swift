@@ -12,7 +12,6 @@ struct SeedAppRoutes: Sendable {
     static let backgrounds = "background"
 
     let service: EntitlementService
-    let members: MemberService
     let profiles: ProfileService
     let work: BlockingWork
     let commits: CommitQueue
@@ -29,8 +28,8 @@ struct SeedAppRoutes: Sendable {
     }
 
     /// - Throws: `SeedAppStatus`, `noMember`.
-    private func member(_ user: User) async throws -> MemberService.Member {
-        guard let member = try await work.read({ try members.member(user) }) else { throw SeedAppStatus.noMember }
+    private func member(_ user: User) async throws -> ProfileService.Member {
+        guard let member = try await work.read({ try profiles.member(user) }) else { throw SeedAppStatus.noMember }
         return member
     }
 
@@ -49,7 +48,7 @@ struct SeedAppRoutes: Sendable {
         let (nick, birth, gender) = (try form.text("nick"), try form.text("birth"), try form.integer("gender"))
         guard let nickname = try? Nickname(nick) else { throw SeedAppStatus.nicknameRefused }
         let isNew = try await commits.run {
-            try members.join(
+            try profiles.join(
                 user, phoneNumber: phoneNumber, email: email, fcmToken: fcmToken, birth: birth, gender: gender,
                 called: nickname)
         }

@@ -1,27 +1,8 @@
-import Catalog
 import Commerce
 import Ledger
 
 /// The members of the seed's own app: users who have signed up there, with what its form asks for.
-public struct MemberService: Sendable {
-    private let catalog: Catalog
-    private let ledger: any ProfileLedger
-    private let clock: any WallClock
-    private let counting: @Sendable (User) -> Set<Origin>
-
-    /// - Parameter counting: Whose purchases count for a user.
-    public init(
-        catalog: Catalog,
-        ledger: any ProfileLedger,
-        clock: any WallClock,
-        counting: @escaping @Sendable (User) -> Set<Origin>
-    ) {
-        self.catalog = catalog
-        self.ledger = ledger
-        self.clock = clock
-        self.counting = counting
-    }
-
+extension ProfileService {
     /// A member as their app shows them.
     public struct Member: Sendable {
         public let record: MemberRecord
@@ -56,7 +37,7 @@ public struct MemberService: Sendable {
         let free = catalog.ownedByEverybody
         return Member(
             record: reading.member,
-            profile: Profile(reading.profile, collections: catalog.collections, free: free),
+            profile: profile(reading.profile),
             items: Set(reading.profile.items + free).sorted(),
             transactionIdentifiers: reading.transactionIdentifiers)
     }
