@@ -41,10 +41,6 @@ struct EventStream: Sendable {
         var (lastWritten, lastAsked) = (ContinuousClock.now, ContinuousClock.now)
         var wakes = listener.wakes.makeAsyncIterator()
         repeat {
-            if ContinuousClock.now - lastAsked >= Self.trust {
-                guard await isGood() else { return }
-                lastAsked = .now
-            }
             while let (text, next) = try await news(of: user, after: position) {
                 guard let text else { return try await writer.write(Self.erased) }
                 if !text.isEmpty {
@@ -52,6 +48,11 @@ struct EventStream: Sendable {
                     lastWritten = .now
                 }
                 position = next
+            }
+            // After the news, of which the last may be that the user is erased.
+            if ContinuousClock.now - lastAsked >= Self.trust {
+                guard await isGood() else { return }
+                lastAsked = .now
             }
             if ContinuousClock.now - lastWritten > Self.silence {
                 try await writer.write(Self.comment)
