@@ -61,6 +61,7 @@ let package = Package(
         .target(name: "Entitlements", dependencies: ["Catalog", "Commerce", "Ledger", "Receipts"]),
         .target(name: "Profiles", dependencies: ["Catalog", "Commerce", "Ledger"]),
         .target(name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"]),
+        .target(name: "Webhooks", dependencies: ["Commerce", "Ledger", "Signatures"]),
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
 
         .target(name: "Device", dependencies: ["Commerce", asyncHTTPClient]),
@@ -69,7 +70,7 @@ let package = Package(
             dependencies: [
                 "Accounts", "Catalog", "Commerce", "Entitlements", "Ledger", "Profiles", "Receipts", "Signatures",
                 "Store",
-                "StrictJSON", asyncHTTPClient,
+                "StrictJSON", "Webhooks", asyncHTTPClient,
                 hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, lifecycle, logging, nioHTTPTypes, nioPosix,
             ],
             // Inside the binary, which is all that is deployed.
@@ -80,13 +81,15 @@ let package = Package(
             dependencies: [
                 "Accounts", "Catalog", "Commerce", "Device", "Entitlements", "Ledger", "Profiles", "Receipts", "Server",
                 "Signatures",
-                "Store", "StrictJSON", argumentParser, configuration, lifecycle, logging, system,
+                "Store", "StrictJSON", "Webhooks", argumentParser, configuration, lifecycle, logging, system,
             ]),
 
         .target(
             name: "TestSupport",
             dependencies: [
-                "CPostgreSQL", "Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "Store", "StrictJSON", jwtKit,
+                "CPostgreSQL", "Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "Store", "StrictJSON",
+                hummingbird,
+                jwtKit, logging,
             ],
             path: "Tests/Support", exclude: ["Garden.storekit", "failing-disk.c"]),
         .target(
@@ -103,6 +106,7 @@ let package = Package(
             name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport"], path: "Tests/Entitlements"),
         .testTarget(name: "ProfilesTests", dependencies: ["Profiles", "TestSupport"], path: "Tests/Profiles"),
         .testTarget(name: "AccountsTests", dependencies: ["Accounts", "TestSupport"], path: "Tests/Accounts"),
+        .testTarget(name: "WebhooksTests", dependencies: ["Webhooks", "TestSupport"], path: "Tests/Webhooks"),
         .testTarget(
             name: "SimulationTests",
             dependencies: ["Catalog", "Device", "Entitlements", "Ledger", "Receipts", "Store", "TestSupport"],
@@ -111,7 +115,9 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Accounts", "Device", "Profiles", "Server", "TestSupport", grdb, hummingbirdTesting, lifecycle, logging,
+                "Accounts", "Device", "Profiles", "Server", "TestSupport", "Webhooks", grdb, hummingbirdTesting,
+                lifecycle,
+                logging,
             ],
             path: "Tests/Server"),
         .testTarget(

@@ -34,6 +34,7 @@ token=$(issue "$work" test till alice 3600)
 "$till" buy com.memolease.sesac1.sprout1 --user alice >/dev/null
 "$till" buy com.memolease.sesac1.background2 --user alice >/dev/null
 key=$("$till" keys make test-api --scope read --scope redeem --scope grant --scope metrics --scope export 2>/dev/null)
+hooks=$("$till" keys make hooks --scope webhooks 2>/dev/null)
 
 coproc server {
     exec "$till" serve --port 0 --log-level warning --requests-per-minute 10000000 --user-requests-per-minute 10000000 \

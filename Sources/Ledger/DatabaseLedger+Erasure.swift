@@ -19,6 +19,7 @@ extension DatabaseLedger {
             // What refers to others first.
             for table in [
                 "session", "account", "profile", "chosen_item", "wish", "member", "user_change", "kept_answer",
+                "webhook_delivery",
             ] {
                 try database.execute("DELETE FROM \(table) WHERE user_id = $1", [user])
             }

@@ -55,6 +55,8 @@ struct JSONBody {
 
     func integer(_ field: String) throws(Problem) -> Int { try fields.integer(field) }
 
+    func optionalInteger(_ field: String) throws(Problem) -> Int? { try fields.optionalInteger(field) }
+
     func object(_ field: String) throws(Problem) -> JSONFields { try fields.object(field) }
 
     func optionalDate(_ field: String) throws(Problem) -> Timestamp? { try fields.optionalDate(field) }
@@ -87,6 +89,11 @@ struct JSONFields {
             throw wrong(field, expected)
         }
         return integer
+    }
+
+    /// A whole number; nil where it is left out.
+    func optionalInteger(_ field: String) throws(Problem) -> Int? {
+        object[field] == nil ? nil : try integer(field)
     }
 
     /// An object that has to be there.

@@ -5,6 +5,7 @@ import Hummingbird
 import Logging
 import Profiles
 import Store
+import Webhooks
 
 /// Turns whatever a route throws into a problem document, and tells a stranger nothing of what went wrong inside.
 struct ProblemMiddleware: RouterMiddleware {
@@ -45,6 +46,7 @@ extension Problem {
         case let error as BalanceError: self.init(error)
         case let error as AccountError: self.init(error)
         case let error as ProfileError: self.init(error)
+        case let error as WebhookError: self.init(error)
         case let error as StoreError: self.init(error)
         case let fault as StorageFault: self.init(fault)
         case let error as any HTTPResponseError: self = Self.refused(with: error.status)

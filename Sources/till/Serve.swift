@@ -10,6 +10,7 @@ import Profiles
 import Receipts
 import Server
 import ServiceLifecycle
+import Webhooks
 
 /// `till serve`
 struct Serve: Command {
@@ -89,18 +90,28 @@ struct Serve: Command {
         let events =
             configuration.hasLiveEvents
             ? EventHub(ledger: ledger, maximumListeners: max(1, configuration.server.maximumConnections / 2)) : nil
+        let webhooks =
+            configuration.hasWebhooks
+            ? WebhookService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
+        let sender = webhooks.map {
+            WebhookSender(
+                service: $0, allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
+                logger: configuration.logger)
+        }
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics, accounts: accounts,
             profiles: configuration.hasProfiles ? profiles : nil,
-            seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
-            proxies: configuration.proxies,
+            seedApp: configuration.servesSeedApp ? profiles : nil, events: events, webhooks: webhooks,
+            allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             store: local?.routes)
+        var companions = try await appStoreCompanions(service, configuration, clock, metrics)
+        if let local { companions.append(local.sender) }
+        if let events { companions.append(events) }
+        if let sender { companions.append(sender) }
         let server = ServiceServer(
-            router: routes.router,
-            companions: (local.map { [$0.sender] } ?? [])
-                + (try await companions(service, configuration, clock, metrics)) + [events].compactMap(\.self),
-            configuration: configuration.server, logger: configuration.logger)
+            router: routes.router, companions: companions, configuration: configuration.server,
+            logger: configuration.logger)
         let console = console
         try await server.run { url in
             console.line("Listening on \(url.absoluteString)")
@@ -111,7 +122,7 @@ struct Serve: Command {
     }
 
     /// What asks the App Store, and answers it.
-    private func companions(
+    private func appStoreCompanions(
         _ service: EntitlementService,
         _ configuration: ServeConfiguration,
         _ clock: any WallClock,
@@ -228,6 +239,12 @@ struct ServeOptions: ParsableArguments {
 
     @Flag(help: "Let apps listen to what happens to their users: /v1/me/events.")
     var liveEvents = false
+
+    @Flag(help: "Tell back ends what happens to their users' purchases: /v1/webhooks.")
+    var webhooks = false
+
+    @Flag(help: "Let webhooks be in networks that are not public, on this machine too, and without TLS.")
+    var webhookPrivateAddresses = false
 
     @Option(
         help: ArgumentHelp(

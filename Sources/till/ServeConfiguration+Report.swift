@@ -28,6 +28,8 @@ extension ServeConfiguration {
         let profiles: Bool
         let seedApp: Bool
         let liveEvents: Bool
+        let webhooks: Bool
+        let webhookPrivateAddresses: Bool
         let proxies: Int
         let appStoreKey: String?
         let appStoreKeyId: String?
@@ -39,8 +41,9 @@ extension ServeConfiguration {
         let sampleContentProvided: Bool?
 
         enum CodingKeys: String, CodingKey {
-            case host, port, accept, ownership, data, ledger, accounts, profiles, proxies
+            case host, port, accept, ownership, data, ledger, accounts, profiles, webhooks, proxies
             case liveEvents = "live-events"
+            case webhookPrivateAddresses = "webhook-private-addresses"
             case seedApp = "seed-app"
             case sandboxUsers = "sandbox-users"
             case transferPauseSeconds = "transfer-pause-seconds"
@@ -82,7 +85,8 @@ extension ServeConfiguration {
             requestsPerMinute: server.requestLimits.perKey, userRequestsPerMinute: server.requestLimits.perUser,
             graceSeconds: server.gracePeriod.components.seconds,
             logLevel: logger.logLevel.rawValue, accounts: hasAccounts, profiles: hasProfiles, seedApp: servesSeedApp,
-            liveEvents: hasLiveEvents, proxies: proxies,
+            liveEvents: hasLiveEvents, webhooks: hasWebhooks, webhookPrivateAddresses: allowsPrivateWebhooks,
+            proxies: proxies,
             appStoreKey: appStore?.key,
             appStoreKeyId: appStore?.keyIdentifier,
             appStoreIssuerId: appStore?.issuerIdentifier, appStoreURL: appStore?.url?.absoluteString,

@@ -28,6 +28,10 @@ struct ServeConfiguration {
     let servesSeedApp: Bool
     /// Whether apps may listen to what happens to their users.
     let hasLiveEvents: Bool
+    /// Whether back ends may have themselves told what happens.
+    let hasWebhooks: Bool
+    /// Whether they may be in networks that are not public.
+    let allowsPrivateWebhooks: Bool
     /// How many proxies of the team's stand before the service.
     let proxies: Int
     /// nil where the App Store is not asked.
@@ -62,6 +66,8 @@ struct ServeConfiguration {
                 expected: "there together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
         }
         hasLiveEvents = try await settings.flag("live-events") ?? false
+        hasWebhooks = try await settings.flag("webhooks") ?? false
+        allowsPrivateWebhooks = try await settings.flag("webhook-private-addresses") ?? false
         proxies = try await settings.number("proxies", in: 0...16) ?? 0
         appStore = try await AppStoreSettings(settings, origins: origins)
         let standard = ServerConfiguration()

@@ -14,7 +14,8 @@ struct ServeSettings {
         "jwt-algorithms", "maximum-connections", "idle-seconds", "request-seconds", "requests-per-minute",
         "user-requests-per-minute", "grace-seconds", "log-level", "app-store-key", "app-store-key-id",
         "app-store-issuer-id", "app-store-url", "reconcile-seconds", "reconcile-customers-seconds", "refund-preference",
-        "sample-content-provided", "accounts", "profiles", "seed-app", "live-events", "proxies",
+        "sample-content-provided", "accounts", "profiles", "seed-app", "live-events", "webhooks",
+        "webhook-private-addresses", "proxies",
     ]
 
     private let reader: ConfigReader
@@ -54,6 +55,8 @@ struct ServeSettings {
         given["profiles"] = options.profiles ? .bool(true) : nil
         given["seed-app"] = options.seedApp ? .bool(true) : nil
         given["live-events"] = options.liveEvents ? .bool(true) : nil
+        given["webhooks"] = options.webhooks ? .bool(true) : nil
+        given["webhook-private-addresses"] = options.webhookPrivateAddresses ? .bool(true) : nil
         given["proxies"] = options.proxies.map { .int($0) }
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (name, content) in given { values[AbsoluteConfigKey([name])] = ConfigValue(content, isSecret: false) }

@@ -17,14 +17,15 @@ import Testing
         "Entitlements": ["Commerce", "Catalog", "Receipts", "Ledger"],
         "Profiles": ["Commerce", "Catalog", "Ledger"],
         "Accounts": ["Commerce", "Ledger", "Signatures"],
+        "Webhooks": ["Commerce", "Ledger", "Signatures"],
         "Device": ["Commerce"],
         "Server": [
             "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements",
-            "Accounts", "Profiles",
+            "Accounts", "Profiles", "Webhooks",
         ],
         "till": [
             "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements",
-            "Accounts", "Profiles", "Server", "Device",
+            "Accounts", "Profiles", "Webhooks", "Server", "Device",
         ],
     ]
 

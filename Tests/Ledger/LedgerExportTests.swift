@@ -15,6 +15,7 @@ import Testing
 
     /// Something in every table.
     private func fill() throws {
+        try fillForBackEnds()
         let coins = Credit(balance: "coins", amount: 10)
         _ = try redeem(claim("1"), claim("2", original: "1"), claim("3", item: nil, credit: coins), for: alice)
         _ = try redeem(claim("1"), for: bob, under: .transfer(pauseSeconds: 9))
@@ -43,6 +44,21 @@ import Testing
                 createdAt: Self.now))
         try ledger.setReconciled("s", until: Self.now)
         try fillForAppUsers()
+    }
+
+    /// Before what they are told of.
+    private func fillForBackEnds() throws {
+        let bytes = [UInt8](repeating: 1, count: 32)
+        let endpoint = WebhookEndpoint(
+            identifier: "e", url: "https://example.com", createdAt: Self.now, createdBy: "K", secret: bytes)
+        #expect(try ledger.add(endpoint, upTo: 1))
+        #expect(try ledger.replace(bytes, with: bytes, ending: Self.later(1), ofWebhookEndpoint: "e"))
+        _ = try redeem(claim("5"), claim("6"), for: alice)
+        let taken = try ledger.takeDueWebhooks(to: "e", at: Self.now, until: Self.later(1), limit: 2)
+        try ledger.record([
+            WebhookResult(of: taken[0], .answered(status: 204), isDelivered: true, nextAttemptAt: nil),
+            WebhookResult(of: taken[1], .unanswered(code: "c"), isDelivered: false, nextAttemptAt: Self.later(2)),
+        ])
     }
 
     private func fillForAppUsers() throws {
@@ -111,7 +127,7 @@ import Testing
                 sql:
                     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'grdb_*' AND name NOT GLOB 'sqlite_*'"
             )
-            #expect(tables.count == 22)
+            #expect(tables.count == 24)
             for table in tables {
                 let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \"\(table)\"") ?? 0
                 #expect(count > 0, "\(table) is empty")
@@ -138,7 +154,7 @@ import Testing
             (Data(), ImportError.incomplete), (text.dropLast(1), .incomplete), (joined(lines.dropLast()), .incomplete),
             (joined(lines.dropLast(2) + lines.suffix(1)), .incomplete), (joined(Array(lines[1...])), .lineInvalid(1)),
             (text + text, .lineInvalid(lines.count + 1)), (Data("hello\n".utf8), .lineInvalid(1)),
-            (changed("\"version\":12", "\"version\":6"), .versionOther(6)),
+            (changed("\"version\":13", "\"version\":6"), .versionOther(6)),
             (changed("\"alice\"", "\"mallory\""), .incomplete), (changed("\"issuer\"", "\"issue\""), .lineInvalid(2)),
             (changed("\"table\":\"user\"", "\"table\":\"sqlite_master\""), .lineInvalid(2)),
             (joined([lines[0], lines[1], lines[1]]), .lineInvalid(3)),

@@ -12,6 +12,7 @@ import Server
 import Signatures
 import TestSupport
 import Testing
+import Webhooks
 
 /// The service's routes over a ledger and a shop of a test's own.
 struct ServiceFixture {
@@ -60,6 +61,7 @@ struct ServiceFixture {
             limits: limits, metrics: metrics, notificationsAtOnce: notificationsAtOnce, accounts: accounts,
             profiles: profiles, seedApp: profiles,
             events: EventHub(ledger: ledger),
+            webhooks: WebhookService(ledger: ledger, clock: shop.clock, randomness: .system),
             proxies: proxies, clock: shop.clock)
     }
 

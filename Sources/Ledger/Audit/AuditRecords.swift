@@ -1,4 +1,5 @@
 import Commerce
+import Signatures
 
 /// The ledger's statements about users' audit logs, inside a transaction that the caller holds.
 struct AuditRecords {
@@ -21,13 +22,24 @@ struct AuditRecords {
             to: user)
     }
 
+    /// Writes down what has happened to a user, for whoever listens and whoever is told.
     func append(_ entry: AuditEntry, to user: Int64) throws {
+        let record = try write(entry, to: user)
+        database.noteChange(of: user)
+        if entry.event.isAnnounced {
+            try WebhookRecords(database: database)
+                .announce(record, of: user, as: "msg_" + randomness.bytes(16).hexadecimal)
+        }
+    }
+
+    /// Writes into the log alone.
+    @discardableResult func write(_ entry: AuditEntry, to user: Int64) throws -> AuditRecord {
         let last = try database.row(
             "SELECT number, digest FROM audit WHERE user_id = $1 ORDER BY number DESC LIMIT 1", [user])
         let record = AuditRecord(
             entry, after: try last.map { (try $0["number"], try $0["digest"]) }, randomness: randomness)
         try insert(record, of: user)
-        database.noteChange(of: user)
+        return record
     }
 
     private func insert(_ record: AuditRecord, of user: Int64) throws {

@@ -98,5 +98,14 @@ struct LedgerTable: Sendable {
             """
             user_id# number# happened_at# event actor origin reference subject reason reason_salt* reason_digest* digest*
             """),
+        LedgerTable(
+            "webhook_endpoint", key: "endpoint_id",
+            "endpoint_id url created_at# created_by secret* previous_secret* previous_secret_ends_at#"),
+        LedgerTable(
+            "webhook_delivery", key: "user_id audit_number endpoint_id",
+            """
+            user_id# audit_number# endpoint_id message_id happened_at# attempts# next_attempt_at# is_delivered# \
+            last_attempt_at# last_status# last_error
+            """),
     ]
 }

@@ -145,7 +145,7 @@ extension LedgerSchema {
             for row in page {
                 last = (try row["user_id"], try row["sequence"])
                 let revocationDate: Timestamp? = try row["revocation_date"]
-                try records.append(
+                try records.write(
                     AuditEntry(
                         happenedAt: try row["redeemed_at"], event: revocationDate == nil ? .granted : .revoked,
                         actor: .till, origin: try row["origin"], reference: try row["transaction_id"],

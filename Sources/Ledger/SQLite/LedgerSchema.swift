@@ -8,7 +8,7 @@ import GRDB
 /// original purchase, and every redeemed transaction refers to that very pair.
 struct LedgerSchema {
     /// What the newest migration makes.
-    static let version = 12
+    static let version = 13
 
     let randomness: Randomness
 
@@ -57,6 +57,9 @@ struct LedgerSchema {
         }
         migrator.registerMigration("12: changes for who listens, and whom answers are about") { database in
             try database.execute(sql: Self.changeTable)
+        }
+        migrator.registerMigration("13: webhooks") { database in
+            try database.execute(sql: Self.webhookTables)
         }
         return migrator
     }

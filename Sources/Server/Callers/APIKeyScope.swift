@@ -15,6 +15,8 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
     case export
     /// To erase users.
     case erase
+    /// To have back ends told what happens, and to read with which secrets.
+    case webhooks
     /// To read the service's metrics.
     case metrics
 
@@ -27,6 +29,7 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
         case .spend: "to spend what users have bought"
         case .export: "everything there is of users"
         case .erase: "to erase users"
+        case .webhooks: "to have back ends told what happens"
         case .metrics: "for Prometheus"
         }
     }

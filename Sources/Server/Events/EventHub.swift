@@ -101,10 +101,3 @@ public final class EventHub: Service, Sendable {
         }
     }
 }
-
-extension AsyncStream<Void> {
-    /// An element after each pause, until whoever reads is cancelled.
-    fileprivate static func ticks(every pause: Duration) -> AsyncStream<Void> {
-        AsyncStream { (try? await Task.sleep(for: pause)).map { _ in } }
-    }
-}

@@ -1,4 +1,5 @@
 import Commerce
+import Ledger
 import Synchronization
 
 /// What the service counts of its own work, since it was started.
@@ -25,6 +26,7 @@ public final class ServiceMetrics: Sendable {
         var notifications: [Outcome: Int] = [:]
         var reconciliations: [Outcome: Int] = [:]
         var consumptionAnswers: [Outcome: Int] = [:]
+        var webhookAttempts: [Outcome: Int] = [:]
         var verifications = Histogram()
         var commits = Histogram()
     }
@@ -67,6 +69,14 @@ public final class ServiceMetrics: Sendable {
         counts.withLock { $0.consumptionAnswers[Outcome(outcome: outcome, code: code), default: 0] += 1 }
     }
 
+    func countWebhookAttempt(_ result: WebhookResult) {
+        let outcome = result.isDelivered ? "delivered" : result.isGivenUp ? "failed" : "retried"
+        counts.withLock {
+            $0.webhookAttempts[
+                Outcome(outcome: outcome, code: result.isDelivered ? "" : result.outcome.code), default: 0] += 1
+        }
+    }
+
     /// For `EntitlementService`, which tells how long a proof has taken.
     public func recordVerification(_ duration: Duration) {
         counts.withLock { $0.verifications.record(duration) }
@@ -99,6 +109,9 @@ public final class ServiceMetrics: Sendable {
         Self.add(
             "till_consumption_answers_total", "What the App Store was told of refunds asked for.",
             counts.consumptionAnswers, to: &text)
+        Self.add(
+            "till_webhook_attempts_total", "Messages sent to webhooks; failed are those that are given up.",
+            counts.webhookAttempts, to: &text)
         text.begin("till_verify_seconds", .histogram, "Time to verify a proof.")
         text.add("till_verify_seconds", [], counts.verifications)
         text.begin(

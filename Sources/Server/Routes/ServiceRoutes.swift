@@ -5,6 +5,7 @@ import Entitlements
 import HTTPTypes
 import Hummingbird
 import Profiles
+import Webhooks
 
 /// The service's routes: a user's proofs go in, the user's items come out.
 public struct ServiceRoutes: Sendable {
@@ -21,6 +22,7 @@ public struct ServiceRoutes: Sendable {
     private let profiles: ProfileService?
     private let seedApp: SeedAppRoutes?
     private let events: EventRoutes?
+    private let webhooks: WebhookRoutes?
     private let clock: any WallClock
 
     /// - Parameters:
@@ -31,6 +33,8 @@ public struct ServiceRoutes: Sendable {
     ///   - profiles: Of users; nil for a team that has its own.
     ///   - seedApp: The members of the seed's own app; nil where it does not call.
     ///   - events: Who listens; nil where nobody may.
+    ///   - webhooks: Whom the team has told; nil where it has nobody told.
+    ///   - allowsPrivateAddresses: Whether webhooks may be in networks that are not public.
     ///   - proxies: How many proxies of the team's stand before the service.
     ///   - store: A store to be served beside the service; nil where there is none, as in production.
     public init(
@@ -43,6 +47,8 @@ public struct ServiceRoutes: Sendable {
         profiles: ProfileService? = nil,
         seedApp: ProfileService? = nil,
         events: EventHub? = nil,
+        webhooks: WebhookService? = nil,
+        allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
         store: StoreRoutes? = nil,
         clock: any WallClock = SystemClock()
@@ -61,6 +67,10 @@ public struct ServiceRoutes: Sendable {
         self.events = events.map { [work, commits] in
             EventRoutes(
                 work: work, commits: commits, authentication: authentication, hub: $0, clock: clock)
+        }
+        self.webhooks = webhooks.map { [work, commits] in
+            WebhookRoutes(
+                webhooks: $0, allowsPrivateAddresses: allowsPrivateAddresses, work: work, commits: commits)
         }
         self.seedApp = seedApp.map { [work, commits] in
             SeedAppRoutes(
@@ -132,6 +142,7 @@ public struct ServiceRoutes: Sendable {
         if let limits { version.add(middleware: limits) }
         let products = ProductRoutes(catalog: service.catalog, pictures: pictures, work: work, profiles: profiles)
         products.add(to: version.for(.backEndOrApp(.read)))
+        webhooks?.add(to: version)
         ProofRoutes(service: service, work: work).add(to: version.for(.backEnd(.read)))
         let subjects = Subjects(issuers: authentication.issuers)
         let users = UserRoutes(

@@ -1,0 +1,200 @@
+import Commerce
+
+/// The ledger's statements about webhooks, inside a transaction that the caller holds.
+struct WebhookRecords {
+    let database: any LedgerDatabase
+
+    /// What was never tried is due before all that was.
+    private static let atOnce = Timestamp(millisecondsSince1970: 0)
+
+    /// Writes a message for each endpoint there is.
+    func announce(_ record: AuditRecord, of user: Int64, as message: String) throws {
+        try database.write(
+            """
+            INSERT INTO webhook_delivery (user_id, audit_number, endpoint_id, message_id, happened_at, attempts,
+                next_attempt_at, is_delivered)
+            SELECT $1, $2, endpoint_id, $3, $4, 0, $5, 0 FROM webhook_endpoint
+            """,
+            [user, record.number, message, record.entry.happenedAt, Self.atOnce])
+    }
+
+    func insert(_ endpoint: WebhookEndpoint) throws {
+        try database.execute(
+            """
+            INSERT INTO webhook_endpoint (endpoint_id, url, created_at, created_by, secret, previous_secret,
+                previous_secret_ends_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+            """,
+            [
+                endpoint.identifier, endpoint.url, endpoint.createdAt, endpoint.createdBy, endpoint.secret,
+                endpoint.previousSecret?.bytes, endpoint.previousSecret?.endsAt,
+            ])
+    }
+
+    func endpoints() throws -> [WebhookEndpoint] {
+        try database.rows("SELECT * FROM webhook_endpoint ORDER BY created_at, endpoint_id").map(Self.endpoint)
+    }
+
+    func endpoint(_ identifier: String) throws -> WebhookEndpoint? {
+        try database.row("SELECT * FROM webhook_endpoint WHERE endpoint_id = $1", [identifier]).map(Self.endpoint)
+    }
+
+    func dueEndpoints(at moment: Timestamp) throws -> [WebhookEndpoint] {
+        try database.rows(
+            """
+            SELECT * FROM webhook_endpoint WHERE EXISTS (
+                SELECT * FROM webhook_delivery
+                WHERE webhook_delivery.endpoint_id = webhook_endpoint.endpoint_id AND next_attempt_at <= $1)
+            ORDER BY endpoint_id
+            """,
+            [moment]
+        ).map(Self.endpoint)
+    }
+
+    func due(to endpoint: String, at moment: Timestamp, limit: Int) throws -> [WebhookDelivery] {
+        try deliveries(
+            """
+            webhook_delivery.endpoint_id = $1 AND next_attempt_at <= $2
+            ORDER BY next_attempt_at, webhook_delivery.happened_at LIMIT $3
+            """,
+            [endpoint, moment, limit])
+    }
+
+    /// - Returns: The delivery as it was taken; nil where somebody else was quicker.
+    func take(_ delivery: WebhookDelivery, at moment: Timestamp, until end: Timestamp) throws -> WebhookDelivery? {
+        let isTaken =
+            try database.execute(
+                """
+                UPDATE webhook_delivery SET attempts = attempts + 1, next_attempt_at = $1, last_attempt_at = $2,
+                    last_status = NULL, last_error = NULL
+                WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
+                """,
+                [end, moment, delivery.key.user, delivery.key.number, delivery.key.endpoint, delivery.nextAttemptAt])
+            == 1
+        guard isTaken else { return nil }
+        return WebhookDelivery(
+            endpointIdentifier: delivery.endpointIdentifier, messageIdentifier: delivery.messageIdentifier,
+            user: delivery.user, number: delivery.number, entry: delivery.entry, state: .pending,
+            attempts: delivery.attempts + 1, nextAttemptAt: end,
+            lastAttempt: WebhookDelivery.Attempt(at: moment, outcome: nil), key: delivery.key)
+    }
+
+    func record(_ result: WebhookResult) throws {
+        let (status, error): (Int?, String?) =
+            switch result.outcome {
+            case .answered(let status): (status, nil)
+            case .unanswered(let code): (nil, code)
+            }
+        let taken = result.delivery
+        try database.write(
+            """
+            UPDATE webhook_delivery SET next_attempt_at = $1, is_delivered = $2, last_status = $3, last_error = $4
+            WHERE user_id = $5 AND audit_number = $6 AND endpoint_id = $7 AND next_attempt_at = $8
+            """,
+            [
+                result.nextAttemptAt, result.isDelivered, status, error, taken.key.user, taken.key.number,
+                taken.key.endpoint, taken.nextAttemptAt,
+            ])
+    }
+
+    /// Newest first.
+    func deliveries(
+        to endpoint: String,
+        in state: WebhookDelivery.State?,
+        before position: WebhookDeliveryPosition?,
+        limit: Int
+    ) throws -> [WebhookDelivery] {
+        let condition =
+            switch state {
+            case .pending: "AND next_attempt_at IS NOT NULL"
+            case .delivered: "AND is_delivered = 1"
+            case .failed: "AND next_attempt_at IS NULL AND is_delivered = 0"
+            case nil: ""
+            }
+        return try deliveries(
+            """
+            webhook_delivery.endpoint_id = $1 AND (webhook_delivery.happened_at, message_id) < ($2, $3) \(condition)
+            ORDER BY webhook_delivery.happened_at DESC, message_id DESC LIMIT $4
+            """,
+            [
+                endpoint, position?.happenedAt ?? Timestamp(millisecondsSince1970: .max),
+                position?.messageIdentifier ?? "", limit,
+            ])
+    }
+
+    func delivery(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
+        try deliveries("webhook_delivery.endpoint_id = $1 AND message_id = $2", [endpoint, message]).first
+    }
+
+    /// - Parameter message: nil for all that have failed.
+    func replay(_ message: String?, to endpoint: String) throws -> Int {
+        let condition = message == nil ? "next_attempt_at IS NULL AND is_delivered = 0" : "message_id = $3"
+        return try database.execute(
+            """
+            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
+            WHERE endpoint_id = $2 AND \(condition)
+            """,
+            [Self.atOnce, endpoint] + [message].compactMap(\.self))
+    }
+
+    func forget(before moment: Timestamp, limit: Int) throws -> Int {
+        try database.execute(
+            """
+            DELETE FROM webhook_delivery WHERE (user_id, audit_number, endpoint_id) IN (
+                SELECT user_id, audit_number, endpoint_id FROM webhook_delivery
+                WHERE is_delivered = 1 AND happened_at < $1 LIMIT $2)
+            """,
+            [moment, limit])
+    }
+
+    /// - Parameter condition: And what stands behind it.
+    private func deliveries(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [WebhookDelivery] {
+        try database.rows(
+            """
+            SELECT audit.*, issuer, name, endpoint_id, message_id, attempts, next_attempt_at, is_delivered,
+                last_attempt_at, last_status, last_error
+            FROM webhook_delivery
+            JOIN audit ON audit.user_id = webhook_delivery.user_id AND audit.number = webhook_delivery.audit_number
+            JOIN "user" ON "user".user_id = webhook_delivery.user_id
+            WHERE \(condition)
+            """,
+            arguments
+        ).map(Self.delivery)
+    }
+
+    private static func endpoint(_ row: SQLRow) throws -> WebhookEndpoint {
+        let previous: [UInt8]? = try row["previous_secret"]
+        let endsAt: Timestamp? = try row["previous_secret_ends_at"]
+        var ending: WebhookEndpoint.EndingSecret?
+        if let previous, let endsAt { ending = WebhookEndpoint.EndingSecret(bytes: previous, endsAt: endsAt) }
+        return WebhookEndpoint(
+            identifier: try row["endpoint_id"], url: try row["url"], createdAt: try row["created_at"],
+            createdBy: try row["created_by"], secret: try row["secret"], previousSecret: ending)
+    }
+
+    private static func delivery(_ row: SQLRow) throws -> WebhookDelivery {
+        let record = try AuditRecord(row)
+        guard let user = User(issuer: try row["issuer"], name: try row["name"]) else {
+            throw SQLRow.Mismatch(column: "name")
+        }
+        let next: Timestamp? = try row["next_attempt_at"]
+        let isDelivered: Bool = try row["is_delivered"]
+        let key = WebhookDelivery.Key(
+            user: try row["user_id"], number: record.number, endpoint: try row["endpoint_id"])
+        return WebhookDelivery(
+            endpointIdentifier: key.endpoint, messageIdentifier: try row["message_id"], user: user,
+            number: record.number, entry: record.entry,
+            state: next != nil ? .pending : isDelivered ? .delivered : .failed, attempts: try row["attempts"],
+            nextAttemptAt: next, lastAttempt: try attempt(row), key: key)
+    }
+
+    private static func attempt(_ row: SQLRow) throws -> WebhookDelivery.Attempt? {
+        let at: Timestamp? = try row["last_attempt_at"]
+        let status: Int? = try row["last_status"]
+        let error: String? = try row["last_error"]
+        return at.map { at in
+            WebhookDelivery.Attempt(
+                at: at,
+                outcome: status.map { .answered(status: $0) } ?? error.map { .unanswered(code: $0) })
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Commerce
+import Ledger
+
+/// What is on its way to webhooks.
+extension WebhookService {
+    /// How long who has taken messages may be sending them, in milliseconds; after that, others may.
+    static let lease: Int64 = 60_000
+    /// How long what has arrived is shown, in milliseconds.
+    static let memory: Int64 = 30 * 86_400 * 1000
+    /// How much is forgotten in one commit.
+    private static let forgottenAtOnce = 1000
+
+    /// Newest first.
+    ///
+    /// - Throws: `WebhookError`, `notFound`.
+    public func deliveries(
+        to identifier: String,
+        in state: WebhookDelivery.State?,
+        before position: WebhookDeliveryPosition?,
+        limit: Int
+    ) throws(WebhookError) -> [WebhookDelivery] {
+        _ = try endpoint(identifier)
+        return try stored { () throws(StorageFault) in
+            try ledger.webhookDeliveries(to: identifier, in: state, before: position, limit: limit)
+        }
+    }
+
+    /// Sends a message again, whatever has become of it.
+    ///
+    /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.
+    public func replay(_ message: String, to identifier: String) throws(WebhookError) -> WebhookDelivery {
+        _ = try endpoint(identifier)
+        let found = try stored { () throws(StorageFault) in try ledger.replay(message, to: identifier) }
+        guard let found else { throw .messageNotFound }
+        return found
+    }
+
+    /// Sends again what has failed for good.
+    ///
+    /// - Returns: How many messages.
+    /// - Throws: `WebhookError`, `notFound`.
+    public func replayFailed(to identifier: String) throws(WebhookError) -> Int {
+        _ = try endpoint(identifier)
+        return try stored { () throws(StorageFault) in try ledger.replayFailed(to: identifier) }
+    }
+
+    /// What a delivery tells; nil where it is of something that nobody is told of, which no version has written.
+    public func message(_ delivery: WebhookDelivery) -> WebhookMessage? {
+        WebhookMessage.Kind(delivery.entry.event).map { WebhookMessage(delivery, $0) }
+    }
+
+    /// A delivery as it goes over the line now.
+    public func signed(_ delivery: WebhookDelivery, for endpoint: WebhookEndpoint) throws -> SignedWebhook? {
+        let now = clock.now()
+        return try message(delivery).map {
+            SignedWebhook(
+                try $0.body(), identifier: delivery.messageIdentifier, secrets: endpoint.secrets(at: now), at: now)
+        }
+    }
+
+    /// Endpoints for which something is due.
+    public func dueEndpoints() throws(WebhookError) -> [WebhookEndpoint] {
+        try stored { () throws(StorageFault) in try ledger.dueWebhookEndpoints(at: clock.now()) }
+    }
+
+    /// Takes what is due for an endpoint: whoever takes it sends it, and tells how that has ended.
+    public func take(for identifier: String, limit: Int) throws(WebhookError) -> [WebhookDelivery] {
+        let now = clock.now()
+        return try stored { () throws(StorageFault) in
+            try ledger.takeDueWebhooks(
+                to: identifier, at: now,
+                until: Timestamp(millisecondsSince1970: now.millisecondsSince1970 + Self.lease), limit: limit)
+        }
+    }
+
+    /// What comes of an attempt: anything but a status of 200 to 299 is tried again.
+    public func result(of delivery: WebhookDelivery, _ outcome: WebhookDelivery.Outcome) -> WebhookResult {
+        if case .answered(200...299) = outcome {
+            return WebhookResult(of: delivery, outcome, isDelivered: true, nextAttemptAt: nil)
+        }
+        return WebhookResult(
+            of: delivery, outcome, isDelivered: false,
+            nextAttemptAt: WebhookSchedule.next(after: delivery.attempts, at: clock.now(), randomness: randomness))
+    }
+
+    public func record(_ results: [WebhookResult]) throws(WebhookError) {
+        try stored { () throws(StorageFault) in try ledger.record(results) }
+    }
+
+    /// Forgets what has arrived long ago.
+    ///
+    /// - Returns: Whether there may be more of it.
+    public func forgetOld() throws(WebhookError) -> Bool {
+        let moment = Timestamp(millisecondsSince1970: clock.now().millisecondsSince1970 - Self.memory)
+        return try stored { () throws(StorageFault) in
+            try ledger.forgetWebhooks(before: moment, limit: Self.forgottenAtOnce) == Self.forgottenAtOnce
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Commerce
+import Foundation
+import Ledger
+import Signatures
+
+/// The use cases around webhooks: whom the team has told what happens to its users' purchases, and how.
+public struct WebhookService: Sendable {
+    public static let maximumEndpoints = 10
+    /// For how long a secret that is replaced may go on signing, in seconds; and for how long it does where nobody says.
+    public static let overlap: ClosedRange<Int64> = 0...7 * 86_400
+    public static let standardOverlap: Int64 = 86_400
+
+    public let ledger: any WebhookLedger
+    let clock: any WallClock
+    let randomness: Randomness
+
+    /// - Parameter clock: The machine's: receivers compare it with theirs.
+    public init(ledger: any WebhookLedger, clock: any WallClock, randomness: Randomness) {
+        self.ledger = ledger
+        self.clock = clock
+        self.randomness = randomness
+    }
+
+    public func now() -> Timestamp { clock.now() }
+
+    /// Tells an address of whatever happens from now on.
+    ///
+    /// - Parameter key: The identifier of the API key that asks for it.
+    /// - Throws: `WebhookError`, `tooMany`.
+    public func add(_ url: WebhookURL, by key: String) throws(WebhookError) -> WebhookEndpoint {
+        let endpoint = WebhookEndpoint(
+            identifier: "wh_" + randomness.bytes(12).hexadecimal, url: url.text, createdAt: clock.now(), createdBy: key,
+            secret: randomness.bytes(WebhookSecret.length))
+        let isAdded = try stored { () throws(StorageFault) in
+            try ledger.add(endpoint, upTo: Self.maximumEndpoints)
+        }
+        guard isAdded else { throw .tooMany }
+        return endpoint
+    }
+
+    /// Oldest first.
+    public func endpoints() throws(WebhookError) -> [WebhookEndpoint] {
+        try stored { () throws(StorageFault) in try ledger.webhookEndpoints() }
+    }
+
+    /// - Throws: `WebhookError`, `notFound`.
+    public func endpoint(_ identifier: String) throws(WebhookError) -> WebhookEndpoint {
+        let found = try stored { () throws(StorageFault) in try ledger.webhookEndpoint(identifier) }
+        guard let found else { throw .notFound }
+        return found
+    }
+
+    /// - Throws: `WebhookError`, `notFound`.
+    public func setURL(_ url: WebhookURL, of identifier: String) throws(WebhookError) -> WebhookEndpoint {
+        let found = try stored { () throws(StorageFault) in
+            try ledger.setURL(url.text, ofWebhookEndpoint: identifier)
+        }
+        guard let found else { throw .notFound }
+        return found
+    }
+
+    /// Gives an endpoint a new secret; for a while, messages are signed with both.
+    ///
+    /// - Parameter seconds: How long the one before goes on signing; with 0 it ends now, as every one before it.
+    /// - Throws: `WebhookError`, `notFound`, `secretBeingReplaced`.
+    public func replaceSecret(
+        of identifier: String,
+        keepingPreviousFor seconds: Int64
+    ) throws(WebhookError) -> WebhookEndpoint {
+        let (endpoint, now) = (try endpoint(identifier), clock.now())
+        // Whoever has only the one before would be left without any.
+        guard seconds == 0 || endpoint.secrets(at: now).count == 1 else { throw .secretBeingReplaced }
+        let (secret, end) = (
+            randomness.bytes(WebhookSecret.length),
+            Timestamp(millisecondsSince1970: now.millisecondsSince1970 + seconds * 1000)
+        )
+        let isReplaced = try stored { () throws(StorageFault) in
+            try ledger.replace(endpoint.secret, with: secret, ending: end, ofWebhookEndpoint: identifier)
+        }
+        // Somebody else is replacing it.
+        guard isReplaced else { throw .secretBeingReplaced }
+        return WebhookEndpoint(
+            identifier: identifier, url: endpoint.url, createdAt: endpoint.createdAt, createdBy: endpoint.createdBy,
+            secret: secret, previousSecret: WebhookEndpoint.EndingSecret(bytes: endpoint.secret, endsAt: end))
+    }
+
+    /// - Throws: `WebhookError`, `notFound`.
+    public func remove(_ identifier: String) throws(WebhookError) {
+        let isRemoved = try stored { () throws(StorageFault) in try ledger.removeWebhookEndpoint(identifier) }
+        guard isRemoved else { throw .notFound }
+    }
+
+    func stored<Value>(_ call: () throws(StorageFault) -> Value) throws(WebhookError) -> Value {
+        do { return try call() } catch { throw .storage(error) }
+    }
+}

@@ -1,0 +1,219 @@
+import Commerce
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+/// Whom the ledger tells, and what is on its way, in either database.
+@Suite struct WebhookLedgerTests: LedgerSuite {
+    let fixture: LedgerFixture
+
+    init() throws {
+        fixture = try LedgerFixture()
+    }
+
+    private func endpoint(_ identifier: String, createdAt: Timestamp = now) -> WebhookEndpoint {
+        WebhookEndpoint(
+            identifier: identifier, url: "https://example.com/\(identifier)", createdAt: createdAt, createdBy: "K",
+            secret: secret(1))
+    }
+
+    private func secret(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 32) }
+
+    private func deliveries(
+        to endpoint: String = "a",
+        in state: WebhookDelivery.State? = nil
+    ) throws -> [WebhookDelivery] {
+        try ledger.webhookDeliveries(to: endpoint, in: state, before: nil, limit: 100)
+    }
+
+    private func take(
+        from ledger: (any WebhookLedger)? = nil,
+        at moment: Timestamp = now,
+        limit: Int = 100
+    ) throws -> [WebhookDelivery] {
+        try (ledger ?? self.ledger).takeDueWebhooks(
+            to: "a", at: moment, until: Timestamp(millisecondsSince1970: moment.millisecondsSince1970 + 60_000),
+            limit: limit)
+    }
+
+    private func words(_ deliveries: [WebhookDelivery]) -> Set<String> {
+        Set(deliveries.map { "\($0.user) \($0.number) \($0.entry.event.rawValue) \($0.entry.reference)" })
+    }
+
+    @Test func everyGrantRevocationAndTransferIsToldToEachEndpointThereIs() throws {
+        _ = try redeem(claim("0"), for: alice)
+        #expect(try ledger.add(endpoint("a"), upTo: 2))
+        #expect(try ledger.add(endpoint("b"), upTo: 2))
+        #expect(try !ledger.add(endpoint("c"), upTo: 2))
+        let coins = Credit(balance: "coins", amount: 10)
+        _ = try redeem(claim("1"), claim("2", item: nil, credit: coins), for: alice)
+        // Refused, redeemed before, spent: nobody is told.
+        _ = try redeem(claim("1"), for: bob)
+        _ = try redeem(claim("1"), for: alice)
+        let spending = Spending(
+            identifier: "s", balance: "coins", amount: 4, reason: "a hat", spentBy: "K", spentAt: Self.now)
+        _ = try ledger.spend(
+            spending, for: alice, counting: Set(Origin.allCases), forgettingBefore: Self.now, keeping: { _ in nil })
+        #expect(try redeem(claim("1"), for: bob, under: .transfer(pauseSeconds: 0)) == [.granted])
+        _ = try notify("1", claim("1", revoked: Self.now, signedAt: Self.later(1)))
+        let grant = Grant(
+            identifier: "g", item: Self.sprout1, reason: "a prize", grantedBy: "K", grantedAt: Self.now, endsAt: nil)
+        try ledger.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now)
+        let expected: Set = [
+            "alice 2 granted 1", "alice 3 granted 2", "alice 5 transferredOut 1", "bob 2 transferredIn 1",
+            "bob 3 revoked 1", "bob 4 itemGiven g",
+        ]
+        #expect(words(try deliveries()) == expected)
+        #expect(words(try deliveries(to: "b")) == expected)
+        let messages = try deliveries().map(\.messageIdentifier)
+        #expect(Set(messages).count == expected.count)
+        #expect(try deliveries(to: "b").map(\.messageIdentifier) == messages)
+        #expect(try ledger.removeWebhookEndpoint("b"))
+        #expect(try !ledger.removeWebhookEndpoint("b"))
+        #expect(try deliveries(to: "b").isEmpty)
+        #expect(try deliveries().count == expected.count)
+        #expect(try fixture.problems() == [])
+    }
+
+    /// What is not committed is not told either.
+    @Test func whatFailsTellsNobody() throws {
+        #expect(try ledger.add(endpoint("a"), upTo: 1))
+        struct Stop: Error {}
+        let spending = Spending(
+            identifier: "s", balance: "coins", amount: 1, reason: "a hat", spentBy: "K", spentAt: Self.now)
+        let faults = ledger.together([
+            { _ = try? self.redeem(self.claim("1"), for: self.alice) },
+            {
+                _ = try? self.ledger.spend(
+                    spending, for: self.alice, counting: [], forgettingBefore: Self.now,
+                    keeping: { _ in throw Stop() })
+            },
+        ])
+        #expect(faults.count == 2)
+        #expect(words(try deliveries()) == ["alice 1 granted 1"])
+    }
+
+    @Test func whatIsTakenIsTakenOnceUntilItsLeaseEnds() throws {
+        #expect(try ledger.add(endpoint("a"), upTo: 1))
+        _ = try redeem(claim("1"), claim("2"), claim("3"), for: alice)
+        #expect(try ledger.dueWebhookEndpoints(at: Self.now).map(\.identifier) == ["a"])
+        let first = try take(limit: 2)
+        #expect(first.map(\.attempts) == [1, 1])
+        #expect(first.allSatisfy { $0.lastAttempt?.at == Self.now && $0.lastAttempt?.outcome == nil })
+        let other = try fixture.again()
+        let second = try take(from: other)
+        #expect(second.count == 1)
+        #expect(Set((first + second).map(\.messageIdentifier)).count == 3)
+        #expect(try take(from: other).isEmpty)
+        #expect(try ledger.dueWebhookEndpoints(at: Self.now).isEmpty)
+        try ledger.record(
+            first.map { WebhookResult(of: $0, .answered(status: 200), isDelivered: true, nextAttemptAt: nil) })
+        // Who has taken the third is gone.
+        let again = try take(at: Self.later(60))
+        #expect(again.map(\.messageIdentifier) == second.map(\.messageIdentifier))
+        #expect(again.map(\.attempts) == [2])
+        // What comes too late changes nothing.
+        try other.record(
+            second.map { WebhookResult(of: $0, .unanswered(code: "timedOut"), isDelivered: false, nextAttemptAt: nil) })
+        #expect(try deliveries(in: .pending).map(\.attempts) == [2])
+        #expect(try deliveries(in: .pending).first?.lastAttempt?.outcome == nil)
+        #expect(try deliveries(in: .delivered).count == 2)
+    }
+
+    @Test func whatHasFailedIsSeenAndReplayed() throws {
+        #expect(try ledger.add(endpoint("a"), upTo: 1))
+        _ = try redeem(claim("1"), claim("2"), claim("3"), for: alice)
+        let taken = try take()
+        try #require(taken.count == 3)
+        try ledger.record([
+            WebhookResult(of: taken[0], .answered(status: 503), isDelivered: false, nextAttemptAt: Self.later(9)),
+            WebhookResult(of: taken[1], .unanswered(code: "timedOut"), isDelivered: false, nextAttemptAt: nil),
+            WebhookResult(of: taken[2], .answered(status: 204), isDelivered: true, nextAttemptAt: nil),
+        ])
+        #expect(try take(at: Self.later(8)).isEmpty)
+        let failed = try deliveries(in: .failed)
+        #expect(failed.map(\.messageIdentifier) == [taken[1].messageIdentifier])
+        #expect(failed.first?.lastAttempt?.outcome == .unanswered(code: "timedOut"))
+        let pending = try deliveries(in: .pending)
+        #expect(pending.map(\.nextAttemptAt) == [Self.later(9)])
+        #expect(pending.first?.lastAttempt?.outcome == .answered(status: 503))
+
+        #expect(try ledger.replayFailed(to: "a") == 1)
+        #expect(try ledger.replayFailed(to: "a") == 0)
+        let replayed = try take()
+        #expect(replayed.map(\.messageIdentifier) == [taken[1].messageIdentifier])
+        #expect(replayed.map(\.attempts) == [1])
+        // Also what has arrived, for who has lost it.
+        let arrived = taken[2].messageIdentifier
+        #expect(try ledger.replay(arrived, to: "a")?.state == .pending)
+        #expect(try take().map(\.messageIdentifier) == [arrived])
+        #expect(try ledger.replay("msg_none", to: "a") == nil)
+        #expect(try ledger.replay(arrived, to: "b") == nil)
+    }
+
+    @Test func pagesAreNewestFirst() throws {
+        #expect(try ledger.add(endpoint("a"), upTo: 1))
+        for number in 1...5 {
+            _ = try redeem(claim("\(number)"), for: alice, at: Self.later(Int64(number / 2)))
+        }
+        var seen: [WebhookDelivery] = []
+        while true {
+            let position = seen.last.map {
+                WebhookDeliveryPosition(happenedAt: $0.entry.happenedAt, messageIdentifier: $0.messageIdentifier)
+            }
+            let page = try ledger.webhookDeliveries(to: "a", in: nil, before: position, limit: 2)
+            if page.isEmpty { break }
+            seen += page
+        }
+        #expect(seen.map(\.entry.happenedAt) == [2, 2, 1, 1, 0].map(Self.later))
+        #expect(Set(seen.map(\.entry.reference)) == ["1", "2", "3", "4", "5"])
+    }
+
+    @Test func secretsAndAddressesAreReplaced() throws {
+        #expect(try ledger.add(endpoint("b", createdAt: Self.later(1)), upTo: 2))
+        #expect(try ledger.add(endpoint("a"), upTo: 2))
+        #expect(try ledger.webhookEndpoints().map(\.identifier) == ["a", "b"])
+        #expect(try ledger.replace(secret(1), with: secret(2), ending: Self.later(9), ofWebhookEndpoint: "a"))
+        #expect(try !ledger.replace(secret(1), with: secret(3), ending: Self.later(9), ofWebhookEndpoint: "a"))
+        #expect(try !ledger.replace(secret(1), with: secret(3), ending: Self.later(9), ofWebhookEndpoint: "c"))
+        let found = try #require(try ledger.webhookEndpoint("a"))
+        #expect(found.secret == secret(2))
+        #expect(found.previousSecret == WebhookEndpoint.EndingSecret(bytes: secret(1), endsAt: Self.later(9)))
+        #expect(try ledger.setURL("https://other.example", ofWebhookEndpoint: "a")?.url == "https://other.example")
+        #expect(try ledger.webhookEndpoint("a")?.url == "https://other.example")
+        #expect(try ledger.setURL("https://other.example", ofWebhookEndpoint: "c") == nil)
+        #expect(try ledger.webhookEndpoint("c") == nil)
+    }
+
+    @Test func whatHasArrivedIsForgottenAndWhatHasFailedIsNot() throws {
+        #expect(try ledger.add(endpoint("a"), upTo: 1))
+        for number in 1...5 {
+            _ = try redeem(claim("\(number)"), for: alice, at: Self.later(Int64(number)))
+        }
+        let taken = try take(at: Self.later(9)).sorted { $0.number < $1.number }
+        try ledger.record(
+            taken.map {
+                WebhookResult(
+                    of: $0, .answered(status: $0.number == 1 ? 500 : 200), isDelivered: $0.number != 1,
+                    nextAttemptAt: nil)
+            })
+        #expect(try ledger.forgetWebhooks(before: Self.later(5), limit: 2) == 2)
+        #expect(try ledger.forgetWebhooks(before: Self.later(5), limit: 2) == 1)
+        #expect(try ledger.forgetWebhooks(before: Self.later(5), limit: 2) == 0)
+        #expect(try deliveries().map(\.number) == [5, 1])
+    }
+
+    @Test func whoIsErasedIsSpokenOfNoMore() throws {
+        #expect(try ledger.add(endpoint("a"), upTo: 1))
+        _ = try redeem(claim("1"), for: alice)
+        _ = try redeem(claim("2"), for: bob)
+        let taken = try take()
+        #expect(try ledger.erase(alice, showing: nil, by: .apiKey("K"), at: Self.now))
+        // What was under way comes to nothing.
+        try ledger.record(
+            taken.map { WebhookResult(of: $0, .answered(status: 500), isDelivered: false, nextAttemptAt: Self.now) })
+        #expect(words(try deliveries()) == ["bob 1 granted 2"])
+        #expect(words(try take()) == ["bob 1 granted 2"])
+    }
+}

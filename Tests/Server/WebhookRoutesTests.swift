@@ -1,0 +1,119 @@
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// Webhooks made, shown, changed and ended over HTTP, and what is refused.
+@Suite struct WebhookRoutesTests {
+    let fixture: ServiceFixture
+
+    init() throws {
+        fixture = try ServiceFixture()
+    }
+
+    private func make(_ url: String = "https://example.com/hooks") async throws -> [String: Any] {
+        let made = try await fixture.send(.post, "/v1/webhooks", body: "{\"url\":\"\(url)\"}")
+        #expect(made.status == 201)
+        #expect(made.headers[.cacheControl] == "no-store")
+        return try made.object()
+    }
+
+    private func grant(to user: String = "alice") async throws {
+        let body = #"{"item":{"collection":"sprout","number":1},"reason":"a prize"}"#
+        #expect(try await fixture.send(.post, "/v1/users/\(user)/grants", body: body).status == 201)
+    }
+
+    @Test func aWebhookIsMadeShownMovedAndEnded() async throws {
+        let made = try await make()
+        let identifier = try #require(made["webhookId"] as? String)
+        let secret = try #require(made["secret"] as? String)
+        #expect(secret.wholeMatch(of: /whsec_[A-Za-z0-9+\/]{43}=/) != nil)
+        let path = "/v1/webhooks/\(identifier)"
+        let shown = try await fixture.send(.get, path).object()
+        #expect(shown["url"] as? String == "https://example.com/hooks")
+        #expect(shown["secret"] == nil)
+        let list = try await fixture.send(.get, "/v1/webhooks").object()["webhooks"] as? [[String: Any]]
+        #expect(list?.map { $0["webhookId"] as? String } == [identifier])
+        #expect(try await fixture.send(.get, path + "/secret").object() as? [String: String] == ["secret": secret])
+        let moved = try await fixture.send(.patch, path, body: #"{"url":"https://example.org/"}"#)
+        #expect(try moved.object()["url"] as? String == "https://example.org/")
+
+        let replaced = try await fixture.send(.post, path + "/secret", body: "{}").object()
+        #expect(replaced["previousSecret"] as? String == secret)
+        #expect(replaced["previousSecretEndsAt"] as? String == "2026-09-22T14:13:20Z")
+        #expect(try await fixture.send(.post, path + "/secret", body: "{}").code == "webhookSecretBeingReplaced")
+        let ended = try await fixture.send(.post, path + "/secret", body: #"{"previousSecretSeconds":0}"#).object()
+        #expect(Set(ended.keys) == ["secret"])
+        #expect(try await fixture.send(.delete, path).status == 204)
+        for (method, rest) in [
+            ("GET", ""), ("DELETE", ""), ("PATCH", ""), ("GET", "/secret"), ("POST", "/secret"),
+            ("GET", "/deliveries"), ("POST", "/deliveries/replay"), ("POST", "/deliveries/m/replay"),
+        ] {
+            let answer = try await fixture.send(
+                try #require(HTTPRequest.Method(method)), path + rest, body: #"{"url":"https://example.org/"}"#)
+            #expect((answer.status, answer.code) == (404, "webhookNotFound"), "\(method) \(rest)")
+        }
+    }
+
+    @Test(arguments: [
+        ("http://example.com", "webhookURLInvalid"), ("https://u:p@example.com", "webhookURLInvalid"),
+        ("https://localhost/x", "webhookAddressPrivate"), ("https://a.localhost", "webhookAddressPrivate"),
+        ("https://127.0.0.1", "webhookAddressPrivate"), ("https://[::1]:8443/", "webhookAddressPrivate"),
+        ("https://169.254.169.254/latest", "webhookAddressPrivate"), ("https://10.1.2.3", "webhookAddressPrivate"),
+    ])
+    func addressesThatMayNotBeAreRefused(_ url: String, code: String) async throws {
+        let refused = try await fixture.send(.post, "/v1/webhooks", body: "{\"url\":\"\(url)\"}")
+        #expect((refused.status, refused.code) == (422, code))
+        let identifier = try #require(try await make()["webhookId"] as? String)
+        let moved = try await fixture.send(.patch, "/v1/webhooks/\(identifier)", body: "{\"url\":\"\(url)\"}")
+        #expect((moved.status, moved.code) == (422, code))
+    }
+
+    @Test func onlyAKeyWithTheScopeMaySee() async throws {
+        let key = try fixture.keys.make(name: "other", scopes: [.read, .redeem, .grant, .export]).key
+        #expect(try await fixture.send(.get, "/v1/webhooks", key: key).code == "scopeMissing")
+        #expect(try await fixture.send(.get, "/v1/webhooks", key: "").code == "unauthenticated")
+    }
+
+    @Test func thereAreTenAtMost() async throws {
+        for _ in 1...10 { _ = try await make() }
+        let refused = try await fixture.send(.post, "/v1/webhooks", body: #"{"url":"https://example.com"}"#)
+        #expect((refused.status, refused.code) == (409, "webhooksTooMany"))
+    }
+
+    @Test func deliveriesAreListedByStateInPages() async throws {
+        let identifier = try #require(try await make()["webhookId"] as? String)
+        for number in 1...3 {
+            try await grant(to: "user\(number)")
+            fixture.shop.clock.advance(milliseconds: 1000)
+        }
+        let path = "/v1/webhooks/\(identifier)/deliveries"
+        var (users, cursor): ([String], String?) = ([], "")
+        while let last = cursor {
+            let query = "?pageSize=2&state=pending" + (last.isEmpty ? "" : "&cursor=\(last)")
+            let page = try await fixture.send(.get, path + query).object()
+            let deliveries = try #require(page["deliveries"] as? [[String: Any]])
+            for delivery in deliveries {
+                #expect(delivery["state"] as? String == "pending")
+                #expect(delivery["attempts"] as? Int == 0)
+                let data = (delivery["message"] as? [String: Any])?["data"] as? [String: Any]
+                users.append((data?["user"] as? [String: Any])?["name"] as? String ?? "")
+            }
+            cursor = page["nextCursor"] as? String
+        }
+        #expect(users == ["user3", "user2", "user1"])
+        #expect(try await fixture.send(.get, path + "?state=failed").object()["deliveries"] as? [String] == [])
+        #expect(try await fixture.send(.get, path + "?state=dead").code == "parameterInvalid")
+        #expect(try await fixture.send(.get, path + "?cursor=eA").code == "parameterInvalid")
+        #expect(try await fixture.send(.post, path + "/replay").object() as? [String: Int] == ["replayed": 0])
+        let refused = try await fixture.send(.post, path + "/msg_1/replay")
+        #expect((refused.status, refused.code) == (404, "webhookMessageNotFound"))
+    }
+
+    @Test(arguments: [#"{"previousSecretSeconds":-1}"#, #"{"previousSecretSeconds":604801}"#, "[]", ""])
+    func aBodyThatIsWrongIsRefused(_ body: String) async throws {
+        let identifier = try #require(try await make()["webhookId"] as? String)
+        let refused = try await fixture.send(.post, "/v1/webhooks/\(identifier)/secret", body: body)
+        #expect((refused.status, refused.code) == (400, "bodyInvalid"))
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Synchronization
+
+/// A team's back end that is told what happens, on a free port of this machine, until the test is done with it.
+public final class WebhookReceiver: Sendable {
+    public struct Received: Sendable {
+        public let identifier: String
+        public let timestamp: String
+        /// One for each secret.
+        public let signatures: [String]
+        public let body: String
+
+        fileprivate init(_ request: Request) async throws {
+            func field(_ name: String) -> String {
+                HTTPField.Name(name).flatMap { request.headers[$0] } ?? ""
+            }
+            var request = request
+            body = String(buffer: try await request.collectBody(upTo: 1 << 20))
+            identifier = field("webhook-id")
+            timestamp = field("webhook-timestamp")
+            signatures = field("webhook-signature").split(separator: " ").map(String.init)
+        }
+
+        public func object() throws -> [String: Any] {
+            try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any] ?? [:]
+        }
+    }
+
+    private final class Inbox: Sendable {
+        private let messages = Mutex<[Received]>([])
+
+        var all: [Received] { messages.withLock { $0 } }
+
+        /// - Returns: Those before it.
+        func append(_ message: Received) -> [Received] {
+            messages.withLock { messages in
+                defer { messages.append(message) }
+                return messages
+            }
+        }
+    }
+
+    public let url: String
+    private let inbox: Inbox
+    private let task: Task<Void, Never>
+
+    /// All that has come, refused or not.
+    public var received: [Received] { inbox.all }
+
+    struct NotListening: Error {}
+
+    /// Starts it and waits until it listens.
+    ///
+    /// - Parameter status: What a message is answered with, by all that have come before it.
+    public init(
+        answering status: @Sendable @escaping (Received, [Received]) async throws -> Int = { _, _ in 204 }
+    ) async throws {
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
+        let inbox = Inbox()
+        let router = Router()
+        router.post("hooks") { request, _ -> Response in
+            let received = try await Received(request)
+            let status = try await status(received, inbox.append(received))
+            // Which nobody may follow.
+            return Response(status: .init(code: status), headers: [.location: "/elsewhere"])
+        }
+        router.post("elsewhere") { request, _ -> HTTPResponse.Status in
+            _ = inbox.append(try await Received(request))
+            return .noContent
+        }
+        let application = Application(
+            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in
+                continuation.yield(channel.localAddress?.port ?? 0)
+                continuation.finish()
+            }, logger: Logger(label: "receiver", factory: { _ in SwiftLogNoOpLogHandler() }))
+        task = Task { try? await application.run() }
+        var port = 0
+        for await found in ports { port = found }
+        guard port != 0 else { throw NotListening() }
+        url = "http://127.0.0.1:\(port)/hooks"
+        self.inbox = inbox
+    }
+
+    deinit { task.cancel() }
+}

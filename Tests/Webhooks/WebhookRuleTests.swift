@@ -1,0 +1,117 @@
+import Commerce
+import Foundation
+import Ledger
+import Signatures
+import TestSupport
+import Testing
+import Webhooks
+
+/// What a webhook's address may be, how its messages are signed, and when they are tried again.
+@Suite struct WebhookRuleTests {
+    @Test(arguments: [
+        ("https://example.com", "example.com", 443), ("https://example.com:8443/a?b=c", "example.com", 8443),
+        ("HTTPS://Example.COM/", "Example.COM", 443), ("https://[2001:db8::1]/x", "2001:db8::1", 443),
+        ("https://192.0.2.1", "192.0.2.1", 443),
+    ])
+    func anAddressIsTaken(_ text: String, host: String, port: Int) throws {
+        let url = try WebhookURL(text, allowsPlain: false)
+        #expect((url.text, url.host, url.port) == (text, host, port))
+    }
+
+    @Test(arguments: [
+        "", "example.com", "ftp://example.com", "http://example.com", "https://", "https:///path", "https://a b.com",
+        "https://user@example.com", "https://user:secret@example.com", "https://example.com/#part",
+        "https://example.com:0", "https://example.com:65536", "https://%31%32%37.0.0.1/", "https://ex\u{E4}mple.com",
+        "https://example.com/\n", "https://" + String(repeating: "a", count: 2048),
+    ])
+    func anAddressIsRefused(_ text: String) {
+        #expect { try WebhookURL(text, allowsPlain: false) } throws: {
+            ($0 as? WebhookError)?.code == "webhookURLInvalid"
+        }
+    }
+
+    @Test func plainIsTakenWhereItMayBe() throws {
+        #expect(try WebhookURL("http://127.0.0.1:80/", allowsPlain: true).port == 80)
+        #expect(try WebhookURL("http://localhost", allowsPlain: true).port == 80)
+    }
+
+    /// The first and the last address of each range that is not public, and those around it that are.
+    @Test(arguments: [
+        "0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255", "127.0.0.1",
+        "127.255.255.255", "169.254.0.0", "169.254.169.254", "172.16.0.0", "172.31.255.255", "192.0.0.255",
+        "192.0.2.1", "192.88.99.1", "192.168.0.0", "192.168.255.255", "198.18.0.0", "198.19.255.255", "198.51.100.7",
+        "203.0.113.7", "224.0.0.1", "239.255.255.255", "240.0.0.0", "255.255.255.255", "::", "::1",
+        "::ffff:127.0.0.1", "::ffff:8.8.8.8", "64:ff9b::7f00:1", "100::1", "2001::1", "2001:1ff::1", "2001:db8::1",
+        "2002:7f00:1::", "3fff::1", "fc00::1", "fdff::1", "fe80::1", "febf::1", "ff02::1",
+    ])
+    func anAddressIsPrivate(_ text: String) throws {
+        #expect(!AddressRange.isPublic(try bytes(text)))
+    }
+
+    @Test(arguments: [
+        "1.0.0.0", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
+        "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.0", "192.0.3.0", "192.167.255.255",
+        "192.169.0.0", "198.17.255.255", "198.20.0.0", "223.255.255.255", "8.8.8.8", "2001:200::1", "2001:db9::1",
+        "2003::1", "2606:4700::1111", "3ffe:ffff::1",
+    ])
+    func anAddressIsPublic(_ text: String) throws {
+        #expect(AddressRange.isPublic(try bytes(text)))
+    }
+
+    private func bytes(_ text: String) throws -> [UInt8] {
+        let isOfVersion6 = text.contains(":")
+        var bytes = [UInt8](repeating: 0, count: isOfVersion6 ? 16 : 4)
+        try #require(inet_pton(isOfVersion6 ? AF_INET6 : AF_INET, text, &bytes) == 1)
+        return bytes
+    }
+
+    @Test func noOtherSizeIsAnAddress() {
+        #expect(!AddressRange.isPublic([]))
+        #expect(!AddressRange.isPublic([8, 8, 8]))
+    }
+
+    /// The example of Standard Webhooks' own libraries.
+    @Test func messagesAreSignedAsStandardWebhooksHaveIt() throws {
+        let secret = try #require(Base64.decode(Array("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".utf8)))
+        let signed = SignedWebhook(
+            Array(#"{"test": 2432232314}"#.utf8), identifier: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+            secrets: [WebhookSecret(bytes: secret), WebhookSecret(bytes: [1])],
+            at: Timestamp(secondsSince1970: 1_614_265_330))
+        let headers = Dictionary(uniqueKeysWithValues: signed.headers.map { ($0.name, $0.value) })
+        #expect(headers["webhook-id"] == "msg_p5jXN8AQM9LWM0D4loKWxJek")
+        #expect(headers["webhook-timestamp"] == "1614265330")
+        let signatures = try #require(headers["webhook-signature"]).split(separator: " ")
+        #expect(signatures.first == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+        #expect(signatures.count == 2)
+        #expect(WebhookSecret(bytes: secret).description == "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+    }
+
+    @Test func pausesGrowAndEndAfterThreeDays() throws {
+        let now = Timestamp(secondsSince1970: 1_790_000_000)
+        var total: Int64 = 0
+        var last: Int64 = 0
+        for attempts in 1...WebhookSchedule.pauses.count {
+            let nexts = try [0, UInt64.max].map { chance in
+                try #require(WebhookSchedule.next(after: attempts, at: now, randomness: Randomness { chance }))
+            }
+            let pauses = nexts.map { $0.millisecondsSince1970 - now.millisecondsSince1970 }
+            #expect(pauses[0] > last)
+            #expect(pauses[1] == pauses[0] + pauses[0] / 10)
+            last = pauses[1]
+            total += pauses[0]
+        }
+        #expect((3 * 86_400_000...4 * 86_400_000).contains(total))
+        #expect(
+            WebhookSchedule.next(after: WebhookSchedule.pauses.count + 1, at: now, randomness: .system) == nil)
+    }
+
+    @Test func aSecretThatEndsSignsUntilThen() {
+        let now = Timestamp(secondsSince1970: 1_790_000_000)
+        let endpoint = WebhookEndpoint(
+            identifier: "a", url: "https://example.com", createdAt: now, createdBy: "K", secret: [2],
+            previousSecret: WebhookEndpoint.EndingSecret(bytes: [1], endsAt: now))
+        #expect(endpoint.secrets(at: now) == [WebhookSecret(bytes: [2])])
+        let before = Timestamp(millisecondsSince1970: now.millisecondsSince1970 - 1)
+        #expect(endpoint.secrets(at: before) == [WebhookSecret(bytes: [2]), WebhookSecret(bytes: [1])])
+    }
+}

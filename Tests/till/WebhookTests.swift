@@ -1,0 +1,91 @@
+import Foundation
+import Signatures
+import Synchronization
+import TestSupport
+import Testing
+
+/// A team's back end hears what happens, from the real binary, whatever happens to that.
+@Suite struct WebhookTests {
+    let till: TillProcess
+
+    init() throws {
+        till = try TillProcess()
+    }
+
+    private static let arguments = ["--webhooks", "--webhook-private-addresses"]
+
+    private func key() async throws -> String {
+        try await till.run("keys", "make", "tests", "--scope", "grant", "--scope", "webhooks").output
+            .trimmingCharacters(in: .newlines)
+    }
+
+    /// What OpenSSL's own program makes of a message.
+    private func signature(of message: WebhookReceiver.Received, _ secret: String) async throws -> String {
+        let content = till.folder.file("\(UUID().uuidString).content")
+        try Data("\(message.identifier).\(message.timestamp).\(message.body)".utf8).write(to: content)
+        let bytes = try #require(Base64.decode(Array(secret.dropFirst("whsec_".count).utf8)))
+        let code = till.folder.file("\(UUID().uuidString).code")
+        try await Tool.run(
+            "openssl",
+            [
+                "dgst", "-sha256", "-mac", "HMAC", "-macopt", "hexkey:\(bytes.hexadecimal)", "-binary", "-out",
+                code.path, content.path,
+            ], in: till.folder.url)
+        return "v1," + Base64.encode([UInt8](try Data(contentsOf: code)))
+    }
+
+    @Test func aSaleIsToldThoughTheServiceIsKilledBeforeItIsHeard() async throws {
+        let isWell = Mutex(false)
+        let receiver = try await WebhookReceiver { _, _ in isWell.withLock { $0 } ? 204 : 500 }
+        let key = try await key()
+        let first = try await ServeProcess(till, Self.arguments)
+        let made = try await first.curl("/v1/webhooks", key: key, body: "{\"url\":\"\(receiver.url)\"}").object()
+        let secret = try #require(made["secret"] as? String)
+        let webhook = try #require(made["webhookId"] as? String)
+        let grant = #"{"item":{"collection":"sprout","number":1},"reason":"a prize"}"#
+        #expect(try await first.curl("/v1/users/alice/grants", key: key, body: grant).status == 201)
+        // Known, so that it is tried again in seconds and not when it is sure that nobody is at it.
+        await expectEventually {
+            let deliveries = try? await first.curl("/v1/webhooks/\(webhook)/deliveries", key: key).object()
+            let last = (deliveries?["deliveries"] as? [[String: Any]])?.first?["lastAttempt"] as? [String: Any]
+            return last?["status"] as? Int == 500
+        }
+        first.kill()
+        // A sale at the command line, while no service runs.
+        _ = try await till.run("buy", "com.memolease.sesac1.background3", "--user", "bob")
+        isWell.withLock { $0 = true }
+        let second = try await ServeProcess(till, Self.arguments)
+        let deliveries = "/v1/webhooks/\(webhook)/deliveries?state=delivered"
+        await expectEventually { receiver.received.count >= 3 }
+        await expectEventually {
+            (try? await second.curl(deliveries, key: key).object()["deliveries"] as? [Any])?.count == 2
+        }
+        let received = receiver.received
+        let types = try received.map { try $0.object()["type"] as? String ?? "" }
+        #expect(Set(types) == ["item.given", "purchase.granted"])
+        #expect(Set(received.map(\.identifier)).count == 2)
+        for message in received {
+            #expect(try await message.signatures == [signature(of: message, secret)])
+        }
+        let metrics = try await till.run("keys", "make", "prometheus", "--scope", "metrics").output
+        let text = try await second.curl("/metrics", key: metrics.trimmingCharacters(in: .newlines)).body
+        #expect(
+            String(decoding: text, as: UTF8.self)
+                .contains("till_webhook_attempts_total{outcome=\"delivered\",code=\"\"} 2\n"))
+        let log = try second.log + first.log
+        #expect(!log.contains(receiver.url))
+        #expect(!log.contains("whsec_"))
+        #expect(await second.end(SIGTERM) == 0)
+    }
+
+    @Test func withoutTheSettingsThereAreNoneAndNoneThatArePrivate() async throws {
+        let key = try await key()
+        let closed = try await ServeProcess(till)
+        #expect(try await closed.curl("/v1/webhooks", key: key).code == "notFound")
+        let open = try await ServeProcess(till, ["--webhooks"])
+        for url in ["http://127.0.0.1:9/", "https://127.0.0.1:9/"] {
+            let refused = try await open.curl("/v1/webhooks", key: key, body: "{\"url\":\"\(url)\"}")
+            #expect(refused.status == 422)
+        }
+    }
+}
