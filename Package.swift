@@ -59,6 +59,9 @@ let package = Package(
         .target(name: "Ledger", dependencies: ["CPostgreSQL", "Commerce", "Signatures", grdb, grdbSQLite]),
 
         .target(name: "Entitlements", dependencies: ["Catalog", "Commerce", "Ledger", "Receipts"]),
+        .target(
+            name: "CatalogAdministration",
+            dependencies: ["Catalog", "Commerce", "Ledger", "Signatures", "StrictJSON"]),
         .target(name: "Profiles", dependencies: ["Catalog", "Commerce", "Ledger"]),
         .target(name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"]),
         .target(name: "Webhooks", dependencies: ["Commerce", "Ledger", "Signatures"]),
@@ -68,9 +71,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Accounts", "Catalog", "Commerce", "Entitlements", "Ledger", "Profiles", "Receipts", "Signatures",
-                "Store",
-                "StrictJSON", "Webhooks", asyncHTTPClient,
+                "Accounts", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Ledger", "Profiles",
+                "Receipts", "Signatures", "Store", "StrictJSON", "Webhooks", asyncHTTPClient,
                 hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, lifecycle, logging, nioHTTPTypes, nioPosix,
             ],
             // Inside the binary, which is all that is deployed.
@@ -79,9 +81,9 @@ let package = Package(
         .executableTarget(
             name: "till",
             dependencies: [
-                "Accounts", "Catalog", "Commerce", "Device", "Entitlements", "Ledger", "Profiles", "Receipts", "Server",
-                "Signatures",
-                "Store", "StrictJSON", "Webhooks", argumentParser, configuration, lifecycle, logging, system,
+                "Accounts", "Catalog", "CatalogAdministration", "Commerce", "Device", "Entitlements", "Ledger",
+                "Profiles", "Receipts", "Server", "Signatures", "Store", "StrictJSON", "Webhooks", argumentParser,
+                configuration, lifecycle, logging, system,
             ]),
 
         .target(
@@ -106,6 +108,9 @@ let package = Package(
             name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport"], path: "Tests/Entitlements"),
         .testTarget(name: "ProfilesTests", dependencies: ["Profiles", "TestSupport"], path: "Tests/Profiles"),
         .testTarget(name: "AccountsTests", dependencies: ["Accounts", "TestSupport"], path: "Tests/Accounts"),
+        .testTarget(
+            name: "CatalogAdministrationTests", dependencies: ["CatalogAdministration", "TestSupport"],
+            path: "Tests/CatalogAdministration"),
         .testTarget(name: "WebhooksTests", dependencies: ["Webhooks", "TestSupport"], path: "Tests/Webhooks"),
         .testTarget(
             name: "SimulationTests",
@@ -115,7 +120,8 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Accounts", "Device", "Profiles", "Server", "TestSupport", "Webhooks", grdb, hummingbirdTesting,
+                "Accounts", "CatalogAdministration", "Device", "Profiles", "Server", "TestSupport", "Webhooks", grdb,
+                hummingbirdTesting,
                 lifecycle,
                 logging,
             ],

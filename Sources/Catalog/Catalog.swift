@@ -15,8 +15,15 @@ public struct Catalog: Sendable {
     /// The items nobody has to buy, in order.
     public let ownedByEverybody: [Item]
     /// What items look like, of those that have a picture.
-    public let pictures: [Item: Picture]
-    private let benefits: [String: Benefit]
+    public private(set) var pictures: [Item: Picture]
+    /// In the order of the `.storekit` file, then in the order in which they came; withdrawn ones too.
+    public private(set) var products: [Product]
+    /// The identifiers of products that are sold no more. What was sold stays good for what it was.
+    public private(set) var withdrawn: Set<String> = []
+    /// The identifiers of products that are not as the files have them.
+    public private(set) var administered: Set<String> = []
+    private var benefits: [String: Benefit]
+    private var definitions: [String: JSONObject]
 
     /// Loads a catalog from its folder.
     ///
@@ -29,18 +36,80 @@ public struct Catalog: Sendable {
         let map = try ItemMap(
             try CatalogReader(contentsOf: folder.appending(path: Self.itemsFile, directoryHint: .notDirectory)),
             products: configuration.products)
+        products = configuration.products
+        definitions = configuration.entries.reduce(into: [:]) {
+            $0[$1.key] = ProductDefinition.merged($1.value, map.entries[$1.key])
+        }
         bundleIdentifier = map.bundleIdentifier
         ownedByEverybody = map.ownedByEverybody
         benefits = map.benefits
         pictures = try Picture.all(in: folder, of: ownedByEverybody + benefits.values.compactMap(\.item))
     }
 
-    /// In the order of the `.storekit` file.
-    public var products: [Product] { configuration.products }
+    /// Adds to what the files say what is administered beside them, which counts before them.
+    ///
+    /// - Parameters:
+    ///   - definitions: Each of another product, in the order in which they came.
+    ///   - withdrawn: Also of products that the files have no more.
+    ///   - pictures: Those of items, also of none that is there.
+    /// - Throws: `CatalogError` for a definition that no catalog can have beside the others, such as an item that is given
+    ///   twice.
+    public mutating func administer(
+        _ definitions: [ProductDefinition],
+        withdrawn: Set<String>,
+        pictures: [Item: Picture]
+    ) throws(CatalogError) {
+        for definition in definitions { benefits[definition.product.productIdentifier] = nil }
+        var claimed = claimedItems
+        for definition in definitions { try define(definition, claimed: &claimed) }
+        self.withdrawn = withdrawn.intersection(benefits.keys)
+        self.pictures.merge(pictures) { $1 }
+    }
+
+    /// Creates a product, or says something else of one.
+    ///
+    /// - Throws: `CatalogError` for a definition that does not fit the others; then nothing is changed.
+    public mutating func define(_ definition: ProductDefinition) throws(CatalogError) {
+        let identifier = definition.product.productIdentifier
+        let before = benefits.removeValue(forKey: identifier)
+        var claimed = claimedItems
+        benefits[identifier] = before
+        try define(definition, claimed: &claimed)
+    }
+
+    private mutating func define(
+        _ definition: ProductDefinition,
+        claimed: inout Set<Item>
+    ) throws(CatalogError) {
+        let identifier = definition.product.productIdentifier
+        benefits[identifier] = try ItemMap.benefit(definition.entry, of: definition.product, claimed: &claimed)
+        definitions[identifier] = definition.object
+        administered.insert(identifier)
+        if let index = products.firstIndex(where: { $0.productIdentifier == identifier }) {
+            products[index] = definition.product
+        } else {
+            products.append(definition.product)
+        }
+    }
+
+    /// What is given for good, by whatever.
+    private var claimedItems: Set<Item> {
+        var items = Set(ownedByEverybody)
+        for case .item(let item) in benefits.values { items.insert(item) }
+        return items
+    }
+
+    /// What is sold.
+    public var productsForSale: [Product] { products.filter { !withdrawn.contains($0.productIdentifier) } }
+
+    /// As the files have it, or whoever has defined it since; nil for a product that is not there.
+    public func definition(of productIdentifier: String) -> JSONObject? { definitions[productIdentifier] }
 
     public var storefront: Storefront { configuration.storefront }
 
-    public func product(_ productIdentifier: String) -> Product? { configuration.product(productIdentifier) }
+    public func product(_ productIdentifier: String) -> Product? {
+        products.first { $0.productIdentifier == productIdentifier }
+    }
 
     /// What buying a product is good for; nil for one that is not in the catalog.
     public func benefit(of productIdentifier: String) -> Benefit? {

@@ -9,6 +9,8 @@ struct ItemMap {
     let bundleIdentifier: String
     /// By product identifier.
     let benefits: [String: Benefit]
+    /// By product identifier, as the file has it.
+    let entries: [String: JSONObject]
     /// In order.
     let ownedByEverybody: [Item]
 
@@ -24,6 +26,7 @@ struct ItemMap {
             free.append(item)
         }
         var benefits: [String: Benefit] = [:]
+        var entries: [String: JSONObject] = [:]
         let list = try root.required("items")
         for entry in try list.elements() {
             let identifier = try entry.required("productID")
@@ -35,15 +38,18 @@ struct ItemMap {
                 throw identifier.failure("\(productIdentifier) is there twice")
             }
             benefits[productIdentifier] = try Self.benefit(entry, of: product, claimed: &claimed)
+            if case .object(let object) = entry.value { entries[productIdentifier] = object }
         }
         if let missing = products.first(where: { benefits[$0.productIdentifier] == nil }) {
             throw list.failure("no item is given for the product \(missing.productIdentifier)")
         }
         self.benefits = benefits
+        self.entries = entries
         ownedByEverybody = free.sorted()
     }
 
-    private static func benefit(
+    /// - Parameter claimed: Items that something gives for good already; the product's comes to them.
+    static func benefit(
         _ entry: CatalogReader,
         of product: Product,
         claimed: inout Set<Item>

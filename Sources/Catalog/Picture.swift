@@ -1,15 +1,64 @@
 import Commerce
 import Foundation
 
-/// What an item looks like: an SVG drawing, in the folder `Art` beside a catalog's files under the name
-/// `COLLECTION-NUMBER.svg`.
+/// What an item looks like: an SVG drawing in the folder `Art` beside a catalog's files, under the name
+/// `COLLECTION-NUMBER.svg`, or what somebody has uploaded.
 public struct Picture: Hashable, Sendable {
     /// The name of the folder.
     public static let folder = "Art"
-    /// Of a drawing, in bytes.
+    /// In bytes.
     public static let maximumSize = 256 * 1024
 
+    public enum Format: String, Sendable, CaseIterable {
+        case svg = "image/svg+xml"
+        case png = "image/png"
+        case jpeg = "image/jpeg"
+
+        /// The media type (RFC 6838).
+        public var mediaType: String { rawValue }
+
+        var name: String {
+            switch self {
+            case .svg: "SVG"
+            case .png: "PNG"
+            case .jpeg: "JPEG"
+            }
+        }
+
+        /// What bytes are by themselves; nil for what is none of these.
+        init?(_ bytes: [UInt8]) {
+            if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+                self = .png
+            } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
+                self = .jpeg
+            } else if String(validating: bytes, as: UTF8.self)?.contains("<svg") == true {
+                self = .svg
+            } else {
+                return nil
+            }
+        }
+    }
+
     public let bytes: [UInt8]
+    public let format: Format
+
+    /// - Parameter file: What to call it in complaints.
+    /// - Throws: `CatalogError` for bytes that are too many, or no picture of a format that is known.
+    public init(bytes: [UInt8], file: String) throws(CatalogError) {
+        try self.init(bytes: bytes, file: file, among: Format.allCases)
+    }
+
+    private init(bytes: [UInt8], file: String, among formats: [Format]) throws(CatalogError) {
+        guard bytes.count <= Self.maximumSize else {
+            throw CatalogError(file: file, reason: "it is larger than \(Self.maximumSize / 1024) KB")
+        }
+        guard let format = Format(bytes), formats.contains(format) else {
+            throw CatalogError(
+                file: file, reason: "it is no \(formats.map(\.name).joined(separator: " or "))")
+        }
+        self.bytes = bytes
+        self.format = format
+    }
 
     /// The pictures there are; none where there is no such folder. Files whose names begin with a dot are nobody's.
     ///
@@ -35,12 +84,6 @@ public struct Picture: Hashable, Sendable {
     }
 
     private init(contentsOf file: URL) throws(CatalogError) {
-        bytes = try CatalogReader.bytes(of: file)
-        guard bytes.count <= Self.maximumSize else {
-            throw CatalogError(file: file.path, reason: "it is larger than \(Self.maximumSize / 1024) KB")
-        }
-        guard String(validating: bytes, as: UTF8.self)?.contains("<svg") == true else {
-            throw CatalogError(file: file.path, reason: "it is no SVG")
-        }
+        try self.init(bytes: try CatalogReader.bytes(of: file), file: file.path, among: [.svg])
     }
 }

@@ -12,6 +12,8 @@ public struct StoreKitConfiguration: Sendable {
     public let settings: StoreKitSettings
     /// With which the app's developer signs promotional offers; nil in a file that has none.
     public let subscriptionOffersKeyPair: SubscriptionOffersKeyPair?
+    /// By product identifier, as the file has it.
+    let entries: [String: JSONObject]
     private let document: JSONValue
 
     /// A key that signs promotional offers (`subscriptionOffersKeyPair`).
@@ -47,7 +49,9 @@ public struct StoreKitConfiguration: Sendable {
             SubscriptionOffersKeyPair(
                 identifier: try pair.required("id").string(), privateKey: try pair.required("privateKey").string())
         }
-        products = try Self.products(root, currency: storefront.currency)
+        var entries: [String: JSONObject] = [:]
+        products = try Self.products(root, currency: storefront.currency, entries: &entries)
+        self.entries = entries
     }
 
     public func product(_ productIdentifier: String) -> Product? {
@@ -57,7 +61,11 @@ public struct StoreKitConfiguration: Sendable {
     /// The file as Xcode writes it.
     public var text: String { document.prettyText + "\n" }
 
-    private static func products(_ root: CatalogReader, currency: String) throws(CatalogError) -> [Product] {
+    private static func products(
+        _ root: CatalogReader,
+        currency: String,
+        entries: inout [String: JSONObject]
+    ) throws(CatalogError) -> [Product] {
         var products: [Product] = []
         for (key, types) in [
             ("products", [ProductType.consumable, .nonConsumable]),
@@ -66,13 +74,20 @@ public struct StoreKitConfiguration: Sendable {
             // Files of version 1.0 have no non-renewing subscriptions.
             for entry in try (key == "products" ? root.required(key) : root.optional(key))?.elements() ?? [] {
                 let reader = ProductReader(entry: entry, currency: currency)
-                try add(try reader.product(type: try reader.type(among: types)), at: entry, to: &products)
+                let product = try reader.product(type: try reader.type(among: types))
+                try add(product, at: entry, to: &products)
+                if case .object(let object) = entry.value { entries[product.productIdentifier] = object }
             }
         }
         for group in try root.optional("subscriptionGroups")?.elements() ?? [] {
             let found = try SubscriptionReader(currency: currency).products(ofGroup: group)
             for (product, entry) in zip(found, try group.required("subscriptions").elements()) {
                 try add(product, at: entry, to: &products)
+                guard case .object(var object) = entry.value, let subscription = product.subscription else { continue }
+                // What the group says for all of its products.
+                _ = object.add(ProductDefinition.groupIdentifier, .string(subscription.groupIdentifier))
+                _ = object.add(ProductDefinition.groupName, .string(subscription.groupName))
+                entries[product.productIdentifier] = object
             }
         }
         return products

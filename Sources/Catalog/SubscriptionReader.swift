@@ -9,14 +9,22 @@ struct SubscriptionReader {
         let identifier = try group.required("id").string()
         let name = try group.optional("name")?.text() ?? ""
         return try group.required("subscriptions").elements().map { entry throws(CatalogError) in
-            let fields = ProductReader(entry: entry, currency: currency)
-            let period = try entry.required("recurringSubscriptionPeriod")
-            return try fields.product(
-                type: .autoRenewableSubscription,
-                subscription: Subscription(
-                    groupIdentifier: identifier, groupName: name, level: try entry.required("groupNumber").count(),
-                    period: try Self.period(period), offers: try offers(entry)))
+            try product(entry, groupIdentifier: identifier, groupName: name)
         }
+    }
+
+    func product(
+        _ entry: CatalogReader,
+        groupIdentifier: String,
+        groupName: String
+    ) throws(CatalogError) -> Product {
+        let period = try entry.required("recurringSubscriptionPeriod")
+        return try ProductReader(entry: entry, currency: currency).product(
+            type: .autoRenewableSubscription,
+            subscription: Subscription(
+                groupIdentifier: groupIdentifier, groupName: groupName,
+                level: try entry.required("groupNumber").count(), period: try Self.period(period),
+                offers: try offers(entry)))
     }
 
     /// Files up to 4.0 have one introductory offer; later ones have several, beside the first or instead of it.

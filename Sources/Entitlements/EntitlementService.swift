@@ -8,7 +8,7 @@ import Receipts
 ///
 /// Each is synchronous and one call of the ledger, so that it is done whole or not at all.
 public struct EntitlementService: Sendable {
-    public let catalog: Catalog
+    public let current: CurrentCatalog
     private let verifier: ProofVerifier
     /// Where all is recorded.
     public let ledger: any Ledger
@@ -25,7 +25,7 @@ public struct EntitlementService: Sendable {
     ///   - policy: What happens to purchases that are another user's.
     ///   - onVerify: Told how long it has taken to verify a proof.
     public init(
-        catalog: Catalog,
+        catalog: CurrentCatalog,
         verifier: ProofVerifier,
         ledger: any Ledger,
         clock: any WallClock,
@@ -35,15 +35,18 @@ public struct EntitlementService: Sendable {
         onVerify: @escaping @Sendable (Duration) -> Void = { _ in }
     ) {
         self.onVerify = onVerify
-        self.catalog = catalog
+        current = catalog
         self.verifier = verifier
         self.ledger = ledger
         self.clock = clock
         self.randomness = randomness
         self.accepted = accepted
         self.policy = policy
-        expectations = ProofExpectations(bundleIdentifier: catalog.bundleIdentifier, origins: accepted.all)
+        expectations = ProofExpectations(bundleIdentifier: catalog.catalog.bundleIdentifier, origins: accepted.all)
     }
+
+    /// As it is now.
+    public var catalog: Catalog { current.catalog }
 
     /// What a proof of purchase says, verified and not yet redeemed.
     public struct VerifiedPurchases: Sendable {

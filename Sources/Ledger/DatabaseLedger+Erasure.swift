@@ -19,10 +19,10 @@ extension DatabaseLedger {
             // What refers to others first.
             for table in [
                 "session", "account", "profile", "chosen_item", "wish", "member", "user_change", "kept_answer",
-                "webhook_delivery",
             ] {
                 try database.execute("DELETE FROM \(table) WHERE user_id = $1", [user])
             }
+            try WebhookRecords(database: database).erase(of: user)
             try eraseTexts(of: user, in: database)
             let name = randomness.bytes(16).hexadecimal
             try database.execute(

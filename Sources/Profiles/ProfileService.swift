@@ -6,23 +6,26 @@ import Ledger
 ///
 /// Each use case is synchronous and one call of the ledger.
 public struct ProfileService: Sendable {
-    let catalog: Catalog
+    private let current: CurrentCatalog
     let ledger: any ProfileLedger
     let clock: any WallClock
     let counting: @Sendable (User) -> Set<Origin>
 
     /// - Parameter counting: Whose purchases count for a user.
     public init(
-        catalog: Catalog,
+        catalog: CurrentCatalog,
         ledger: any ProfileLedger,
         clock: any WallClock,
         counting: @escaping @Sendable (User) -> Set<Origin>
     ) {
-        self.catalog = catalog
+        current = catalog
         self.ledger = ledger
         self.clock = clock
         self.counting = counting
     }
+
+    /// As it is now.
+    var catalog: Catalog { current.catalog }
 
     public func profile(of user: User) throws(StorageFault) -> Profile {
         profile(try record(of: user))

@@ -51,6 +51,8 @@ struct JSONBody {
         }
     }
 
+    var object: JSONObject { fields.object }
+
     func text(_ field: String) throws(Problem) -> String { try fields.text(field) }
 
     func integer(_ field: String) throws(Problem) -> Int { try fields.integer(field) }

@@ -1,4 +1,5 @@
 import Accounts
+import CatalogAdministration
 import Commerce
 import Entitlements
 import Hummingbird
@@ -46,6 +47,7 @@ extension Problem {
         case let error as BalanceError: self.init(error)
         case let error as AccountError: self.init(error)
         case let error as ProfileError: self.init(error)
+        case let error as CatalogChangeError: self.init(error)
         case let error as WebhookError: self.init(error)
         case let error as StoreError: self.init(error)
         case let fault as StorageFault: self.init(fault)

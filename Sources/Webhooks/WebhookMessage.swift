@@ -4,7 +4,7 @@ import Ledger
 
 /// What a back end is told: that something has changed what a user owns.
 public struct WebhookMessage: Encodable, Sendable {
-    public enum Kind: String, Encodable, Sendable, CaseIterable {
+    public enum Kind: String, Encodable, Sendable {
         case purchaseGranted = "purchase.granted"
         case purchaseRevoked = "purchase.revoked"
         case purchaseTransferredIn = "purchase.transferredIn"

@@ -7,8 +7,8 @@ extension WebhookService {
     static let lease: Int64 = 60_000
     /// How long what has arrived is shown, in milliseconds.
     static let memory: Int64 = 30 * 86_400 * 1000
-    /// How much is forgotten in one commit.
-    private static let forgottenAtOnce = 1000
+    /// How many messages are forgotten, or replayed, in one commit: who redeems waits for no more.
+    public static let changedAtOnce = 1000
 
     /// Newest first.
     ///
@@ -35,13 +35,15 @@ extension WebhookService {
         return found
     }
 
-    /// Sends again what has failed for good.
+    /// Sends again what has failed for good, the oldest first.
     ///
-    /// - Returns: How many messages.
+    /// - Returns: How many messages; `changedAtOnce` where there may be more.
     /// - Throws: `WebhookError`, `notFound`.
     public func replayFailed(to identifier: String) throws(WebhookError) -> Int {
         _ = try endpoint(identifier)
-        return try stored { () throws(StorageFault) in try ledger.replayFailed(to: identifier) }
+        return try stored { () throws(StorageFault) in
+            try ledger.replayFailed(to: identifier, limit: Self.changedAtOnce)
+        }
     }
 
     /// What a delivery tells; nil where it is of something that nobody is told of, which no version has written.
@@ -63,13 +65,22 @@ extension WebhookService {
         try stored { () throws(StorageFault) in try ledger.dueWebhookEndpoints(at: clock.now()) }
     }
 
-    /// Takes what is due for an endpoint: whoever takes it sends it, and tells how that has ended.
-    public func take(for identifier: String, limit: Int) throws(WebhookError) -> [WebhookDelivery] {
+    /// What is due for an endpoint.
+    ///
+    /// - Returns: nil where the endpoint is another by now, or gone.
+    public func due(for endpoint: WebhookEndpoint, limit: Int) throws(WebhookError) -> [WebhookDelivery]? {
+        try stored { () throws(StorageFault) in
+            guard try ledger.webhookEndpoint(endpoint.identifier) == endpoint else { return nil }
+            return try ledger.dueWebhooks(to: endpoint.identifier, at: clock.now(), limit: limit)
+        }
+    }
+
+    /// Takes what is due: whoever takes it sends it, and tells how that has ended.
+    public func take(_ due: [WebhookDelivery]) throws(WebhookError) -> [WebhookDelivery] {
         let now = clock.now()
         return try stored { () throws(StorageFault) in
-            try ledger.takeDueWebhooks(
-                to: identifier, at: now,
-                until: Timestamp(millisecondsSince1970: now.millisecondsSince1970 + Self.lease), limit: limit)
+            try ledger.take(
+                due, at: now, until: Timestamp(millisecondsSince1970: now.millisecondsSince1970 + Self.lease))
         }
     }
 
@@ -93,7 +104,7 @@ extension WebhookService {
     public func forgetOld() throws(WebhookError) -> Bool {
         let moment = Timestamp(millisecondsSince1970: clock.now().millisecondsSince1970 - Self.memory)
         return try stored { () throws(StorageFault) in
-            try ledger.forgetWebhooks(before: moment, limit: Self.forgottenAtOnce) == Self.forgottenAtOnce
+            try ledger.forgetWebhooks(before: moment, limit: Self.changedAtOnce) == Self.changedAtOnce
         }
     }
 }

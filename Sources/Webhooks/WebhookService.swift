@@ -86,7 +86,9 @@ public struct WebhookService: Sendable {
 
     /// - Throws: `WebhookError`, `notFound`.
     public func remove(_ identifier: String) throws(WebhookError) {
-        let isRemoved = try stored { () throws(StorageFault) in try ledger.removeWebhookEndpoint(identifier) }
+        let isRemoved = try stored { () throws(StorageFault) in
+            try ledger.removeWebhookEndpoint(identifier, at: clock.now())
+        }
         guard isRemoved else { throw .notFound }
     }
 

@@ -1,4 +1,5 @@
 import Catalog
+import CatalogAdministration
 import Commerce
 import Device
 import Entitlements
@@ -24,12 +25,13 @@ struct Parties: Sendable {
         try data.prepare()
         store = try data.store()
         try data.trust(store)
+        let ledger = try SQLiteLedger(file: data.ledgerFile)
         service = EntitlementService(
-            catalog: catalog,
+            catalog: try CatalogService(files: catalog, ledger: ledger, clock: store.clock).current,
             verifier: ProofVerifier(
                 anchors: try TrustAnchors(folders: data.trustedFolders),
                 clock: store.clock),
-            ledger: try SQLiteLedger(file: data.ledgerFile),
+            ledger: ledger,
             clock: store.clock)
     }
 

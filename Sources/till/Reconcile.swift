@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import CatalogAdministration
 import Commerce
 import Entitlements
 import Foundation
@@ -69,11 +70,12 @@ struct Reconcile: Command {
         guard let url = url?.url ?? accept.appStoreServerURL else { return }
         let catalog = try Catalog(folder: Installation.products)
         let clock = SystemClock()
+        let ledger = try ledger.place(common).open()
         let service = EntitlementService(
-            catalog: catalog,
+            catalog: try CatalogService(files: catalog, ledger: ledger, clock: clock).current,
             verifier: ProofVerifier(
                 anchors: try TrustAnchors(folders: common.dataDirectory.trustedFolders), clock: clock),
-            ledger: try ledger.place(common).open(), clock: clock,
+            ledger: ledger, clock: clock,
             accepted: AcceptedOrigins([accept]))
         let key = try await AppStoreServerKey(
             file: key, keyIdentifier: keyId, issuerIdentifier: issuerId, bundleIdentifier: catalog.bundleIdentifier)

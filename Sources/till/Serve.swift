@@ -1,6 +1,7 @@
 import Accounts
 import ArgumentParser
 import Catalog
+import CatalogAdministration
 import Commerce
 import Entitlements
 import Foundation
@@ -68,8 +69,10 @@ struct Serve: Command {
         try configuration.check(anchors)
         let ledger = try LedgerPlace(configuration.ledger, in: data).open()
         let metrics = ServiceMetrics()
+        let administration = try CatalogService(
+            files: try Catalog(folder: Installation.products), ledger: ledger, clock: SystemClock())
         let service = EntitlementService(
-            catalog: try Catalog(folder: Installation.products),
+            catalog: administration.current,
             verifier: ProofVerifier(anchors: anchors, clock: clock), ledger: ledger, clock: clock,
             accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
             policy: configuration.ownership, onVerify: metrics.recordVerification)
@@ -81,36 +84,42 @@ struct Serve: Command {
                 "There is no API key yet, so no back end can call: make one with \(common.hint("keys", "make", "NAME"))."
             )
         }
+        if !configuration.hasWebhooks, try !ledger.webhookEndpoints().isEmpty {
+            console.note(
+                "The ledger has webhooks to tell, and nothing is sent: start with --webhooks, or remove them there.")
+        }
         // By the machine's clock, however far a store's own was moved.
         let accounts =
             configuration.hasAccounts
             ? AccountService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
         let profiles = ProfileService(
-            catalog: service.catalog, ledger: ledger, clock: clock, counting: service.accepted.counting)
+            catalog: administration.current, ledger: ledger, clock: clock, counting: service.accepted.counting)
         let events =
             configuration.hasLiveEvents
             ? EventHub(ledger: ledger, maximumListeners: max(1, configuration.server.maximumConnections / 2)) : nil
         let webhooks =
             configuration.hasWebhooks
             ? WebhookService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
-        let sender = webhooks.map {
-            WebhookSender(
-                service: $0, allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
-                logger: configuration.logger)
-        }
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics, accounts: accounts,
             profiles: configuration.hasProfiles ? profiles : nil,
-            seedApp: configuration.servesSeedApp ? profiles : nil, events: events, webhooks: webhooks,
+            seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
+            administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             store: local?.routes)
         var companions = try await appStoreCompanions(service, configuration, clock, metrics)
+        companions.append(CatalogWatch(service: administration, logger: configuration.logger))
         if let local { companions.append(local.sender) }
         if let events { companions.append(events) }
-        if let sender { companions.append(sender) }
+        let sender = webhooks.map {
+            WebhookSender(
+                service: $0, commits: routes.commits, allowsPrivateAddresses: configuration.allowsPrivateWebhooks,
+                metrics: metrics, logger: configuration.logger)
+        }
         let server = ServiceServer(
-            router: routes.router, companions: companions, configuration: configuration.server,
+            router: routes.router, companions: companions, outlasting: sender.map { [$0] } ?? [],
+            configuration: configuration.server,
             logger: configuration.logger)
         let console = console
         try await server.run { url in
@@ -239,6 +248,9 @@ struct ServeOptions: ParsableArguments {
 
     @Flag(help: "Let apps listen to what happens to their users: /v1/me/events.")
     var liveEvents = false
+
+    @Flag(help: "Let back ends create, edit and withdraw products: /v1/catalog.")
+    var catalogAdministration = false
 
     @Flag(help: "Tell back ends what happens to their users' purchases: /v1/webhooks.")
     var webhooks = false

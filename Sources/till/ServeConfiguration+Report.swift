@@ -28,6 +28,7 @@ extension ServeConfiguration {
         let profiles: Bool
         let seedApp: Bool
         let liveEvents: Bool
+        let catalogAdministration: Bool
         let webhooks: Bool
         let webhookPrivateAddresses: Bool
         let proxies: Int
@@ -43,6 +44,7 @@ extension ServeConfiguration {
         enum CodingKeys: String, CodingKey {
             case host, port, accept, ownership, data, ledger, accounts, profiles, webhooks, proxies
             case liveEvents = "live-events"
+            case catalogAdministration = "catalog-administration"
             case webhookPrivateAddresses = "webhook-private-addresses"
             case seedApp = "seed-app"
             case sandboxUsers = "sandbox-users"
@@ -85,7 +87,8 @@ extension ServeConfiguration {
             requestsPerMinute: server.requestLimits.perKey, userRequestsPerMinute: server.requestLimits.perUser,
             graceSeconds: server.gracePeriod.components.seconds,
             logLevel: logger.logLevel.rawValue, accounts: hasAccounts, profiles: hasProfiles, seedApp: servesSeedApp,
-            liveEvents: hasLiveEvents, webhooks: hasWebhooks, webhookPrivateAddresses: allowsPrivateWebhooks,
+            liveEvents: hasLiveEvents, catalogAdministration: administersCatalog, webhooks: hasWebhooks,
+            webhookPrivateAddresses: allowsPrivateWebhooks,
             proxies: proxies,
             appStoreKey: appStore?.key,
             appStoreKeyId: appStore?.keyIdentifier,

@@ -28,6 +28,8 @@ struct ServeConfiguration {
     let servesSeedApp: Bool
     /// Whether apps may listen to what happens to their users.
     let hasLiveEvents: Bool
+    /// Whether back ends may change what is sold.
+    let administersCatalog: Bool
     /// Whether back ends may have themselves told what happens.
     let hasWebhooks: Bool
     /// Whether they may be in networks that are not public.
@@ -66,6 +68,7 @@ struct ServeConfiguration {
                 expected: "there together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
         }
         hasLiveEvents = try await settings.flag("live-events") ?? false
+        administersCatalog = try await settings.flag("catalog-administration") ?? false
         hasWebhooks = try await settings.flag("webhooks") ?? false
         allowsPrivateWebhooks = try await settings.flag("webhook-private-addresses") ?? false
         proxies = try await settings.number("proxies", in: 0...16) ?? 0

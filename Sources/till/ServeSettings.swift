@@ -14,7 +14,8 @@ struct ServeSettings {
         "jwt-algorithms", "maximum-connections", "idle-seconds", "request-seconds", "requests-per-minute",
         "user-requests-per-minute", "grace-seconds", "log-level", "app-store-key", "app-store-key-id",
         "app-store-issuer-id", "app-store-url", "reconcile-seconds", "reconcile-customers-seconds", "refund-preference",
-        "sample-content-provided", "accounts", "profiles", "seed-app", "live-events", "webhooks",
+        "sample-content-provided", "accounts", "profiles", "seed-app", "live-events",
+        "catalog-administration", "webhooks",
         "webhook-private-addresses", "proxies",
     ]
 
@@ -55,6 +56,7 @@ struct ServeSettings {
         given["profiles"] = options.profiles ? .bool(true) : nil
         given["seed-app"] = options.seedApp ? .bool(true) : nil
         given["live-events"] = options.liveEvents ? .bool(true) : nil
+        given["catalog-administration"] = options.catalogAdministration ? .bool(true) : nil
         given["webhooks"] = options.webhooks ? .bool(true) : nil
         given["webhook-private-addresses"] = options.webhookPrivateAddresses ? .bool(true) : nil
         given["proxies"] = options.proxies.map { .int($0) }

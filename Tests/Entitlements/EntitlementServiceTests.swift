@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Entitlements
 import Ledger
@@ -15,7 +16,7 @@ import Testing
     init() throws {
         shop = try TestShop()
         service = EntitlementService(
-            catalog: shop.catalog, verifier: try shop.verifier(),
+            catalog: CurrentCatalog(shop.catalog), verifier: try shop.verifier(),
             ledger: try SQLiteLedger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock)
         alice = try #require(User(name: "alice"))
         bob = try #require(User(name: "bob"))
@@ -33,7 +34,7 @@ import Testing
     /// A service on the same ledger that trusts another chain.
     private func service(trusting chain: CertificateChain) throws -> EntitlementService {
         EntitlementService(
-            catalog: shop.catalog,
+            catalog: CurrentCatalog(shop.catalog),
             verifier: ProofVerifier(anchors: try TestChains.anchors(chain), clock: shop.clock),
             ledger: try SQLiteLedger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock)
     }
@@ -168,7 +169,7 @@ import Testing
         let reviewed = AcceptedOrigins([.localProduction], sandboxUsers: [alice])
         func service(_ accepted: AcceptedOrigins) throws -> EntitlementService {
             EntitlementService(
-                catalog: shop.catalog, verifier: try shop.verifier(),
+                catalog: CurrentCatalog(shop.catalog), verifier: try shop.verifier(),
                 ledger: try SQLiteLedger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock, accepted: accepted
             )
         }
@@ -194,7 +195,7 @@ import Testing
 
     @Test func thePolicyIsTheServices() throws {
         let lenient = EntitlementService(
-            catalog: shop.catalog, verifier: try shop.verifier(),
+            catalog: CurrentCatalog(shop.catalog), verifier: try shop.verifier(),
             ledger: try SQLiteLedger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock,
             policy: .transfer(pauseSeconds: 60))
         _ = try buy("sprout1")

@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Entitlements
 import Foundation
@@ -27,7 +28,8 @@ import Testing
     private func service(_ name: String) throws -> (service: EntitlementService, ledger: SQLiteLedger) {
         let ledger = try SQLiteLedger(file: garden.folder.file("\(name).sqlite"))
         let service = EntitlementService(
-            catalog: garden.catalog, verifier: try garden.verifier(), ledger: ledger, clock: store.clock)
+            catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(), ledger: ledger, clock: store.clock
+        )
         #expect(try service.setAppAccountToken(token, of: alice) == .set)
         return (service, ledger)
     }
@@ -80,7 +82,8 @@ import Testing
         let clock = ManualClock(store.now)
         let file = garden.folder.file("ledger.sqlite")
         let service = EntitlementService(
-            catalog: garden.catalog, verifier: try garden.verifier(clock: clock), ledger: try SQLiteLedger(file: file),
+            catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(clock: clock),
+            ledger: try SQLiteLedger(file: file),
             clock: clock)
         func mend() {
             clock.advance(milliseconds: store.now.millisecondsSince1970 - clock.now().millisecondsSince1970)
@@ -149,7 +152,8 @@ import Testing
             history.shuffle(using: &chance)
             let ledger = try SQLiteLedger(file: garden.folder.file("parked \(seed).sqlite"))
             let service = EntitlementService(
-                catalog: garden.catalog, verifier: try garden.verifier(), ledger: ledger, clock: store.clock)
+                catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(), ledger: ledger,
+                clock: store.clock)
             // Somewhere among them; before, everything waits.
             let claimed = Int.random(in: 0...history.count, using: &chance)
             for payload in history[..<claimed] { #expect(try service.receive(notification: payload) != .granted) }
@@ -202,7 +206,8 @@ import Testing
         try store.setAutoRenew(false, of: try #require(bought.purchase).transactionIdentifier)
         try garden.advance(to: "2026-12-05T12:00:00Z")
         let later = EntitlementService(
-            catalog: try garden.catalogWithout("garden.premium.monthly"), verifier: try garden.verifier(),
+            catalog: CurrentCatalog(try garden.catalogWithout("garden.premium.monthly")),
+            verifier: try garden.verifier(),
             ledger: ledger, clock: store.clock)
         for notification in try store.notifications() {
             _ = try later.receive(notification: Array(notification.signedPayload.utf8))

@@ -17,15 +17,16 @@ import Testing
         "Entitlements": ["Commerce", "Catalog", "Receipts", "Ledger"],
         "Profiles": ["Commerce", "Catalog", "Ledger"],
         "Accounts": ["Commerce", "Ledger", "Signatures"],
+        "CatalogAdministration": ["Catalog", "Commerce", "Ledger", "Signatures", "StrictJSON"],
         "Webhooks": ["Commerce", "Ledger", "Signatures"],
         "Device": ["Commerce"],
         "Server": [
             "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements",
-            "Accounts", "Profiles", "Webhooks",
+            "Accounts", "CatalogAdministration", "Profiles", "Webhooks",
         ],
         "till": [
             "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements",
-            "Accounts", "Profiles", "Webhooks", "Server", "Device",
+            "Accounts", "CatalogAdministration", "Profiles", "Webhooks", "Server", "Device",
         ],
     ]
 

@@ -16,6 +16,7 @@ import Testing
     /// Something in every table.
     private func fill() throws {
         try fillForBackEnds()
+        try fillCatalog()
         let coins = Credit(balance: "coins", amount: 10)
         _ = try redeem(claim("1"), claim("2", original: "1"), claim("3", item: nil, credit: coins), for: alice)
         _ = try redeem(claim("1"), for: bob, under: .transfer(pauseSeconds: 9))
@@ -54,11 +55,24 @@ import Testing
         #expect(try ledger.add(endpoint, upTo: 1))
         #expect(try ledger.replace(bytes, with: bytes, ending: Self.later(1), ofWebhookEndpoint: "e"))
         _ = try redeem(claim("5"), claim("6"), for: alice)
-        let taken = try ledger.takeDueWebhooks(to: "e", at: Self.now, until: Self.later(1), limit: 2)
+        let taken = try ledger.take(
+            try ledger.dueWebhooks(to: "e", at: Self.now, limit: 2), at: Self.now, until: Self.later(1))
+        #expect(try ledger.removeWebhookEndpoint("e", at: Self.now))
         try ledger.record([
             WebhookResult(of: taken[0], .answered(status: 204), isDelivered: true, nextAttemptAt: nil),
             WebhookResult(of: taken[1], .unanswered(code: "c"), isDelivered: false, nextAttemptAt: Self.later(2)),
         ])
+    }
+
+    private func fillCatalog() throws {
+        let contents: [CatalogChange.Content] = [
+            .definition("{}"), .withdrawal, .picture(of: Self.sprout1, digest: [UInt8](repeating: 1, count: 32)),
+        ]
+        for (number, content) in zip(Int64(1)..., contents) {
+            let change = CatalogChange(
+                number: number, happenedAt: Self.now, changedBy: "K", productIdentifier: "p", content: content)
+            #expect(try ledger.add(change, picture: [1, 2], maximumPictures: 2) == .changed)
+        }
     }
 
     private func fillForAppUsers() throws {
@@ -127,7 +141,7 @@ import Testing
                 sql:
                     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'grdb_*' AND name NOT GLOB 'sqlite_*'"
             )
-            #expect(tables.count == 24)
+            #expect(tables.count == 26)
             for table in tables {
                 let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \"\(table)\"") ?? 0
                 #expect(count > 0, "\(table) is empty")
@@ -154,7 +168,7 @@ import Testing
             (Data(), ImportError.incomplete), (text.dropLast(1), .incomplete), (joined(lines.dropLast()), .incomplete),
             (joined(lines.dropLast(2) + lines.suffix(1)), .incomplete), (joined(Array(lines[1...])), .lineInvalid(1)),
             (text + text, .lineInvalid(lines.count + 1)), (Data("hello\n".utf8), .lineInvalid(1)),
-            (changed("\"version\":13", "\"version\":6"), .versionOther(6)),
+            (changed("\"version\":14", "\"version\":6"), .versionOther(6)),
             (changed("\"alice\"", "\"mallory\""), .incomplete), (changed("\"issuer\"", "\"issue\""), .lineInvalid(2)),
             (changed("\"table\":\"user\"", "\"table\":\"sqlite_master\""), .lineInvalid(2)),
             (joined([lines[0], lines[1], lines[1]]), .lineInvalid(3)),

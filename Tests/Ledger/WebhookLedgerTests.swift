@@ -32,9 +32,10 @@ import Testing
         at moment: Timestamp = now,
         limit: Int = 100
     ) throws -> [WebhookDelivery] {
-        try (ledger ?? self.ledger).takeDueWebhooks(
-            to: "a", at: moment, until: Timestamp(millisecondsSince1970: moment.millisecondsSince1970 + 60_000),
-            limit: limit)
+        let ledger = ledger ?? self.ledger
+        return try ledger.take(
+            try ledger.dueWebhooks(to: "a", at: moment, limit: limit), at: moment,
+            until: Timestamp(millisecondsSince1970: moment.millisecondsSince1970 + 60_000))
     }
 
     private func words(_ deliveries: [WebhookDelivery]) -> Set<String> {
@@ -69,10 +70,18 @@ import Testing
         let messages = try deliveries().map(\.messageIdentifier)
         #expect(Set(messages).count == expected.count)
         #expect(try deliveries(to: "b").map(\.messageIdentifier) == messages)
-        #expect(try ledger.removeWebhookEndpoint("b"))
-        #expect(try !ledger.removeWebhookEndpoint("b"))
+        #expect(try ledger.removeWebhookEndpoint("b", at: Self.now))
+        #expect(try !ledger.removeWebhookEndpoint("b", at: Self.now))
+        #expect(try ledger.webhookEndpoint("b") == nil)
+        #expect(try ledger.webhookEndpoints().map(\.identifier) == ["a"])
+        #expect(try ledger.dueWebhookEndpoints(at: Self.later(9)).map(\.identifier) == ["a"])
+        _ = try redeem(claim("7"), for: alice)
+        #expect(try deliveries(to: "b").count == expected.count)
+        #expect(try deliveries().count == expected.count + 1)
+        #expect(try ledger.forgetWebhooks(before: Self.later(9), limit: 4) == 4)
+        #expect(try ledger.forgetWebhooks(before: Self.later(9), limit: 4) == 2)
         #expect(try deliveries(to: "b").isEmpty)
-        #expect(try deliveries().count == expected.count)
+        #expect(try deliveries().count == expected.count + 1)
         #expect(try fixture.problems() == [])
     }
 
@@ -139,8 +148,8 @@ import Testing
         #expect(pending.map(\.nextAttemptAt) == [Self.later(9)])
         #expect(pending.first?.lastAttempt?.outcome == .answered(status: 503))
 
-        #expect(try ledger.replayFailed(to: "a") == 1)
-        #expect(try ledger.replayFailed(to: "a") == 0)
+        #expect(try ledger.replayFailed(to: "a", limit: 9) == 1)
+        #expect(try ledger.replayFailed(to: "a", limit: 9) == 0)
         let replayed = try take()
         #expect(replayed.map(\.messageIdentifier) == [taken[1].messageIdentifier])
         #expect(replayed.map(\.attempts) == [1])

@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Entitlements
 import Foundation
@@ -20,7 +21,8 @@ import Testing
         garden = try TestGarden()
         let ledger = try SQLiteLedger(file: garden.folder.file("ledger.sqlite"))
         service = EntitlementService(
-            catalog: garden.catalog, verifier: try garden.verifier(), ledger: ledger, clock: garden.clock)
+            catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(), ledger: ledger,
+            clock: garden.clock)
         keys = APIKeys(ledger: ledger, clock: garden.clock, randomness: .system)
         routes = ServiceRoutes(service: service, authentication: .apiKeys(keys), clock: garden.clock)
     }

@@ -20,7 +20,10 @@ import Testing
             codes.formUnion(try Project.text(file).matches(of: literal).map { String($0.1) })
         }
         let redemption = /case \.[a-zA-Z]+: "([a-zA-Z]+)"/
-        let rooms = ["Sources/Accounts", "Sources/Entitlements", "Sources/Profiles", "Sources/Webhooks"]
+        let rooms = [
+            "Sources/Accounts", "Sources/CatalogAdministration", "Sources/Entitlements", "Sources/Profiles",
+            "Sources/Webhooks",
+        ]
         for file in try rooms.flatMap({ try Project.files($0, suffix: "Error.swift") }) {
             codes.formUnion(try Project.text(file).matches(of: redemption).map { String($0.1) })
         }

@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Entitlements
 import Foundation
@@ -24,7 +25,7 @@ import Testing
     init() throws {
         garden = try TestGarden()
         service = EntitlementService(
-            catalog: garden.catalog, verifier: try garden.verifier(),
+            catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(),
             ledger: try SQLiteLedger(file: garden.folder.file("ledger.sqlite")), clock: garden.store.clock)
         alice = try #require(User(name: "alice"))
     }

@@ -1,3 +1,5 @@
+import Catalog
+import CatalogAdministration
 import Accounts
 import Commerce
 import Entitlements
@@ -48,12 +50,13 @@ struct ServiceFixture {
         let accounts = AccountService(
             ledger: ledger, clock: shop.clock, randomness: .system, cost: .trifling)
         let counting: @Sendable (User) -> Set<Origin> = { _ in Origin.defaultAccepted }
+        let administration = try CatalogService(files: shop.catalog, ledger: ledger, clock: shop.clock)
         let profiles = ProfileService(
-            catalog: shop.catalog, ledger: ledger, clock: shop.clock, counting: counting)
+            catalog: administration.current, ledger: ledger, clock: shop.clock, counting: counting)
         self.ledger = ledger
         routes = ServiceRoutes(
             service: EntitlementService(
-                catalog: shop.catalog, verifier: verifier, ledger: ledger, clock: shop.clock,
+                catalog: administration.current, verifier: verifier, ledger: ledger, clock: shop.clock,
                 onVerify: metrics.recordVerification),
             authentication: .apiKeys(
                 keys, tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock, logger: Self.logger) },
@@ -61,6 +64,7 @@ struct ServiceFixture {
             limits: limits, metrics: metrics, notificationsAtOnce: notificationsAtOnce, accounts: accounts,
             profiles: profiles, seedApp: profiles,
             events: EventHub(ledger: ledger),
+            administration: administration,
             webhooks: WebhookService(ledger: ledger, clock: shop.clock, randomness: .system),
             proxies: proxies, clock: shop.clock)
     }
@@ -98,16 +102,18 @@ struct ServiceFixture {
         _ method: HTTPRequest.Method,
         _ path: String,
         body: String? = nil,
+        bytes: Data? = nil,
         key: String? = nil,
         headers: HTTPFields = [:],
         over framework: TestingSetup = .router
     ) async throws -> Answer {
+        let bytes = bytes ?? body.map { Data($0.utf8) }
         var headers = headers
         let key = key ?? self.key
         if !key.isEmpty { headers[.authorization] = "Bearer \(key)" }
         return try await Application(router: routes.router()).test(framework) { [headers] client in
             try await client.execute(
-                uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) }
+                uri: path, method: method, headers: headers, body: bytes.map { ByteBuffer(bytes: $0) }
             ) { response in
                 Answer(
                     status: response.status.code, headers: response.headers,

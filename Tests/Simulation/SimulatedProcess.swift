@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Entitlements
 import Foundation
@@ -52,7 +53,7 @@ struct SimulatedProcess {
         _ dice: Dice
     ) -> EntitlementService {
         EntitlementService(
-            catalog: garden.catalog, verifier: verifier,
+            catalog: CurrentCatalog(garden.catalog), verifier: verifier,
             ledger: DatabaseLedger(storage: storage, randomness: dice.randomness), clock: garden.store.clock,
             randomness: dice.randomness, policy: policy)
     }

@@ -175,7 +175,8 @@ extension Simulation {
             try Data(Self.emptyLedger.get()).write(to: file)
             let ledger = try SQLiteLedger(file: file, randomness: dice.randomness)
             let service = EntitlementService(
-                catalog: garden.catalog, verifier: verifier, ledger: ledger, clock: garden.store.clock, policy: policy)
+                catalog: CurrentCatalog(garden.catalog), verifier: verifier, ledger: ledger, clock: garden.store.clock,
+                policy: policy)
             for person in people { _ = try service.setAppAccountToken(person.token, of: person.user) }
             for message in dice.shuffle(messages + messages.filter { _ in dice.happens(30) }) {
                 switch message {

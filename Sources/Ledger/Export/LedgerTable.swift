@@ -100,12 +100,18 @@ struct LedgerTable: Sendable {
             """),
         LedgerTable(
             "webhook_endpoint", key: "endpoint_id",
-            "endpoint_id url created_at# created_by secret* previous_secret* previous_secret_ends_at#"),
+            "endpoint_id url created_at# created_by secret* previous_secret* previous_secret_ends_at# removed_at#"),
         LedgerTable(
-            "webhook_delivery", key: "user_id audit_number endpoint_id",
+            "webhook_delivery", key: "endpoint_id user_id audit_number",
             """
             user_id# audit_number# endpoint_id message_id happened_at# attempts# next_attempt_at# is_delivered# \
             last_attempt_at# last_status# last_error
             """),
+        LedgerTable(
+            "catalog_change", key: "number",
+            """
+            number# happened_at# changed_by kind product_id definition collection item_number# picture_digest*
+            """),
+        LedgerTable("catalog_picture", key: "collection number", "collection number# bytes*"),
     ]
 }

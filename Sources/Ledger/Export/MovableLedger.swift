@@ -2,7 +2,7 @@ import Commerce
 import Foundation
 
 /// A ledger that can be moved whole, to another machine or another database.
-public protocol MovableLedger: AccountLedger, ProfileLedger, WebhookLedger {
+public protocol MovableLedger: AccountLedger, ProfileLedger, WebhookLedger, CatalogLedger {
     /// Writes everything there is as of one moment as JSON Lines, while others go on writing.
     ///
     /// - Parameter output: Takes whole lines.

@@ -9,6 +9,7 @@ extension PostgreSQLSchema {
             secret BYTEA NOT NULL CHECK (length(secret) = 32),
             previous_secret BYTEA CHECK (length(previous_secret) = 32),
             previous_secret_ends_at BIGINT,
+            removed_at BIGINT,
             CHECK ((previous_secret IS NULL) = (previous_secret_ends_at IS NULL))
         );
 
@@ -24,7 +25,7 @@ extension PostgreSQLSchema {
             last_attempt_at BIGINT,
             last_status BIGINT,
             last_error TEXT COLLATE "C",
-            PRIMARY KEY (user_id, audit_number, endpoint_id),
+            PRIMARY KEY (endpoint_id, user_id, audit_number),
             FOREIGN KEY (user_id, audit_number) REFERENCES audit (user_id, number),
             CHECK (is_delivered = 0 OR next_attempt_at IS NULL)
         );

@@ -1,7 +1,7 @@
 /// The tables of version 13: whom back ends have the ledger tell, and what is on its way to them.
 extension LedgerSchema {
-    /// No delivery refers to its endpoint, which everybody who redeems would have to hold on to; what is due is looked for by
-    /// the endpoints there are.
+    /// No delivery refers to its endpoint, which everybody who redeems would have to hold on to; an endpoint that is removed
+    /// stays until its deliveries are gone.
     static let webhookTables = """
         CREATE TABLE webhook_endpoint (
             endpoint_id TEXT PRIMARY KEY,
@@ -11,6 +11,7 @@ extension LedgerSchema {
             secret BLOB NOT NULL CHECK (length(secret) = 32),
             previous_secret BLOB CHECK (length(previous_secret) = 32),
             previous_secret_ends_at INTEGER,
+            removed_at INTEGER,
             CHECK ((previous_secret IS NULL) = (previous_secret_ends_at IS NULL))
         ) STRICT, WITHOUT ROWID;
 
@@ -26,7 +27,7 @@ extension LedgerSchema {
             last_attempt_at INTEGER,
             last_status INTEGER,
             last_error TEXT,
-            PRIMARY KEY (user_id, audit_number, endpoint_id),
+            PRIMARY KEY (endpoint_id, user_id, audit_number),
             FOREIGN KEY (user_id, audit_number) REFERENCES audit (user_id, number),
             CHECK (is_delivered = 0 OR next_attempt_at IS NULL)
         ) STRICT, WITHOUT ROWID;
@@ -38,8 +39,11 @@ extension LedgerSchema {
         CREATE INDEX webhook_delivery_by_age ON webhook_delivery (endpoint_id, happened_at, message_id);
         CREATE INDEX webhook_delivery_due ON webhook_delivery (endpoint_id, next_attempt_at, happened_at)
             WHERE next_attempt_at IS NOT NULL;
+        CREATE INDEX webhook_delivery_pending ON webhook_delivery (endpoint_id, happened_at, message_id)
+            WHERE next_attempt_at IS NOT NULL;
         CREATE INDEX webhook_delivery_failed ON webhook_delivery (endpoint_id, happened_at, message_id)
             WHERE next_attempt_at IS NULL AND is_delivered = 0;
-        CREATE INDEX webhook_delivery_delivered ON webhook_delivery (happened_at) WHERE is_delivered = 1;
+        CREATE INDEX webhook_delivery_delivered ON webhook_delivery (endpoint_id, happened_at, message_id)
+            WHERE is_delivered = 1;
         """
 }

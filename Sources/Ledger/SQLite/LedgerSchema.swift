@@ -8,7 +8,7 @@ import GRDB
 /// original purchase, and every redeemed transaction refers to that very pair.
 struct LedgerSchema {
     /// What the newest migration makes.
-    static let version = 13
+    static let version = 14
 
     let randomness: Randomness
 
@@ -60,6 +60,9 @@ struct LedgerSchema {
         }
         migrator.registerMigration("13: webhooks") { database in
             try database.execute(sql: Self.webhookTables)
+        }
+        migrator.registerMigration("14: the catalog beside its files") { database in
+            try database.execute(sql: Self.catalogTables)
         }
         return migrator
     }

@@ -44,11 +44,11 @@ extension DatabaseLedger: WebhookLedger {
         }
     }
 
-    public func removeWebhookEndpoint(_ identifier: String) throws(StorageFault) -> Bool {
-        try storage.write { database in
-            try database.execute("DELETE FROM webhook_delivery WHERE endpoint_id = $1", [identifier])
-            return try database.execute("DELETE FROM webhook_endpoint WHERE endpoint_id = $1", [identifier]) == 1
-        }
+    public func removeWebhookEndpoint(
+        _ identifier: String,
+        at moment: Timestamp
+    ) throws(StorageFault) -> Bool {
+        try storage.write { try WebhookRecords(database: $0).remove(identifier, at: moment) }
     }
 
     public func webhookDeliveries(
@@ -65,31 +65,35 @@ extension DatabaseLedger: WebhookLedger {
     public func replay(_ message: String, to endpoint: String) throws(StorageFault) -> WebhookDelivery? {
         try storage.write { database in
             let webhooks = WebhookRecords(database: database)
-            guard try webhooks.replay(message, to: endpoint) == 1 else { return nil }
+            guard try webhooks.replay(message, to: endpoint) else { return nil }
             return try webhooks.delivery(message, to: endpoint)
         }
     }
 
-    public func replayFailed(to endpoint: String) throws(StorageFault) -> Int {
-        try storage.write { try WebhookRecords(database: $0).replay(nil, to: endpoint) }
+    public func replayFailed(to endpoint: String, limit: Int) throws(StorageFault) -> Int {
+        try storage.write { try WebhookRecords(database: $0).replayFailed(to: endpoint, limit: limit) }
     }
 
     public func dueWebhookEndpoints(at moment: Timestamp) throws(StorageFault) -> [WebhookEndpoint] {
         try storage.read { try WebhookRecords(database: $0).dueEndpoints(at: moment) }
     }
 
-    public func takeDueWebhooks(
+    public func dueWebhooks(
         to endpoint: String,
         at moment: Timestamp,
-        until end: Timestamp,
         limit: Int
     ) throws(StorageFault) -> [WebhookDelivery] {
-        // Found outside of what writes: whoever redeems meanwhile stands in nobody's way.
-        let due = try storage.read { try WebhookRecords(database: $0).due(to: endpoint, at: moment, limit: limit) }
-        guard !due.isEmpty else { return [] }
-        return try storage.write { database in
+        try storage.read { try WebhookRecords(database: $0).due(to: endpoint, at: moment, limit: limit) }
+    }
+
+    public func take(
+        _ deliveries: [WebhookDelivery],
+        at moment: Timestamp,
+        until end: Timestamp
+    ) throws(StorageFault) -> [WebhookDelivery] {
+        try storage.write { database in
             let webhooks = WebhookRecords(database: database)
-            return try due.compactMap { try webhooks.take($0, at: moment, until: end) }
+            return try deliveries.compactMap { try webhooks.take($0, at: moment, until: end) }
         }
     }
 

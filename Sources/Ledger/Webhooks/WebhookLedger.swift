@@ -28,10 +28,10 @@ public protocol WebhookLedger: EventLedger {
         ofWebhookEndpoint identifier: String
     ) throws(StorageFault) -> Bool
 
-    /// Ends an endpoint, and whatever is on its way to it.
+    /// Ends an endpoint, and whatever is on its way to it, which `forgetWebhooks` takes out.
     ///
     /// - Returns: false where there is none.
-    func removeWebhookEndpoint(_ identifier: String) throws(StorageFault) -> Bool
+    func removeWebhookEndpoint(_ identifier: String, at moment: Timestamp) throws(StorageFault) -> Bool
 
     /// What was and is on its way to an endpoint, newest first.
     ///
@@ -50,64 +50,35 @@ public protocol WebhookLedger: EventLedger {
     /// - Returns: What it is then; nil where there is none.
     func replay(_ message: String, to endpoint: String) throws(StorageFault) -> WebhookDelivery?
 
-    /// Has all messages sent anew that have failed.
+    /// Has messages sent anew that have failed, the oldest first.
     ///
-    /// - Returns: How many.
-    func replayFailed(to endpoint: String) throws(StorageFault) -> Int
+    /// - Returns: How many; `limit` where there may be more.
+    func replayFailed(to endpoint: String, limit: Int) throws(StorageFault) -> Int
 
     /// Endpoints for which something is due.
     func dueWebhookEndpoints(at moment: Timestamp) throws(StorageFault) -> [WebhookEndpoint]
 
-    /// Takes what is due for an endpoint, so that nobody else sends it until `end`; whoever has taken it and is gone by then has
-    /// tried it.
-    func takeDueWebhooks(
+    /// What is due for an endpoint, what was never tried first.
+    func dueWebhooks(
         to endpoint: String,
         at moment: Timestamp,
-        until end: Timestamp,
         limit: Int
+    ) throws(StorageFault) -> [WebhookDelivery]
+
+    /// Takes what was due, so that nobody else sends it until `end`; whoever has taken it and is gone by then has tried it.
+    ///
+    /// - Returns: As they are then, without those that somebody else has taken meanwhile.
+    func take(
+        _ deliveries: [WebhookDelivery],
+        at moment: Timestamp,
+        until end: Timestamp
     ) throws(StorageFault) -> [WebhookDelivery]
 
     /// Remembers how attempts have ended; one that somebody else has taken meanwhile stays as it is.
     func record(_ results: [WebhookResult]) throws(StorageFault)
 
-    /// Forgets messages that have arrived, and tell of what happened before a moment.
+    /// Forgets messages that have arrived and tell of what happened before a moment, and those to endpoints that are removed.
     ///
     /// - Returns: How many; `limit` where there may be more.
     func forgetWebhooks(before moment: Timestamp, limit: Int) throws(StorageFault) -> Int
-}
-
-/// Where a page of deliveries ends.
-public struct WebhookDeliveryPosition: Hashable, Sendable {
-    public let happenedAt: Timestamp
-    public let messageIdentifier: String
-
-    public init(happenedAt: Timestamp, messageIdentifier: String) {
-        self.happenedAt = happenedAt
-        self.messageIdentifier = messageIdentifier
-    }
-}
-
-/// How an attempt to deliver a message has ended, and what comes of it.
-public struct WebhookResult: Hashable, Sendable {
-    /// As it was taken.
-    public let delivery: WebhookDelivery
-    public let outcome: WebhookDelivery.Outcome
-    public let isDelivered: Bool
-    /// nil where it has arrived, or is given up.
-    let nextAttemptAt: Timestamp?
-
-    /// Whether only somebody's hand tries it again.
-    public var isGivenUp: Bool { !isDelivered && nextAttemptAt == nil }
-
-    public init(
-        of delivery: WebhookDelivery,
-        _ outcome: WebhookDelivery.Outcome,
-        isDelivered: Bool,
-        nextAttemptAt: Timestamp?
-    ) {
-        self.delivery = delivery
-        self.outcome = outcome
-        self.isDelivered = isDelivered
-        self.nextAttemptAt = nextAttemptAt
-    }
 }

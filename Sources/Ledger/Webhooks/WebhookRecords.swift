@@ -13,7 +13,7 @@ struct WebhookRecords {
             """
             INSERT INTO webhook_delivery (user_id, audit_number, endpoint_id, message_id, happened_at, attempts,
                 next_attempt_at, is_delivered)
-            SELECT $1, $2, endpoint_id, $3, $4, 0, $5, 0 FROM webhook_endpoint
+            SELECT $1, $2, endpoint_id, $3, $4, 0, $5, 0 FROM webhook_endpoint WHERE removed_at IS NULL
             """,
             [user, record.number, message, record.entry.happenedAt, Self.atOnce])
     }
@@ -31,17 +31,20 @@ struct WebhookRecords {
     }
 
     func endpoints() throws -> [WebhookEndpoint] {
-        try database.rows("SELECT * FROM webhook_endpoint ORDER BY created_at, endpoint_id").map(Self.endpoint)
+        try database.rows("SELECT * FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY created_at, endpoint_id")
+            .map(Self.endpoint)
     }
 
     func endpoint(_ identifier: String) throws -> WebhookEndpoint? {
-        try database.row("SELECT * FROM webhook_endpoint WHERE endpoint_id = $1", [identifier]).map(Self.endpoint)
+        try database.row(
+            "SELECT * FROM webhook_endpoint WHERE endpoint_id = $1 AND removed_at IS NULL", [identifier]
+        ).map(Self.endpoint)
     }
 
     func dueEndpoints(at moment: Timestamp) throws -> [WebhookEndpoint] {
         try database.rows(
             """
-            SELECT * FROM webhook_endpoint WHERE EXISTS (
+            SELECT * FROM webhook_endpoint WHERE removed_at IS NULL AND EXISTS (
                 SELECT * FROM webhook_delivery
                 WHERE webhook_delivery.endpoint_id = webhook_endpoint.endpoint_id AND next_attempt_at <= $1)
             ORDER BY endpoint_id
@@ -125,25 +128,66 @@ struct WebhookRecords {
         try deliveries("webhook_delivery.endpoint_id = $1 AND message_id = $2", [endpoint, message]).first
     }
 
-    /// - Parameter message: nil for all that have failed.
-    func replay(_ message: String?, to endpoint: String) throws -> Int {
-        let condition = message == nil ? "next_attempt_at IS NULL AND is_delivered = 0" : "message_id = $3"
-        return try database.execute(
-            """
-            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
-            WHERE endpoint_id = $2 AND \(condition)
-            """,
-            [Self.atOnce, endpoint] + [message].compactMap(\.self))
-    }
-
-    func forget(before moment: Timestamp, limit: Int) throws -> Int {
+    func replay(_ message: String, to endpoint: String) throws -> Bool {
         try database.execute(
             """
-            DELETE FROM webhook_delivery WHERE (user_id, audit_number, endpoint_id) IN (
-                SELECT user_id, audit_number, endpoint_id FROM webhook_delivery
-                WHERE is_delivered = 1 AND happened_at < $1 LIMIT $2)
+            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
+            WHERE endpoint_id = $2 AND message_id = $3
             """,
-            [moment, limit])
+            [Self.atOnce, endpoint, message]) == 1
+    }
+
+    func replayFailed(to endpoint: String, limit: Int) throws -> Int {
+        try database.execute(
+            """
+            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1
+            WHERE endpoint_id = $2 AND message_id IN (
+                SELECT message_id FROM webhook_delivery
+                WHERE endpoint_id = $2 AND next_attempt_at IS NULL AND is_delivered = 0
+                ORDER BY happened_at LIMIT $3)
+            """,
+            [Self.atOnce, endpoint, limit])
+    }
+
+    func remove(_ endpoint: String, at moment: Timestamp) throws -> Bool {
+        try database.execute(
+            "UPDATE webhook_endpoint SET removed_at = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
+            [moment, endpoint]) == 1
+    }
+
+    /// Forgets what has arrived and is old, and what was for endpoints that are removed; these go with their last message.
+    ///
+    /// - Returns: How many messages; `limit` where there may be more.
+    func forget(before moment: Timestamp, limit: Int) throws -> Int {
+        var forgotten = 0
+        for row in try database.rows("SELECT endpoint_id, removed_at FROM webhook_endpoint ORDER BY endpoint_id") {
+            let (endpoint, removedAt): (String, Timestamp?) = (try row["endpoint_id"], try row["removed_at"])
+            let condition = removedAt == nil ? "AND is_delivered = 1 AND happened_at < $2" : "AND happened_at < $2"
+            forgotten += try database.execute(
+                """
+                DELETE FROM webhook_delivery WHERE endpoint_id = $1 AND message_id IN (
+                    SELECT message_id FROM webhook_delivery WHERE endpoint_id = $1 \(condition) LIMIT $3)
+                """,
+                [
+                    endpoint, removedAt == nil ? moment : Timestamp(millisecondsSince1970: .max),
+                    limit - forgotten,
+                ])
+            guard forgotten < limit else { break }
+            guard removedAt != nil else { continue }
+            try database.execute("DELETE FROM webhook_endpoint WHERE endpoint_id = $1", [endpoint])
+        }
+        return forgotten
+    }
+
+    /// What tells of a user.
+    func erase(of user: Int64) throws {
+        // By the key, which begins with the endpoint: there are few.
+        try database.execute(
+            """
+            DELETE FROM webhook_delivery
+            WHERE endpoint_id IN (SELECT endpoint_id FROM webhook_endpoint) AND user_id = $1
+            """,
+            [user])
     }
 
     /// - Parameter condition: And what stands behind it.

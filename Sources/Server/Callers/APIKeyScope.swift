@@ -15,6 +15,8 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
     case export
     /// To erase users.
     case erase
+    /// To create, edit and withdraw products.
+    case catalog
     /// To have back ends told what happens, and to read with which secrets.
     case webhooks
     /// To read the service's metrics.
@@ -29,6 +31,7 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
         case .spend: "to spend what users have bought"
         case .export: "everything there is of users"
         case .erase: "to erase users"
+        case .catalog: "to create, edit and withdraw products"
         case .webhooks: "to have back ends told what happens"
         case .metrics: "for Prometheus"
         }

@@ -10,18 +10,23 @@ import ServiceLifecycle
 public struct ServiceServer: Sendable {
     private let router: @Sendable () -> Router<ServiceContext>
     private let companions: [any Service]
+    private let outlasting: [any Service]
     private let configuration: ServerConfiguration
     private let logger: Logger
 
-    /// - Parameter companions: What runs beside it, and is told to stop with it.
+    /// - Parameters:
+    ///   - companions: What runs beside it, and is told to stop before it.
+    ///   - outlasting: What is told to stop once nobody is served any more.
     public init(
         router: @escaping @Sendable () -> Router<ServiceContext>,
         companions: [any Service] = [],
+        outlasting: [any Service] = [],
         configuration: ServerConfiguration,
         logger: Logger
     ) {
         self.router = router
         self.companions = companions
+        self.outlasting = outlasting
         self.configuration = configuration
         self.logger = logger
     }
@@ -46,7 +51,9 @@ public struct ServiceServer: Sendable {
             },
             logger: logger)
         var group = ServiceGroupConfiguration(
-            services: [application] + companions, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            // They are stopped in the opposite order.
+            services: outlasting + [application] + companions,
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = configuration.gracePeriod
         do {
             try await ServiceGroup(configuration: group).run()

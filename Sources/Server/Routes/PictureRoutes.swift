@@ -5,22 +5,17 @@ import Hummingbird
 
 /// What items look like, for everybody: a picture is no secret, and what shows one sends no key.
 struct PictureRoutes: Sendable {
-    /// Items that have a picture, in order.
-    private let items: [Item]
-    private let pictures: [Item: Picture]
-    private let addresses: PictureAddresses
-
-    init(catalog: Catalog, addresses: PictureAddresses) {
-        pictures = catalog.pictures
-        items = pictures.keys.sorted()
-        self.addresses = addresses
-    }
+    let current: CurrentCatalogView
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.get("pictures") { request, _ in
-            try JSONAnswer.cacheable(
-                List(pictures: items.map { Entry(item: $0, picture: addresses[$0]) }), for: request,
-                headers: [.cacheControl: "public, no-cache"])
+            let view = current.view
+            return try JSONAnswer.cacheable(
+                List(
+                    pictures: view.catalog.pictures.keys.sorted().map {
+                        Entry(item: $0, picture: view.pictures[$0])
+                    }),
+                for: request, headers: [.cacheControl: "public, no-cache"])
         }
         group.get("pictures/:collection/:number") { request, context in
             try picture(
@@ -29,6 +24,7 @@ struct PictureRoutes: Sendable {
     }
 
     private struct List: Encodable {
+        /// In order.
         let pictures: [Entry]
     }
 
@@ -38,11 +34,12 @@ struct PictureRoutes: Sendable {
     }
 
     private func picture(_ collection: String, _ number: String, _ request: Request) throws -> Response {
+        let view = current.view
         guard let collection = collection.removingPercentEncoding, let number = Int(number) else { throw Self.notFound }
         let item = Item(collection: collection, number: number)
-        guard let picture = pictures[item] else { throw Self.notFound }
+        guard let picture = view.catalog.pictures[item] else { throw Self.notFound }
         // An address with a version is of this picture alone.
-        let isOfVersion = addresses.isVersion(request.uri.queryParameters["v"].map(String.init), of: item)
+        let isOfVersion = view.pictures.isVersion(request.uri.queryParameters["v"].map(String.init), of: item)
         var headers: HTTPFields = [
             .cacheControl: isOfVersion ? "public, max-age=31536000, immutable" : "public, max-age=300",
             .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
@@ -50,7 +47,8 @@ struct PictureRoutes: Sendable {
         ]
         // Shown on the pages of whoever has the app.
         headers[.accessControlAllowOrigin] = "*"
-        return CacheableAnswer.response(picture.bytes, type: "image/svg+xml", for: request, headers: headers)
+        return CacheableAnswer.response(
+            picture.bytes, type: picture.format.mediaType, for: request, headers: headers)
     }
 
     private static let notFound = Problem(

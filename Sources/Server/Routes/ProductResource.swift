@@ -20,6 +20,8 @@ public struct ProductResource: Codable, Sendable {
     public let displayPrice: String
     /// Absent where the product does not renew by itself.
     public let subscription: SubscriptionResource?
+    /// Present where it is sold no more.
+    public let isWithdrawn: Bool?
     /// Whether who asks owns what it grants; absent where nobody is asked about.
     public let isOwned: Bool?
     /// Whether it is on their wish list, and since when (RFC 3339, UTC).
@@ -31,8 +33,10 @@ public struct ProductResource: Codable, Sendable {
         benefit: Benefit?,
         localization: Product.Localization?,
         picture: String? = nil,
-        shelf: Shelf? = nil
+        shelf: Shelf? = nil,
+        isWithdrawn: Bool = false
     ) {
+        self.isWithdrawn = isWithdrawn ? true : nil
         isOwned = shelf?.owns(benefit)
         let wishedAt = shelf?.wishedAt(product.productIdentifier)
         isWished = shelf.map { _ in wishedAt != nil }

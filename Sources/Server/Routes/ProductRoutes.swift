@@ -6,31 +6,23 @@ import Profiles
 
 /// The catalog over HTTP; to an app, with what its user owns and wishes for.
 struct ProductRoutes: Sendable {
-    let catalog: Catalog
-    private let pictures: PictureAddresses
-    private let languages: [String]
-    private let work: BlockingWork
+    let current: CurrentCatalogView
+    let work: BlockingWork
     /// nil where users have none here.
-    private let profiles: ProfileService?
-
-    init(catalog: Catalog, pictures: PictureAddresses, work: BlockingWork, profiles: ProfileService?) {
-        self.catalog = catalog
-        self.pictures = pictures
-        self.work = work
-        self.profiles = profiles
-        languages = catalog.languages
-    }
+    let profiles: ProfileService?
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.get("products") { request, context in
             try list(request, of: try await shelf(context), wishedOnly: false)
         }
         group.get("products/:product") { request, context in
-            let product = try product(in: context)
+            let view = current.view
+            let product = try product(in: context, of: view.catalog)
             let shelf = try await shelf(context)
-            let language = Language.choose(for: request, among: languages)
+            let language = Language.choose(for: request, among: view.languages)
             return try JSONAnswer.cacheable(
-                resource(product, language: language, shelf), for: request, headers: headers(language, shelf))
+                resource(product, in: view, language: language, shelf), for: request,
+                headers: headers(language, shelf))
         }
     }
 
@@ -50,14 +42,15 @@ struct ProductRoutes: Sendable {
     ///
     /// - Parameter wishedOnly: Whether they are those that are wished for, the last first where nothing else is asked for.
     func list(_ request: Request, of shelf: Shelf?, wishedOnly: Bool) throws -> Response {
+        let view = current.view
         let query = try ProductQuery(
-            request, collections: catalog.collections, standard: wishedOnly ? "-wished" : "number")
+            request, collections: view.collections, standard: wishedOnly ? "-wished" : "number")
         let page = try Page(request)
-        let language = Language.choose(for: request, among: languages)
-        let all = catalog.products.map { resource($0, language: language, shelf) }
+        let language = Language.choose(for: request, among: view.languages)
         let last = page.last.map(ListEnd.init)
-        // The last of the page before has its place in the list though nobody wishes for it any more.
-        let listed = wishedOnly ? all.filter { $0.isWished == true || $0.productId == last?.product } : all
+        // The last of the page before has its place in the list though nobody sells it or wishes for it any more.
+        let listed = view.catalog.products.map { resource($0, in: view, language: language, shelf) }
+            .filter { $0.productId == last?.product || $0.isWithdrawn == nil && (!wishedOnly || $0.isWished == true) }
         func wishedAt(_ product: String) -> Timestamp? {
             product == last?.product ? last?.wishedAt : shelf?.wishedAt(product)
         }
@@ -102,21 +95,29 @@ struct ProductRoutes: Sendable {
 
     /// The product that a request's path names.
     ///
+    /// - Parameter catalog: nil for the one as it is now, without what is sold no more.
     /// - Throws: `Problem`, `productNotFound`.
-    func product(in context: ServiceContext) throws -> Product {
-        let identifier = try context.parameters.require("product")
-        guard let product = identifier.removingPercentEncoding.flatMap(catalog.product) else {
+    func product(in context: ServiceContext, of catalog: Catalog? = nil) throws -> Product {
+        let identifier = try context.parameters.require("product").removingPercentEncoding
+        let found = identifier.flatMap((catalog ?? current.view.catalog).product)
+        guard let found, catalog != nil || !current.view.catalog.withdrawn.contains(found.productIdentifier) else {
             throw Problem(
                 status: .notFound, code: "productNotFound", detail: "The catalog has no product of this identifier.")
         }
-        return product
+        return found
     }
 
-    private func resource(_ product: Product, language: String?, _ shelf: Shelf?) -> ProductResource {
-        let benefit = catalog.benefit(of: product.productIdentifier)
+    private func resource(
+        _ product: Product,
+        in view: CatalogView,
+        language: String?,
+        _ shelf: Shelf?
+    ) -> ProductResource {
+        let benefit = view.catalog.benefit(of: product.productIdentifier)
         return ProductResource(
             product, benefit: benefit, localization: product.localization(language: language ?? ""),
-            picture: benefit?.item.flatMap { pictures[$0] }, shelf: shelf)
+            picture: benefit?.item.flatMap { view.pictures[$0] }, shelf: shelf,
+            isWithdrawn: view.catalog.withdrawn.contains(product.productIdentifier))
     }
 
     private func headers(_ language: String?, _ shelf: Shelf?) -> HTTPFields {

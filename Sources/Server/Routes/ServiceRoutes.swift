@@ -1,5 +1,6 @@
 import Accounts
 import Catalog
+import CatalogAdministration
 import Commerce
 import Entitlements
 import HTTPTypes
@@ -12,7 +13,8 @@ public struct ServiceRoutes: Sendable {
     private let service: EntitlementService
     private let authentication: Authentication
     private let work: BlockingWork
-    private let commits: CommitQueue
+    /// Through which all writes to the ledger go.
+    package let commits: CommitQueue
     private let idempotentRequests: IdempotentRequests
     private let limits: RateLimitMiddleware?
     private let metrics: ServiceMetrics
@@ -23,6 +25,7 @@ public struct ServiceRoutes: Sendable {
     private let seedApp: SeedAppRoutes?
     private let events: EventRoutes?
     private let webhooks: WebhookRoutes?
+    private let administration: CatalogService?
     private let clock: any WallClock
 
     /// - Parameters:
@@ -33,6 +36,7 @@ public struct ServiceRoutes: Sendable {
     ///   - profiles: Of users; nil for a team that has its own.
     ///   - seedApp: The members of the seed's own app; nil where it does not call.
     ///   - events: Who listens; nil where nobody may.
+    ///   - administration: Of the catalog that `service` goes by; nil where its files alone say what it is.
     ///   - webhooks: Whom the team has told; nil where it has nobody told.
     ///   - allowsPrivateAddresses: Whether webhooks may be in networks that are not public.
     ///   - proxies: How many proxies of the team's stand before the service.
@@ -47,6 +51,7 @@ public struct ServiceRoutes: Sendable {
         profiles: ProfileService? = nil,
         seedApp: ProfileService? = nil,
         events: EventHub? = nil,
+        administration: CatalogService? = nil,
         webhooks: WebhookService? = nil,
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
@@ -62,6 +67,7 @@ public struct ServiceRoutes: Sendable {
         work = BlockingWork(ledgerAnswersAtOnce: service.ledger.answersAtOnce)
         commits = CommitQueue(ledger: service.ledger, onCommit: metrics.recordCommit)
         idempotentRequests = IdempotentRequests(service: service, work: work, commits: commits)
+        self.administration = administration
         self.clock = clock
         self.profiles = profiles
         self.events = events.map { [work, commits] in
@@ -120,8 +126,8 @@ public struct ServiceRoutes: Sendable {
         NotificationRoutes(
             service: service, work: work, commits: commits, metrics: metrics, limit: notificationLimit
         ).add(to: router.group("v1"))
-        let pictures = PictureAddresses(catalog: service.catalog)
-        PictureRoutes(catalog: service.catalog, addresses: pictures).add(to: router.group("v1"))
+        let current = CurrentCatalogView(service.current)
+        PictureRoutes(current: current).add(to: router.group("v1"))
         let recognised = AuthenticationMiddleware(authentication: authentication, work: work)
         router.group("metrics").add(middleware: recognised).for(.backEnd(.metrics)).get { _, _ in
             Response(
@@ -140,9 +146,12 @@ public struct ServiceRoutes: Sendable {
         accounts?.addForStrangers(to: router.group("v1"))
         let version = router.group("v1").add(middleware: recognised)
         if let limits { version.add(middleware: limits) }
-        let products = ProductRoutes(catalog: service.catalog, pictures: pictures, work: work, profiles: profiles)
+        let products = ProductRoutes(current: current, work: work, profiles: profiles)
         products.add(to: version.for(.backEndOrApp(.read)))
         webhooks?.add(to: version)
+        if let administration {
+            CatalogRoutes(catalog: administration, current: current, work: work, commits: commits).add(to: version)
+        }
         ProofRoutes(service: service, work: work).add(to: version.for(.backEnd(.read)))
         let subjects = Subjects(issuers: authentication.issuers)
         let users = UserRoutes(

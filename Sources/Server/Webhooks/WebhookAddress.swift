@@ -1,9 +1,10 @@
+import Dispatch
 import NIOCore
 import Webhooks
 
 /// The machine that a webhook's messages are sent to: where its name leads is found out once, looked at, and then connected to,
 /// so that a name which leads elsewhere a moment later leads nowhere.
-struct WebhookAddress: Sendable {
+package struct WebhookAddress: Sendable {
     /// Why nothing is sent.
     enum Refusal: String, Error {
         case addressPrivate
@@ -13,10 +14,36 @@ struct WebhookAddress: Sendable {
     /// As text.
     let text: String
 
-    /// Waits for the names' service.
+    package init(text: String) {
+        self.text = text
+    }
+
+    /// Threads of their own: whoever asks a name's server may wait for long.
+    private static let lookups = DispatchQueue(label: "till.names", attributes: .concurrent)
+    private static let patience = Duration.seconds(10)
+
+    /// Asks where a name leads.
     ///
     /// - Throws: `Refusal`.
-    init(of url: WebhookURL, allowsPrivate: Bool) throws(Refusal) {
+    static func find(_ url: WebhookURL, allowsPrivate: Bool) async throws -> WebhookAddress {
+        let (answers, answer) = AsyncStream<Result<WebhookAddress, Refusal>>.makeStream()
+        lookups.async {
+            answer.yield(Result { () throws(Refusal) in try WebhookAddress(of: url, allowsPrivate: allowsPrivate) })
+            answer.finish()
+        }
+        do {
+            return try await Deadline.run(within: patience) {
+                for await found in answers { return try found.get() }
+                throw Refusal.hostUnknown
+            }
+        } catch is Deadline.Passed {
+            throw Refusal.hostUnknown
+        }
+    }
+
+    /// Waits for the name's server.
+    private init(of url: WebhookURL, allowsPrivate: Bool) throws(Refusal) {
+        // The first that is found, as the system has ordered them.
         guard let address = try? SocketAddress.makeAddressResolvingHost(url.host, port: url.port),
             let text = address.ipAddress
         else { throw .hostUnknown }

@@ -6,7 +6,9 @@ import NIOSSL
 import Webhooks
 
 /// The way to one receiver: nothing that it answers is believed, or followed.
-struct WebhookLine: Sendable {
+package struct WebhookLine: Sendable {
+    /// How many messages may be on their way at once.
+    static let maximumAtOnce = 16
     /// How long an answer is waited for.
     private static let patience = Duration.seconds(15)
     /// How much of an answer's body is read, in bytes, and for how long, so that the connection can be used again.
@@ -17,22 +19,25 @@ struct WebhookLine: Sendable {
     private let client: HTTPClient
 
     /// Sends to a receiver while `body` runs.
-    static func open(
+    package static func open<Value: Sendable>(
         to url: WebhookURL,
         at address: WebhookAddress,
-        _ body: (WebhookLine) async throws -> Void
-    ) async throws {
+        _ body: (WebhookLine) async throws -> Value
+    ) async throws -> Value {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.connectionPool.retryConnectionEstablishment = false
+        // No message waits for a connection, which would take from its time.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maximumAtOnce
         configuration.timeout.connect = .seconds(5)
+        // An address in place of a name is connected to as it stands.
         configuration.dnsOverride = [url.host: address.text]
-        try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+        return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
             try await body(WebhookLine(url: url, client: client))
         }
     }
 
     /// Why there was no answer.
-    enum Silence: String, Error {
+    package enum Silence: String, Error {
         case timedOut
         case unreachable
         case tlsFailed
@@ -41,7 +46,7 @@ struct WebhookLine: Sendable {
     }
 
     /// - Returns: The status of the receiver's answer.
-    func send(_ webhook: SignedWebhook) async throws(Silence) -> Int {
+    package func send(_ webhook: SignedWebhook) async throws(Silence) -> Int {
         var request = HTTPClientRequest(url: url.text)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")

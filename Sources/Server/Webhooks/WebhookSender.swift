@@ -11,8 +11,6 @@ import Webhooks
 public struct WebhookSender: Service {
     /// How often it is looked whether something is due that this process has not written, or that is tried again.
     private static let interval = Duration.seconds(1)
-    /// How many messages are on their way to one receiver at once.
-    private static let sentAtOnce = 16
     /// After so long it is asked anew where a receiver's name leads.
     private static let life = Duration.seconds(60)
     private static let sweepInterval = Duration.seconds(60 * 60)
@@ -22,15 +20,20 @@ public struct WebhookSender: Service {
     private let metrics: ServiceMetrics
     private let logger: Logger
     private let work: BlockingWork
+    private let commits: CommitQueue
 
-    /// - Parameter allowsPrivateAddresses: Whether receivers may be in networks that are not public.
-    public init(
+    /// - Parameters:
+    ///   - commits: In which sales and what is told of them share a commit.
+    ///   - allowsPrivateAddresses: Whether receivers may be in networks that are not public.
+    package init(
         service: WebhookService,
+        commits: CommitQueue,
         allowsPrivateAddresses: Bool,
         metrics: ServiceMetrics,
         logger: Logger
     ) {
         self.service = service
+        self.commits = commits
         self.allowsPrivateAddresses = allowsPrivateAddresses
         self.metrics = metrics
         self.logger = logger
@@ -68,7 +71,7 @@ public struct WebhookSender: Service {
 
     /// - Returns: Whether there is more to forget.
     private func sweep() async -> Bool {
-        (try? await logged { try await work.run { try service.forgetOld() } }) ?? false
+        (try? await logged { try await commits.run { try service.forgetOld() } }) ?? false
     }
 
     /// Sends what is due for an endpoint.
@@ -76,59 +79,57 @@ public struct WebhookSender: Service {
     /// - Parameter isProbing: Whether one message is to show first that somebody answers.
     /// - Returns: Whether the last attempts have arrived.
     private func send(to endpoint: WebhookEndpoint, isProbing: Bool) async -> Bool {
-        let outcome = try? await logged {
-            guard let url = try? WebhookURL(endpoint.url, allowsPlain: allowsPrivateAddresses) else {
-                // It was allowed once.
-                return try await refuse(endpoint, .addressPrivate)
-            }
-            let address: WebhookAddress
+        let limit = isProbing ? 1 : WebhookLine.maximumAtOnce
+        let isWell = try? await logged {
             do {
-                address = try await work.run { [allowsPrivateAddresses] in
-                    try WebhookAddress(of: url, allowsPrivate: allowsPrivateAddresses)
+                // It was allowed once.
+                guard let url = try? WebhookURL(endpoint.url, allowsPlain: allowsPrivateAddresses) else {
+                    throw WebhookAddress.Refusal.addressPrivate
+                }
+                let address = try await WebhookAddress.find(url, allowsPrivate: allowsPrivateAddresses)
+                return try await WebhookLine.open(to: url, at: address) { line in
+                    try await sendAll(to: endpoint, over: line, first: limit)
                 }
             } catch let refusal as WebhookAddress.Refusal {
-                return try await refuse(endpoint, refusal)
+                return try await sendSome(to: endpoint, limit: limit) { _ in
+                    .unanswered(code: refusal.rawValue)
+                } ?? true
             }
-            let isWell = Mutex(true)
-            try await WebhookLine.open(to: url, at: address) { line in
-                let end = ContinuousClock.now + Self.life
-                var limit = isProbing ? 1 : Self.sentAtOnce
-                var isGood = true
-                while isGood, ContinuousClock.now < end, !Task.isShuttingDownGracefully, !Task.isCancelled {
-                    guard let sent = try await sendSome(to: endpoint, over: line, limit: limit) else { break }
-                    isGood = sent
-                    limit = Self.sentAtOnce
-                }
-                isWell.withLock { [isGood] in $0 = isGood }
-            }
-            return isWell.withLock { $0 }
         }
-        return outcome ?? false
+        return isWell ?? false
     }
 
-    /// Counts an attempt at what is due where none can be made.
-    private func refuse(_ endpoint: WebhookEndpoint, _ refusal: WebhookAddress.Refusal) async throws -> Bool {
-        let taken = try await work.run { try service.take(for: endpoint.identifier, limit: Self.sentAtOnce) }
-        try await record(taken.map { ($0, .unanswered(code: refusal.rawValue)) })
-        return false
+    /// Sends until nothing is due, nothing arrives any more or it has taken long enough.
+    ///
+    /// - Parameter first: How many messages may be on their way before any has arrived.
+    private func sendAll(to endpoint: WebhookEndpoint, over line: WebhookLine, first: Int) async throws -> Bool {
+        let end = ContinuousClock.now + Self.life
+        var limit = first
+        while ContinuousClock.now < end, !Task.isShuttingDownGracefully, !Task.isCancelled {
+            let isWell = try await sendSome(to: endpoint, limit: limit) { await send($0, to: endpoint, over: line) }
+            guard let isWell else { break }
+            if !isWell { return false }
+            limit = WebhookLine.maximumAtOnce
+        }
+        return true
     }
 
-    /// - Returns: Whether any has arrived; nil where nothing is due, or the endpoint is another by now.
+    /// - Returns: Whether any has arrived; nil where nothing is due, or the endpoint is another by now, or gone.
     private func sendSome(
         to endpoint: WebhookEndpoint,
-        over line: WebhookLine,
-        limit: Int
+        limit: Int,
+        _ send: @Sendable @escaping (WebhookDelivery) async -> WebhookDelivery.Outcome
     ) async throws -> Bool? {
-        let taken = try await work.run { () throws -> [WebhookDelivery] in
-            guard try service.endpoint(endpoint.identifier) == endpoint else { return [] }
-            return try service.take(for: endpoint.identifier, limit: limit)
-        }
-        guard !taken.isEmpty else { return nil }
-        let outcomes = await withTaskGroup { group in
-            for delivery in taken { group.addTask { (delivery, await send(delivery, to: endpoint, over: line)) } }
+        let due = try await work.read { try service.due(for: endpoint, limit: limit) }
+        guard let due, !due.isEmpty else { return nil }
+        let taken = try await commits.run { try service.take(due) }
+        let results = await withTaskGroup { group in
+            for delivery in taken { group.addTask { service.result(of: delivery, await send(delivery)) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        return try await record(outcomes)
+        try await commits.run { try service.record(results) }
+        for result in results { tell(result) }
+        return results.isEmpty || results.contains(where: \.isDelivered)
     }
 
     private func send(
@@ -144,22 +145,15 @@ public struct WebhookSender: Service {
         }
     }
 
-    /// - Returns: Whether any has arrived.
-    @discardableResult
-    private func record(_ outcomes: [(WebhookDelivery, WebhookDelivery.Outcome)]) async throws -> Bool {
-        let results = outcomes.map { service.result(of: $0, $1) }
-        try await work.run { try service.record(results) }
-        for result in results {
-            metrics.countWebhookAttempt(result)
-            guard result.isGivenUp else { continue }
-            logger.warning(
-                "webhook given up",
-                metadata: [
-                    "webhook": "\(result.delivery.endpointIdentifier)",
-                    "message": "\(result.delivery.messageIdentifier)", "outcome": "\(result.outcome.code)",
-                ])
-        }
-        return results.contains(where: \.isDelivered)
+    private func tell(_ result: WebhookResult) {
+        metrics.countWebhookAttempt(result)
+        guard result.isGivenUp else { return }
+        logger.warning(
+            "webhook given up",
+            metadata: [
+                "webhook": "\(result.delivery.endpointIdentifier)",
+                "message": "\(result.delivery.messageIdentifier)", "outcome": "\(result.outcome.code)",
+            ])
     }
 
     private func logged<Value>(_ call: () async throws -> Value) async throws -> Value {

@@ -1,0 +1,190 @@
+import Catalog
+import Commerce
+import Ledger
+import Signatures
+import StrictJSON
+import Synchronization
+
+/// The catalog as it is administered while it is sold by: what the ledger keeps of changes counts before the catalog's files.
+public final class CatalogService: Sendable {
+    /// How many products may be defined beside the files.
+    public static let maximumProducts = 1000
+    /// Of all pictures that were uploaded, in bytes: they are in memory.
+    public static let maximumPictures = 64 << 20
+    /// Of a definition, in bytes.
+    static let maximumDefinition = 32 * 1024
+
+    private let files: Catalog
+    public let current: CurrentCatalog
+    private let ledger: any CatalogLedger
+    private let clock: any WallClock
+    /// Held while the catalog is read anew, so that what was read last counts.
+    private let reading = Mutex(())
+
+    /// Reads what was changed so far.
+    ///
+    /// - Throws: `CatalogError` where that does not fit the files any more; `StorageFault`.
+    public init(files: Catalog, ledger: any CatalogLedger, clock: any WallClock) throws {
+        self.files = files
+        self.ledger = ledger
+        self.clock = clock
+        current = CurrentCatalog(files)
+        try refresh()
+    }
+
+    /// Takes up what was changed since, by whomever.
+    ///
+    /// - Throws: As the initializer does; then the catalog is as it was.
+    public func refresh() throws {
+        guard try ledger.catalogRevision() != current.revision else { return }
+        try reading.withLock { _ in
+            let record = try ledger.catalogRecord()
+            current.replace(with: try catalog(of: record), revision: record.revision)
+        }
+    }
+
+    private func catalog(of record: CatalogRecord) throws(CatalogError) -> Catalog {
+        var catalog = files
+        var pictures: [Item: Picture] = [:]
+        var definitions: [ProductDefinition] = []
+        do {
+            for product in record.products {
+                guard let text = product.definition else { continue }
+                definitions.append(try definition(text, of: product.productIdentifier))
+            }
+            for (item, bytes) in record.pictures {
+                pictures[item] = try Picture(bytes: bytes, file: "the picture of \(item)")
+            }
+            try catalog.administer(
+                definitions, withdrawn: Set(record.products.filter(\.isWithdrawn).map(\.productIdentifier)),
+                pictures: pictures)
+        } catch {
+            throw CatalogError(
+                file: "What was administered of \(error.file) does not fit the catalog's files", key: error.key,
+                reason: error.reason)
+        }
+        return catalog
+    }
+
+    private func definition(_ text: String, of productIdentifier: String) throws(CatalogError) -> ProductDefinition {
+        guard let value = try? JSONParser.parse(Array(text.utf8)), case .object(let object) = value else {
+            throw CatalogError(file: productIdentifier, reason: "it is not JSON")
+        }
+        return try ProductDefinition(object, of: productIdentifier, currency: files.storefront.currency)
+    }
+
+    /// A change that fits the catalog as it was when it was made; it counts once it is added.
+    public struct Pending: Sendable {
+        let change: CatalogChange
+        let picture: [UInt8]?
+        /// Whether there was no such product before.
+        public let isNewProduct: Bool
+    }
+
+    /// Creates a product, or changes what is said of one.
+    ///
+    /// - Parameter key: The identifier of the API key that asks for it.
+    /// - Returns: nil where it is as it is to be.
+    /// - Throws: `CatalogChangeError`.
+    public func define(
+        _ object: JSONObject,
+        as productIdentifier: String,
+        by key: String
+    ) throws(CatalogChangeError) -> Pending? {
+        let revision: Int64
+        var catalog: Catalog
+        (catalog, revision) = current.snapshot
+        let present = catalog.product(productIdentifier)
+        let before = catalog.definition(of: productIdentifier)
+        let definition: ProductDefinition
+        do {
+            definition = try ProductDefinition(object, of: productIdentifier, currency: files.storefront.currency)
+        } catch {
+            throw .productInvalid(error)
+        }
+        if let present, present.type != definition.product.type { throw .productTypeFixed(present.type) }
+        do { try catalog.define(definition) } catch { throw .productInvalid(error) }
+        guard before != definition.object else { return nil }
+        let text = JSONValue.object(definition.object).compactText
+        guard text.utf8.count <= Self.maximumDefinition else {
+            throw .productInvalid(
+                CatalogError(file: productIdentifier, reason: "it is larger than \(Self.maximumDefinition / 1024) KB"))
+        }
+        guard catalog.administered.count <= Self.maximumProducts else { throw .productsTooMany }
+        return pending(.definition(text), of: productIdentifier, by: key, at: revision, isNew: present == nil)
+    }
+
+    /// Has a product sold no more, or again; what was sold stays good for what it was.
+    ///
+    /// - Returns: nil where it is so already.
+    /// - Throws: `CatalogChangeError`, `productNotFound`.
+    public func setWithdrawn(
+        _ isWithdrawn: Bool,
+        _ productIdentifier: String,
+        by key: String
+    ) throws(CatalogChangeError) -> Pending? {
+        let (catalog, revision) = current.snapshot
+        guard catalog.product(productIdentifier) != nil else { throw .productNotFound }
+        guard catalog.withdrawn.contains(productIdentifier) != isWithdrawn else { return nil }
+        return pending(isWithdrawn ? .withdrawal : .restoration, of: productIdentifier, by: key, at: revision)
+    }
+
+    /// Has what a product grants look another way.
+    ///
+    /// - Returns: nil where it does so already.
+    /// - Throws: `CatalogChangeError`, `productNotFound`, `pictureOfNoItem`.
+    public func setPicture(
+        _ picture: Picture,
+        of productIdentifier: String,
+        by key: String
+    ) throws(CatalogChangeError) -> Pending? {
+        let (catalog, revision) = current.snapshot
+        guard let benefit = catalog.benefit(of: productIdentifier) else { throw .productNotFound }
+        guard let item = benefit.item else { throw .pictureOfNoItem }
+        guard catalog.pictures[item] != picture else { return nil }
+        let digest = DigestAlgorithm.sha256.digest(of: picture.bytes)
+        return pending(
+            .picture(of: item, digest: digest), of: productIdentifier, by: key, at: revision, picture: picture.bytes)
+    }
+
+    private func pending(
+        _ content: CatalogChange.Content,
+        of productIdentifier: String,
+        by key: String,
+        at revision: Int64,
+        picture: [UInt8]? = nil,
+        isNew: Bool = false
+    ) -> Pending {
+        Pending(
+            change: CatalogChange(
+                number: revision + 1, happenedAt: clock.now(), changedBy: key, productIdentifier: productIdentifier,
+                content: content),
+            picture: picture, isNewProduct: isNew)
+    }
+
+    /// Remembers a change; who has added it takes it up with `refresh`.
+    ///
+    /// - Returns: false where the catalog has changed since the change was made: it has to be made anew.
+    /// - Throws: `CatalogChangeError`, `picturesTooLarge`.
+    public func add(_ pending: Pending) throws(CatalogChangeError) -> Bool {
+        let answer: CatalogChangeAnswer
+        do {
+            answer = try ledger.add(
+                pending.change, picture: pending.picture, maximumPictures: Self.maximumPictures)
+        } catch { throw .storage(error) }
+        switch answer {
+        case .changed: return true
+        case .outdated: return false
+        case .picturesTooLarge: throw .picturesTooLarge
+        }
+    }
+
+    /// What was changed, newest first.
+    public func changes(
+        of productIdentifier: String?,
+        before number: Int64?,
+        limit: Int
+    ) throws(StorageFault) -> [CatalogChange] {
+        try ledger.catalogChanges(of: productIdentifier, before: number, limit: limit)
+    }
+}

@@ -1,0 +1,44 @@
+import Commerce
+
+extension DatabaseLedger: CatalogLedger {
+    public func catalogRevision() throws(StorageFault) -> Int64 {
+        try storage.read { try CatalogRecords(database: $0).revision() }
+    }
+
+    public func catalogRecord() throws(StorageFault) -> CatalogRecord {
+        try storage.read { database in
+            let records = CatalogRecords(database: database)
+            return CatalogRecord(
+                revision: try records.revision(), products: try records.products(), pictures: try records.pictures())
+        }
+    }
+
+    public func add(
+        _ change: CatalogChange,
+        picture: [UInt8]?,
+        maximumPictures: Int
+    ) throws(StorageFault) -> CatalogChangeAnswer {
+        try storage.write { database in
+            let records = CatalogRecords(database: database)
+            guard try records.revision() == change.number - 1 else { return .outdated }
+            if case .picture(let item, _) = change.content, let picture {
+                guard try records.sizeOfPictures(but: item) + picture.count <= maximumPictures else {
+                    return .picturesTooLarge
+                }
+                try records.set(picture, of: item)
+            }
+            try records.insert(change)
+            return .changed
+        }
+    }
+
+    public func catalogChanges(
+        of productIdentifier: String?,
+        before number: Int64?,
+        limit: Int
+    ) throws(StorageFault) -> [CatalogChange] {
+        try storage.read {
+            try CatalogRecords(database: $0).changes(of: productIdentifier, before: number ?? .max, limit: limit)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Catalog
+import CatalogAdministration
+import Commerce
+import HTTPTypes
+import Hummingbird
+import Ledger
+import StrictJSON
+
+/// Products created, edited, withdrawn and pictured while the service runs, and what was changed.
+struct CatalogRoutes: Sendable {
+    let catalog: CatalogService
+    let current: CurrentCatalogView
+    let work: BlockingWork
+    let commits: CommitQueue
+
+    /// How often a change is made anew where others change the catalog meanwhile.
+    private static let maximumTries = 5
+    /// Of a form around a picture, in bytes.
+    private static let sizeAroundPicture = 16 * 1024
+
+    /// - Parameter group: Routes under `/v1`.
+    func add(to group: RouterGroup<ServiceContext>) {
+        let group = group.for(.backEnd(.catalog)).group("catalog")
+        group.get("products") { request, _ in try products(request) }
+        group.get("products/:product") { _, context in try product(try context.parameters.text("product")) }
+        group.put("products/:product") { request, context in
+            let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
+            let object = try await JSONBody(request, parsedBy: work).object
+            let isNew = try await change { try catalog.define(object, as: identifier, by: key) }
+            return try product(identifier, status: isNew ? .created : .ok)
+        }
+        group.put("products/:product/withdrawal") { _, context in try await setWithdrawn(true, context) }
+        group.delete("products/:product/withdrawal") { _, context in try await setWithdrawn(false, context) }
+        group.put("products/:product/picture") { request, context in try await setPicture(request, context) }
+        group.get("changes") { request, _ in
+            let product = request.uri.queryParameters["product"].map(String.init)
+            return try await changes(request, of: product)
+        }
+    }
+
+    private func setWithdrawn(_ isWithdrawn: Bool, _ context: ServiceContext) async throws -> Response {
+        let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
+        _ = try await change { try catalog.setWithdrawn(isWithdrawn, identifier, by: key) }
+        return try product(identifier)
+    }
+
+    private func setPicture(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
+        let form = try await MultipartForm(request, upTo: Picture.maximumSize + Self.sizeAroundPicture)
+        guard form.parts.count == 1, let part = form.parts.first, part.name == "picture" else {
+            throw Problem(
+                status: .badRequest, code: "formInvalid", detail: "The form has to have one field, named picture.")
+        }
+        let picture: Picture
+        do { picture = try Picture(bytes: part.bytes, file: "The picture") } catch {
+            throw CatalogChangeError.pictureInvalid(error)
+        }
+        // What nothing is said of is what it is.
+        if let said = part.mediaType, said != "application/octet-stream", said != picture.format.mediaType {
+            throw CatalogChangeError.pictureInvalid(
+                CatalogError(file: "The picture", reason: "it says \(said) and is \(picture.format.mediaType)"))
+        }
+        _ = try await change { try catalog.setPicture(picture, of: identifier, by: key) }
+        return try product(identifier)
+    }
+
+    /// Makes a change to the catalog as it is, and again where somebody else has changed it meanwhile.
+    ///
+    /// - Returns: Whether there is a product that was not there before.
+    private func change(
+        _ make: @Sendable @escaping () throws -> CatalogService.Pending?
+    ) async throws -> Bool {
+        for _ in 0..<Self.maximumTries {
+            guard let pending = try await work.run(make) else { return false }
+            let isAdded = try await commits.run { try catalog.add(pending) }
+            try await work.run { try catalog.refresh() }
+            if isAdded { return pending.isNewProduct }
+        }
+        throw Problem.tooBusy
+    }
+
+    private func product(_ identifier: String, status: HTTPResponse.Status = .ok) throws -> Response {
+        guard let product = CatalogResource.product(identifier, in: current.view) else {
+            throw CatalogChangeError.productNotFound
+        }
+        return JSONAnswer.response(bytes: JSONAnswer.encode(product), status: status)
+    }
+
+    private func products(_ request: Request) throws -> Response {
+        let (page, view) = (try Page(request), current.view)
+        var identifiers = view.catalog.products.map(\.productIdentifier)[...]
+        if let last = page.last {
+            guard let index = identifiers.firstIndex(of: last) else {
+                throw Problem.parameter("cursor", "what nextCursor said")
+            }
+            identifiers = identifiers[(index + 1)...]
+        }
+        let shown = identifiers.prefix(page.size)
+        let next = shown.count == identifiers.count ? nil : shown.last.map(Page.cursor)
+        return JSONAnswer.response(
+            bytes: JSONAnswer.encode(
+                CatalogResource.page(
+                    "products", shown.compactMap { CatalogResource.product($0, in: view) }, next: next)))
+    }
+
+    private func changes(_ request: Request, of product: String?) async throws -> Response {
+        let page = try Page(request)
+        let before = try page.last.map { text in
+            guard let number = Int64(text) else { throw Problem.parameter("cursor", "what nextCursor said") }
+            return number
+        }
+        let found = try await work.read {
+            try catalog.changes(of: product, before: before, limit: page.size + 1)
+        }
+        let shown = found.prefix(page.size)
+        let next = shown.count == found.count ? nil : shown.last.map { Page.cursor(after: String($0.number)) }
+        return JSONAnswer.response(
+            bytes: JSONAnswer.encode(
+                CatalogResource.page("changes", shown.map(CatalogResource.change), next: next)))
+    }
+}
+
+extension Problem {
+    init(_ error: CatalogChangeError) {
+        let status: HTTPResponse.Status
+        switch error {
+        case .productInvalid, .pictureInvalid, .pictureOfNoItem: status = .unprocessableContent
+        case .productTypeFixed, .productsTooMany, .picturesTooLarge: status = .conflict
+        case .productNotFound: status = .notFound
+        case .storage(let fault):
+            self.init(fault)
+            return
+        }
+        self.init(status: status, code: error.code, detail: error.message)
+    }
+}

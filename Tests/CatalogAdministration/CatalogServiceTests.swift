@@ -1,0 +1,148 @@
+import Catalog
+import CatalogAdministration
+import Commerce
+import Foundation
+import Ledger
+import StrictJSON
+import TestSupport
+import Testing
+
+/// The catalog changed while it is sold by, by several at once, and beside files that change.
+@Suite struct CatalogServiceTests {
+    let folder: TemporaryFolder
+    let files: Catalog
+    let ledger: SQLiteLedger
+    let clock = ManualClock()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        files = try Catalog(folder: Project.products)
+        ledger = try SQLiteLedger(file: folder.file("ledger.sqlite"))
+    }
+
+    private func service(_ files: Catalog? = nil) throws -> CatalogService {
+        try CatalogService(files: files ?? self.files, ledger: ledger, clock: clock)
+    }
+
+    private func object(number: Int, price: String = "1200") -> JSONObject {
+        [
+            "type": "NonConsumable", "displayPrice": .string(price), "collection": "sprout",
+            "number": .integer(number),
+        ]
+    }
+
+    private func apply(_ pending: CatalogService.Pending?, to service: CatalogService) throws {
+        #expect(try service.add(try #require(pending)))
+        try service.refresh()
+    }
+
+    @Test func aChangeCountsOnceItIsThere() throws {
+        let (service, other) = (try service(), try service())
+        let pending = try service.define(object(number: 9), as: "moon", by: "K")
+        #expect(pending?.isNewProduct == true)
+        #expect(service.current.catalog.product("moon") == nil)
+        try apply(pending, to: service)
+        #expect(service.current.catalog.benefit(of: "moon") == .item(Item(collection: "sprout", number: 9)))
+        // The same again is no change, another price is.
+        #expect(try service.define(object(number: 9), as: "moon", by: "K") == nil)
+        try apply(try service.define(object(number: 9, price: "7"), as: "moon", by: "K"), to: service)
+        #expect(service.current.catalog.product("moon")?.price.milliunits == 7000)
+        #expect(other.current.catalog.product("moon") == nil)
+        try other.refresh()
+        #expect(other.current.catalog.product("moon")?.price.milliunits == 7000)
+        #expect(try self.service().current.catalog.product("moon")?.price.milliunits == 7000)
+        #expect(try service.changes(of: "moon", before: nil, limit: 9).map(\.number) == [2, 1])
+    }
+
+    /// Each has looked at the catalog as it was: the second looks again.
+    @Test func twoDoNotGiveTheSameItemAtOnce() throws {
+        let (first, second) = (try service(), try service())
+        let pendings = (
+            try first.define(object(number: 9), as: "moon", by: "K"),
+            try second.define(object(number: 9), as: "sun", by: "L")
+        )
+        try apply(pendings.0, to: first)
+        #expect(try !second.add(try #require(pendings.1)))
+        try second.refresh()
+        #expect {
+            _ = try second.define(object(number: 9), as: "sun", by: "L")
+        } throws: {
+            ($0 as? CatalogChangeError)?.code == "productInvalid"
+        }
+    }
+
+    @Test func whatIsWithdrawnIsGoodForWhatItWas() throws {
+        let service = try service()
+        let product = try #require(files.products.first?.productIdentifier)
+        #expect(try service.setWithdrawn(false, product, by: "K") == nil)
+        try apply(try service.setWithdrawn(true, product, by: "K"), to: service)
+        let catalog = service.current.catalog
+        #expect(catalog.withdrawn == [product])
+        #expect(catalog.productsForSale.count == files.products.count - 1)
+        #expect(catalog.product(product) == files.product(product))
+        #expect(catalog.benefit(of: product) == files.benefit(of: product))
+        #expect(catalog.definition(of: product) == files.definition(of: product))
+        #expect(try service.setWithdrawn(true, product, by: "K") == nil)
+        try apply(try service.setWithdrawn(false, product, by: "K"), to: service)
+        #expect(service.current.catalog.withdrawn == [])
+        #expect(throws: CatalogChangeError.productNotFound) { try service.setWithdrawn(true, "none", by: "K") }
+    }
+
+    @Test func aProductKeepsItsType() throws {
+        let service = try service()
+        let product = try #require(files.products.first?.productIdentifier)
+        #expect(throws: CatalogChangeError.productTypeFixed(.nonConsumable)) {
+            _ = try service.define(
+                ["type": "Consumable", "displayPrice": "1", "balance": "coins", "amount": .integer(1)], as: product,
+                by: "K")
+        }
+    }
+
+    @Test func aDefinitionThatIsTooLongIsRefused() throws {
+        var long = object(number: 9)
+        _ = long.add("referenceName", .string(String(repeating: "a", count: 33_000)))
+        #expect {
+            _ = try service().define(long, as: "moon", by: "K")
+        } throws: {
+            ($0 as? CatalogChangeError)?.message == "moon: it is larger than 32 KB."
+        }
+    }
+
+    /// Somebody gives in the files what was given beside them: no service starts with a catalog that nobody meant.
+    @Test func filesThatDoNotFitWhatWasAdministeredAreNamed() throws {
+        let service = try service()
+        try apply(try service.define(object(number: 9), as: "moon", by: "K"), to: service)
+        let products = try TemporaryFolder()
+        for name in [Catalog.configurationFile, Catalog.itemsFile] {
+            let text = try String(contentsOf: Project.products.appending(path: name), encoding: .utf8)
+            let changed = text.replacing(
+                #""collection": "sprout", "number": 1 }"#, with: #""collection": "sprout", "number": 9 }"#)
+            try Data(changed.utf8).write(to: products.file(name))
+        }
+        let changed = try Catalog(folder: products.url)
+        try #require(changed.product(granting: Item(collection: "sprout", number: 9)) != nil)
+        #expect {
+            _ = try self.service(changed)
+        } throws: {
+            ($0 as? CatalogError)?.message
+                == "What was administered of moon does not fit the catalog's files: number: sprout 9 is given twice."
+        }
+    }
+
+    @Test func aPictureIsOfTheProductsItem() throws {
+        let service = try service()
+        let product = try #require(files.products.first?.productIdentifier)
+        let item = try #require(files.benefit(of: product)?.item)
+        let picture = try Picture(bytes: [0xFF, 0xD8, 0xFF, 1], file: "p")
+        try apply(try service.setPicture(picture, of: product, by: "K"), to: service)
+        #expect(service.current.catalog.pictures[item] == picture)
+        #expect(try self.service().current.catalog.pictures[item] == picture)
+        #expect(try service.setPicture(picture, of: product, by: "K") == nil)
+        #expect(throws: CatalogChangeError.productNotFound) { try service.setPicture(picture, of: "none", by: "K") }
+        try apply(
+            try service.define(
+                ["type": "Consumable", "displayPrice": "1", "balance": "coins", "amount": .integer(1)], as: "coins",
+                by: "K"), to: service)
+        #expect(throws: CatalogChangeError.pictureOfNoItem) { try service.setPicture(picture, of: "coins", by: "K") }
+    }
+}

@@ -1,0 +1,88 @@
+import Commerce
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+/// What is administered of the catalog, in either database.
+@Suite struct CatalogLedgerTests: LedgerSuite {
+    let fixture: LedgerFixture
+
+    init() throws {
+        fixture = try LedgerFixture()
+    }
+
+    private func change(
+        _ number: Int64,
+        _ content: CatalogChange.Content,
+        of product: String = "a"
+    ) -> CatalogChange {
+        CatalogChange(
+            number: number, happenedAt: Self.later(number), changedBy: "K", productIdentifier: product,
+            content: content)
+    }
+
+    private func add(
+        _ change: CatalogChange,
+        picture: [UInt8]? = nil,
+        to ledger: (any CatalogLedger)? = nil
+    ) throws -> CatalogChangeAnswer {
+        try (ledger ?? self.ledger).add(change, picture: picture, maximumPictures: 10)
+    }
+
+    private let digest = [UInt8](repeating: 1, count: 32)
+
+    @Test func whatIsNowFollowsFromWhatHasHappened() throws {
+        let nothing = try ledger.catalogRecord()
+        #expect(nothing.revision == 0)
+        #expect(nothing.products.isEmpty)
+        #expect(nothing.pictures.isEmpty)
+        for (number, (product, content)) in zip(
+            Int64(1)...,
+            [
+                ("b", .definition("{\"b\":1}")), ("a", .withdrawal), ("b", .definition("{\"b\":2}")),
+                ("b", .withdrawal), ("b", .restoration), ("c", .restoration),
+            ] as [(String, CatalogChange.Content)])
+        {
+            #expect(try add(change(number, content, of: product)) == .changed)
+        }
+        let record = try fixture.again().catalogRecord()
+        #expect(record.revision == 6)
+        #expect(record.products.map(\.productIdentifier) == ["b", "a", "c"])
+        #expect(record.products.map(\.definition) == ["{\"b\":2}", nil, nil])
+        #expect(record.products.map(\.isWithdrawn) == [false, true, false])
+    }
+
+    /// Two who have seen the same catalog do not both change it.
+    @Test func aChangeToAnotherCatalogIsOutdated() throws {
+        #expect(try add(change(1, .withdrawal)) == .changed)
+        #expect(try add(change(1, .restoration), to: try fixture.again()) == .outdated)
+        #expect(try add(change(3, .restoration)) == .outdated)
+        #expect(try ledger.catalogRevision() == 1)
+        #expect(try add(change(2, .restoration)) == .changed)
+    }
+
+    @Test func picturesTakeTheirPlaceAndNoMoreRoomThanThereIs() throws {
+        let (first, second) = (Item(collection: "sprout", number: 1), Item(collection: "sprout", number: 2))
+        #expect(try add(change(1, .picture(of: first, digest: digest)), picture: [1, 2, 3, 4, 5, 6]) == .changed)
+        #expect(
+            try add(change(2, .picture(of: second, digest: digest)), picture: [1, 2, 3, 4, 5]) == .picturesTooLarge)
+        #expect(try ledger.catalogRevision() == 1)
+        // In the place of the one before it.
+        #expect(try add(change(2, .picture(of: first, digest: digest)), picture: [0, 255, 3, 4, 5, 6, 7]) == .changed)
+        #expect(try add(change(3, .picture(of: second, digest: digest)), picture: [1, 2, 3]) == .changed)
+        #expect(try ledger.catalogRecord().pictures == [first: [0, 255, 3, 4, 5, 6, 7], second: [1, 2, 3]])
+    }
+
+    @Test func changesAreListedNewestFirst() throws {
+        let contents: [CatalogChange.Content] = [
+            .definition("{}"), .withdrawal, .restoration, .picture(of: Self.sprout1, digest: digest),
+        ]
+        let made = zip(Int64(1)..., contents).map { change($0, $1, of: $0 == 2 ? "b" : "a") }
+        for change in made { #expect(try add(change, picture: [1]) == .changed) }
+        #expect(try ledger.catalogChanges(of: nil, before: nil, limit: 3) == [made[3], made[2], made[1]])
+        #expect(try ledger.catalogChanges(of: nil, before: 2, limit: 3) == [made[0]])
+        #expect(try ledger.catalogChanges(of: "b", before: nil, limit: 3) == [made[1]])
+        #expect(try ledger.catalogChanges(of: "c", before: nil, limit: 3).isEmpty)
+    }
+}

@@ -1,0 +1,221 @@
+import Commerce
+import Foundation
+import HTTPTypes
+import Hummingbird
+import TestSupport
+import Testing
+
+/// Products created, edited, withdrawn and pictured over HTTP, and what is refused.
+@Suite struct CatalogRoutesTests {
+    let fixture: ServiceFixture
+
+    init() throws {
+        fixture = try ServiceFixture()
+    }
+
+    private static let sprout1 = "com.memolease.sesac1.sprout1"
+    private let moon = #"{"type":"NonConsumable","displayPrice":"2500","collection":"sprout","number":9}"#
+
+    private func path(_ product: String, _ rest: String = "") -> String { "/v1/catalog/products/\(product)\(rest)" }
+
+    private func productIdentifiers(_ query: String = "") async throws -> [String] {
+        let list = try await fixture.send(.get, "/v1/products?pageSize=100\(query)").object()
+        return try #require(list["products"] as? [[String: Any]]).compactMap { $0["productId"] as? String }
+    }
+
+    private func upload(
+        _ bytes: [UInt8],
+        as type: String? = "image/png",
+        named name: String = "picture",
+        to product: String = sprout1
+    ) async throws -> ServiceFixture.Answer {
+        var body = Data("--b\r\nContent-Disposition: form-data; name=\"\(name)\"; filename=\"p\"\r\n".utf8)
+        if let type { body += Data("Content-Type: \(type)\r\n".utf8) }
+        body += Data("\r\n".utf8) + bytes + Data("\r\n--b--\r\n".utf8)
+        return try await fixture.send(
+            .put, path(product, "/picture"), bytes: body,
+            headers: [.contentType: "multipart/form-data; boundary=b"])
+    }
+
+    private let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x0D, 0x0A, 0x2D, 0x2D]
+
+    @Test func aProductIsCreatedAndEdited() async throws {
+        #expect(try await fixture.send(.get, path("moon")).code == "productNotFound")
+        let created = try await fixture.send(.put, path("moon"), body: moon)
+        #expect(created.status == 201)
+        let answer = try created.object()
+        #expect(answer["isAdministered"] as? Bool == true)
+        #expect(answer["isWithdrawn"] as? Bool == false)
+        #expect((answer["definition"] as? [String: Any])?["productID"] as? String == "moon")
+        #expect(try await productIdentifiers("&collection=sprout").contains("moon"))
+
+        let again = try await fixture.send(.put, path("moon"), body: moon)
+        #expect(again.status == 200)
+        #expect(again.body == created.body)
+        let cheaper = moon.replacing("2500", with: "1000")
+        #expect(try await fixture.send(.put, path("moon"), body: cheaper).status == 200)
+        let product = try await fixture.send(.get, "/v1/products/moon").object()
+        #expect(product["price"] as? Int == 1_000_000)
+        #expect((product["item"] as? [String: Any])?["number"] as? Int == 9)
+        let grant = #"{"item":{"collection":"sprout","number":9},"reason":"a prize"}"#
+        #expect(try await fixture.send(.post, "/v1/users/alice/grants", body: grant).status == 201)
+
+        let changes = try await fixture.send(.get, "/v1/catalog/changes?product=moon").object()
+        let list = try #require(changes["changes"] as? [[String: Any]])
+        #expect(list.map { $0["kind"] as? String } == ["defined", "defined"])
+        #expect(list.map { ($0["definition"] as? [String: Any])?["displayPrice"] as? String } == ["1000", "2500"])
+        #expect(Set(list.map { $0["changedBy"] as? String }).count == 1)
+    }
+
+    @Test func whatTheFilesSayIsEditedInItsPlace() async throws {
+        let before = try await productIdentifiers()
+        let shown = try await fixture.send(.get, path(Self.sprout1)).object()
+        #expect(shown["isAdministered"] as? Bool == false)
+        var definition = try #require(shown["definition"] as? [String: Any])
+        definition["displayPrice"] = "77"
+        let body = String(decoding: try JSONSerialization.data(withJSONObject: definition), as: UTF8.self)
+        #expect(try await fixture.send(.put, path(Self.sprout1), body: body).status == 200)
+        #expect(try await productIdentifiers() == before)
+        let product = try await fixture.send(.get, "/v1/products/\(Self.sprout1)").object()
+        #expect(product["price"] as? Int == 77_000)
+        #expect(product["picture"] != nil)
+    }
+
+    @Test func aWithdrawnProductStaysOwnedAndIsRedeemed() async throws {
+        let (bought, late) = (try fixture.buy("sprout1"), try fixture.buy("background2", account: "bob"))
+        func redeem(_ transaction: PaymentTransaction, for user: String) async throws -> Int {
+            let proof = try fixture.shop.store.signedTransaction(transaction.identifier)
+            return try await fixture.send(
+                .post, "/v1/users/\(user)/transactions", body: "{\"signedTransaction\":\"\(proof)\"}"
+            ).status
+        }
+        #expect(try await redeem(bought, for: "alice") == 200)
+        let background2 = "com.memolease.sesac1.background2"
+        for product in [Self.sprout1, background2] {
+            let answer = try await fixture.send(.put, path(product, "/withdrawal"))
+            #expect(answer.status == 200)
+            #expect(try answer.object()["isWithdrawn"] as? Bool == true)
+        }
+        #expect(try await !productIdentifiers().contains(Self.sprout1))
+        #expect(try await fixture.send(.get, "/v1/products/\(Self.sprout1)").object()["isWithdrawn"] as? Bool == true)
+        let items = try await fixture.send(.get, "/v1/users/alice/items").object()["items"] as? [[String: Any]]
+        #expect(items?.contains { $0["collection"] as? String == "sprout" && $0["number"] as? Int == 1 } == true)
+        #expect(try await redeem(late, for: "bob") == 200)
+
+        #expect(try await fixture.send(.delete, path(Self.sprout1, "/withdrawal")).status == 200)
+        #expect(try await productIdentifiers().contains(Self.sprout1))
+        #expect(try await !productIdentifiers().contains(background2))
+        let refused = try await fixture.send(.put, path("none", "/withdrawal"))
+        #expect((refused.status, refused.code) == (404, "productNotFound"))
+    }
+
+    @Test func aPictureIsUploadedAndServed() async throws {
+        let item = "/v1/pictures/sprout/1"
+        let before = try await fixture.send(.get, path(Self.sprout1)).object()["picture"] as? String
+        let answer = try await upload(png)
+        #expect(answer.status == 200)
+        let address = try #require(try answer.object()["picture"] as? String)
+        #expect(address != before)
+        let picture = try await fixture.send(.get, address, key: "")
+        #expect(picture.body == Data(png))
+        #expect(picture.contentType == "image/png")
+        #expect(picture.headers[.cacheControl]?.contains("immutable") == true)
+        // The address of the one before is no address of this one.
+        let old = try await fixture.send(.get, try #require(before), key: "")
+        #expect(old.headers[.cacheControl] == "public, max-age=300")
+        let product = try await fixture.send(.get, "/v1/products/\(Self.sprout1)").object()
+        #expect(product["picture"] as? String == address)
+        let tag = try #require(picture.headers[.eTag])
+        #expect(try await fixture.send(.get, item, key: "", headers: [.ifNoneMatch: tag]).status == 304)
+        for type in [nil, "application/octet-stream", "image/png"] {
+            #expect(try await upload(png, as: type).status == 200)
+        }
+        let changes = try await fixture.send(.get, "/v1/catalog/changes").object()["changes"] as? [[String: Any]]
+        #expect(changes?.map { $0["kind"] as? String } == ["pictured"])
+    }
+
+    @Test func whatIsNoPictureIsRefused() async throws {
+        for (answer, status, code) in [
+            (try await upload(Array("GIF89a".utf8), as: "image/gif"), 422, "pictureInvalid"),
+            (try await upload(png, as: "image/svg+xml"), 422, "pictureInvalid"),
+            (try await upload(png + [UInt8](repeating: 0, count: 256 * 1024)), 422, "pictureInvalid"),
+            (try await upload([UInt8](repeating: 0, count: 300 * 1024)), 413, "bodyTooLarge"),
+            (try await upload(png, named: "image"), 400, "formInvalid"),
+            (try await upload(png, to: "none"), 404, "productNotFound"),
+            (try await fixture.send(.put, path(Self.sprout1, "/picture"), body: "{}"), 415, "mediaTypeUnsupported"),
+        ] {
+            #expect((answer.status, answer.code) == (status, code))
+        }
+        let coins = #"{"type":"Consumable","displayPrice":"1","balance":"coins","amount":5}"#
+        #expect(try await fixture.send(.put, path("coins"), body: coins).status == 201)
+        let refused = try await upload(png, to: "coins")
+        #expect((refused.status, refused.code) == (422, "pictureOfNoItem"))
+        let changes = try await fixture.send(.get, "/v1/catalog/changes").object()["changes"] as? [[String: Any]]
+        #expect(changes?.count == 1)
+    }
+
+    @Test(arguments: [
+        ("moon", "{}", 422, "productInvalid"), ("moon", "[]", 400, "bodyInvalid"),
+        (
+            "moon", #"{"type":"NonConsumable","displayPrice":"1","collection":"sprout","number":1}"#, 422,
+            "productInvalid"
+        ),
+        (
+            sprout1, #"{"type":"Consumable","displayPrice":"1","balance":"coins","amount":1}"#, 409,
+            "productTypeFixed"
+        ),
+        (
+            "a%20b", #"{"type":"NonConsumable","displayPrice":"1","collection":"sprout","number":9}"#, 422,
+            "productInvalid"
+        ),
+    ])
+    func aDefinitionThatMayNotBeIsRefused(_ product: String, _ body: String, status: Int, code: String) async throws {
+        let refused = try await fixture.send(.put, path(product), body: body)
+        #expect((refused.status, refused.code) == (status, code))
+        #expect(try await fixture.send(.get, "/v1/catalog/changes").object()["changes"] as? [String] == [])
+    }
+
+    @Test func onlyAKeyWithTheScopeMayChange() async throws {
+        let key = try fixture.keys.make(name: "other", scopes: [.read, .redeem, .grant]).key
+        #expect(try await fixture.send(.put, path("moon"), body: moon, key: key).code == "scopeMissing")
+        #expect(try await fixture.send(.get, path("moon"), key: "").code == "unauthenticated")
+    }
+
+    /// Twenty who change the catalog at once: each change is there, one after the other.
+    @Test func manyMayChangeItAtOnce() async throws {
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 10..<30 {
+                group.addTask {
+                    let body = moon.replacing("9}", with: "\(number)}")
+                    var status = 503
+                    while status == 503 {
+                        status = try await fixture.send(.put, path("moon\(number)"), body: body).status
+                    }
+                    return status
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == [Int](repeating: 201, count: 20))
+        #expect(try await productIdentifiers().filter { $0.hasPrefix("moon") }.count == 20)
+        let changes = try await fixture.send(.get, "/v1/catalog/changes?pageSize=20").object()
+        #expect(
+            (changes["changes"] as? [[String: Any]])?.map { $0["number"] as? Int } == (1...20).reversed().map { $0 })
+        #expect(changes["nextCursor"] == nil)
+    }
+
+    @Test func productsAreListedInPages() async throws {
+        #expect(try await fixture.send(.put, path(Self.sprout1, "/withdrawal")).status == 200)
+        var (seen, cursor): ([String], String?) = ([], "")
+        while let last = cursor {
+            let answer = try await fixture.send(
+                .get, "/v1/catalog/products?pageSize=4" + (last.isEmpty ? "" : "&cursor=\(last)")
+            ).object()
+            seen += try #require(answer["products"] as? [[String: Any]]).compactMap { $0["productId"] as? String }
+            cursor = answer["nextCursor"] as? String
+        }
+        #expect(seen.count == 11)
+        #expect(Set(seen).count == 11)
+        #expect(seen.contains(Self.sprout1))
+    }
+}

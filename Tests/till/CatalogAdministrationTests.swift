@@ -1,0 +1,66 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is sold changes while the real binary sells, and stays changed.
+@Suite struct CatalogAdministrationTests {
+    let till: TillProcess
+
+    init() throws {
+        till = try TillProcess()
+    }
+
+    private let moon = "com.memolease.sesac1.sprout9"
+
+    @Test func aProductIsCreatedSoldPicturedAndWithdrawn() async throws {
+        let made = try await till.run(
+            "keys", "make", "desk", "--scope", "catalog", "--scope", "read", "--scope", "redeem")
+        let key = made.output.trimmingCharacters(in: .newlines)
+        let chain = try TestChains.ellipticCurve.get()
+        try Data(chain.root.certificate.der).write(to: till.folder.file("root.cer"))
+        #expect(try await till.run("trust", "add", till.folder.file("root.cer").path).status == 0)
+        let first = try await ServeProcess(till, ["--catalog-administration"])
+        // On the same ledger, without the setting: it goes by what is changed there, and changes nothing.
+        let second = try await ServeProcess(till)
+        let catalog = "/v1/catalog/products/\(moon)"
+        let put = ["--request", "PUT"]
+        #expect(try await second.curl(catalog, key: key).code == "notFound")
+        let payload = TestProofs.transactionPayload(productId: moon)
+        let proof = String(decoding: try TestProofs.transaction(payload, chain: chain), as: UTF8.self)
+        func redeem(at server: ServeProcess) async throws -> ServeProcess.Answer {
+            try await server.curl(
+                "/v1/users/alice/transactions", key: key, body: "{\"signedTransaction\":\"\(proof)\"}")
+        }
+        #expect(try await redeem(at: second).code == "productUnknown")
+
+        let definition = #"{"type":"NonConsumable","displayPrice":"2500","collection":"sprout","number":9}"#
+        #expect(try await first.curl(catalog, key: key, body: definition, options: put).status == 201)
+        await expectEventually { (try? await second.curl("/v1/products/\(moon)", key: key).status) == 200 }
+        #expect(try await redeem(at: second).status == 200)
+        let file = till.folder.file("moon.svg")
+        try Data("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8).write(to: file)
+        let pictured = try await first.curl(
+            catalog + "/picture", key: key, options: put + ["--form", "picture=@\(file.path)"])
+        #expect(pictured.status == 200)
+        let address = try #require(try pictured.object()["picture"] as? String)
+        #expect(try await first.curl(address).body == Data(contentsOf: file))
+        #expect(try await first.curl(catalog + "/withdrawal", key: key, options: put).status == 200)
+        first.kill()
+
+        let third = try await ServeProcess(till, ["--catalog-administration"])
+        let shown = try await third.curl(catalog, key: key).object()
+        #expect(shown["isWithdrawn"] as? Bool == true)
+        #expect(shown["picture"] as? String == address)
+        let items = try await third.curl("/v1/users/alice/items", key: key).object()["items"] as? [[String: Any]]
+        #expect(items?.contains { $0["number"] as? Int == 9 } == true)
+        let changes = try await third.curl("/v1/catalog/changes", key: key).object()["changes"] as? [[String: Any]]
+        #expect(changes?.map { $0["kind"] as? String } == ["withdrawn", "pictured", "defined"])
+        // The command line's own service goes by it, too: it would know the product's proof again.
+        let redeemed = till.folder.file("moon.jws")
+        try Data(proof.utf8).write(to: redeemed)
+        let again = try await till.run("receipt", "redeem", redeemed.path, "--user", "alice")
+        #expect(again.status == 0)
+        #expect(await third.end(SIGTERM) == 0)
+        #expect(await second.end(SIGTERM) == 0)
+    }
+}
