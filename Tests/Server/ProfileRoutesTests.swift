@@ -135,6 +135,22 @@ import Testing
         try await products("/v1/me/wishes\(query)").map { String($0.productId.dropFirst(21)) }
     }
 
+    /// What is sold no more is in no list, though a page has ended with it; whoever wants it off theirs takes it off.
+    @Test func whatIsWithdrawnIsWishedForNoMore() async throws {
+        for product in ["sprout1", "sprout2", "sprout3"] { #expect(try await wish(.put, product).status == 204) }
+        let first = try await fixture.send(.get, "/v1/me/wishes?pageSize=1&sort=number", key: token).object()
+        let cursor = try #require(first["nextCursor"] as? String)
+        let path = "/v1/catalog/products/com.memolease.sesac1.sprout1/withdrawal"
+        #expect(try await fixture.send(.put, path).status == 200)
+        #expect(try await names("?sort=number") == ["sprout2", "sprout3"])
+        #expect(try await names("?sort=number&cursor=\(cursor)") == ["sprout2", "sprout3"])
+        let refused = try await wish(.put, "sprout1")
+        #expect((refused.status, refused.code) == (404, "productNotFound"))
+        #expect(try await wish(.delete, "sprout1").status == 204)
+        #expect(try await fixture.send(.delete, path).status == 200)
+        #expect(try await names("?sort=number") == ["sprout2", "sprout3"])
+    }
+
     @Test func wishesAreAddedFoundAndSorted() async throws {
         #expect(try await names() == [])
         for product in ["sprout2", "background7", "sprout1"] {

@@ -62,6 +62,29 @@ extension Simulation {
         policy != .keep && original.flatMap { presenters[$0]?.contains(user) } ?? false
     }
 
+    /// To which everything is told.
+    static let webhook = "simulation"
+
+    /// Of what has changed what somebody owns there is one message, and there is none of anything else.
+    private func checkWebhooks() throws {
+        let deliveries = try ledger.webhookDeliveries(to: Self.webhook, in: nil, before: nil, limit: 100_000)
+        let told = deliveries.map { "\($0.user) \($0.number)" }
+        var written: [String] = []
+        for person in people {
+            for record in try ledger.audit(of: person.user) {
+                switch record.entry.event {
+                case .granted, .revoked, .transferredIn, .transferredOut, .itemGiven, .itemTakenBack:
+                    written.append("\(person.user) \(record.number)")
+                case .refused, .spent, .erased: break
+                }
+            }
+        }
+        guard told.sorted() == written.sorted() else {
+            let (missing, more) = (Set(written).subtracting(told), Set(told).subtracting(written))
+            throw SimulationError.broken("not told of: \(missing.sorted()), told without need: \(more.sorted())")
+        }
+    }
+
     /// When nothing is left to do: all that was bought is somebody's, and everybody owns what the store says they bought.
     func checkEnd() throws {
         let problems = try LedgerFile(garden.folder.file("ledger.sqlite")).check().problems
@@ -74,6 +97,7 @@ extension Simulation {
                 "\(queued.transaction.identifier) waits in the queue under \(policy): it is \(owner)'s, bought for \(named), "
                     + "\(queued.transaction)")
         }
+        try checkWebhooks()
         let (owners, sales) = (try owners(), try sales())
         for sale in sales {
             guard let owner = owners[sale.transactionIdentifier] else {

@@ -66,6 +66,10 @@ actor Simulation {
         try Data(Self.emptyLedger.get()).write(to: file)
         let ledger = try SQLiteLedger(file: file, randomness: dice.randomness)
         self.ledger = ledger
+        let endpoint = WebhookEndpoint(
+            identifier: Self.webhook, url: "https://example.com", createdAt: garden.store.now, createdBy: "simulation",
+            secret: dice.randomness.bytes(32))
+        guard try ledger.add(endpoint, upTo: 1) else { throw SimulationError.broken("there is a webhook already") }
         let now = garden.store.now
         people = try ["alice", "bob", "carol"].map { name in
             guard let user = User(name: name) else { throw SimulationError.broken("\(name) is no name") }
