@@ -22,6 +22,8 @@ public struct Catalog: Sendable {
     public private(set) var withdrawn: Set<String> = []
     /// The identifiers of products that are not as the files have them.
     public private(set) var administered: Set<String> = []
+    /// Where each product stands among them.
+    private var places: [String: Int]
     private var benefits: [String: Benefit]
     private var definitions: [String: JSONObject]
 
@@ -37,6 +39,7 @@ public struct Catalog: Sendable {
             try CatalogReader(contentsOf: folder.appending(path: Self.itemsFile, directoryHint: .notDirectory)),
             products: configuration.products)
         products = configuration.products
+        places = Dictionary(uniqueKeysWithValues: zip(products.map(\.productIdentifier), products.indices))
         definitions = configuration.entries.reduce(into: [:]) {
             $0[$1.key] = ProductDefinition.merged($1.value, map.entries[$1.key])
         }
@@ -85,11 +88,23 @@ public struct Catalog: Sendable {
         benefits[identifier] = try ItemMap.benefit(definition.entry, of: definition.product, claimed: &claimed)
         definitions[identifier] = definition.object
         administered.insert(identifier)
-        if let index = products.firstIndex(where: { $0.productIdentifier == identifier }) {
-            products[index] = definition.product
+        if let place = places[identifier] {
+            products[place] = definition.product
         } else {
+            places[identifier] = products.count
             products.append(definition.product)
         }
+    }
+
+    /// Has a product be again what the files say, and be no more where they do not have it.
+    ///
+    /// - Throws: `CatalogError` where that does not fit the others.
+    public mutating func revert(_ productIdentifier: String, to files: Catalog) throws(CatalogError) {
+        benefits[productIdentifier] = nil
+        if case .item(let item) = files.benefits[productIdentifier], claimedItems.contains(item) {
+            throw CatalogError(file: productIdentifier, key: "number", reason: "\(item) is given twice")
+        }
+        benefits[productIdentifier] = files.benefits[productIdentifier]
     }
 
     /// What is given for good, by whatever.
@@ -99,16 +114,13 @@ public struct Catalog: Sendable {
         return items
     }
 
-    /// What is sold.
-    public var productsForSale: [Product] { products.filter { !withdrawn.contains($0.productIdentifier) } }
-
     /// As the files have it, or whoever has defined it since; nil for a product that is not there.
     public func definition(of productIdentifier: String) -> JSONObject? { definitions[productIdentifier] }
 
     public var storefront: Storefront { configuration.storefront }
 
     public func product(_ productIdentifier: String) -> Product? {
-        products.first { $0.productIdentifier == productIdentifier }
+        places[productIdentifier].map { products[$0] }
     }
 
     /// What buying a product is good for; nil for one that is not in the catalog.

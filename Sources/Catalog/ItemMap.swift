@@ -5,6 +5,8 @@ import StrictJSON
 struct ItemMap {
     /// The most that one consumable adds to a balance.
     private static let maximumAmount = 1_000_000_000
+    /// In bytes of UTF-8.
+    private static let maximumCollectionLength = 64
 
     let bundleIdentifier: String
     /// By product identifier.
@@ -78,10 +80,14 @@ struct ItemMap {
     }
 
     private static func item(_ entry: CatalogReader) throws(CatalogError) -> (item: Item, number: CatalogReader) {
-        let number = try entry.required("number")
-        return (
-            Item(collection: try entry.required("collection").string(), number: try number.count()), number
-        )
+        let (collection, number) = (try entry.required("collection"), try entry.required("number"))
+        let name = try collection.string()
+        // Databases have it as a part of their keys.
+        guard name.utf8.count <= maximumCollectionLength, name.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
+            throw collection.failure(
+                "a collection's name has up to \(maximumCollectionLength) bytes and no control characters")
+        }
+        return (Item(collection: name, number: try number.count()), number)
     }
 
     /// A name that can stand in an address as it is.

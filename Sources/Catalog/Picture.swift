@@ -31,11 +31,29 @@ public struct Picture: Hashable, Sendable {
                 self = .png
             } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
                 self = .jpeg
-            } else if String(validating: bytes, as: UTF8.self)?.contains("<svg") == true {
+            } else if Self.isSVG(bytes) {
                 self = .svg
             } else {
                 return nil
             }
+        }
+
+        /// Whether it is text whose first element is `svg`.
+        private static func isSVG(_ bytes: [UInt8]) -> Bool {
+            guard let text = String(validating: bytes, as: UTF8.self) else { return false }
+            var rest = Substring(text.drop { $0 == "\u{FEFF}" }).utf8
+            // What may stand before it: a declaration, comments, a document type.
+            while true {
+                rest = rest.drop { $0 <= UInt8(ascii: " ") }
+                let (start, end) =
+                    rest.starts(with: "<!--".utf8)
+                    ? ("<!--", "-->") : rest.starts(with: "<?".utf8) ? ("<?", "?>") : ("<!", ">")
+                guard rest.starts(with: start.utf8) else { break }
+                guard let found = Substring(rest.dropFirst(start.utf8.count)).firstRange(of: end) else { return false }
+                rest = rest[found.upperBound...]
+            }
+            guard rest.starts(with: "<svg".utf8), let next = rest.dropFirst(4).first else { return false }
+            return next <= UInt8(ascii: " ") || next == UInt8(ascii: ">") || next == UInt8(ascii: "/")
         }
     }
 

@@ -46,6 +46,24 @@ public struct ProductDefinition: Sendable {
             }
     }
 
+    /// Whether two say the same, in whatever order.
+    public func isSame(as other: JSONObject?) -> Bool {
+        other.map { Self.ordered(.object($0)) } == Self.ordered(.object(object))
+    }
+
+    private static func ordered(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .object(let object):
+            var sorted = JSONObject()
+            for member in object.members.sorted(by: { $0.key < $1.key }) {
+                _ = sorted.add(member.key, ordered(member.value))
+            }
+            return .object(sorted)
+        case .array(let elements): return .array(elements.map(ordered))
+        case .string, .number, .bool, .null: return value
+        }
+    }
+
     /// What two entries of files say together.
     static func merged(_ entry: JSONObject, _ items: JSONObject?) -> JSONObject {
         var object = entry

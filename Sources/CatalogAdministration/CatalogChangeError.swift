@@ -6,6 +6,7 @@ import Ledger
 public enum CatalogChangeError: CodedError, Equatable {
     case productInvalid(CatalogError)
     case productTypeFixed(ProductType)
+    case productBenefitFixed
     case productNotFound
     case productsTooMany
     case pictureInvalid(CatalogError)
@@ -17,6 +18,7 @@ public enum CatalogChangeError: CodedError, Equatable {
         switch self {
         case .productInvalid: "productInvalid"
         case .productTypeFixed: "productTypeFixed"
+        case .productBenefitFixed: "productBenefitFixed"
         case .productNotFound: "productNotFound"
         case .productsTooMany: "productsTooMany"
         case .pictureInvalid: "pictureInvalid"
@@ -31,6 +33,8 @@ public enum CatalogChangeError: CodedError, Equatable {
         case .productInvalid(let error), .pictureInvalid(let error): error.message
         case .productTypeFixed(let type):
             "The product is a \(type.rawValue), as the App Store has it, and stays one: define another product."
+        case .productBenefitFixed:
+            "Somebody has paid for what the product grants, so it stays that: define another product."
         case .productNotFound: "The catalog has no product of this identifier."
         case .productsTooMany:
             "As many as \(CatalogService.maximumProducts) products are administered already: put others into the files."

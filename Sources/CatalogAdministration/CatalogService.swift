@@ -18,8 +18,8 @@ public final class CatalogService: Sendable {
     public let current: CurrentCatalog
     private let ledger: any CatalogLedger
     private let clock: any WallClock
-    /// Held while the catalog is read anew, so that what was read last counts.
-    private let reading = Mutex(())
+    /// Held while the catalog is read anew, so that what was read last counts: the pictures that were uploaded, by their SHA-256.
+    private let reading = Mutex<[[UInt8]: Picture]>([:])
 
     /// Reads what was changed so far.
     ///
@@ -37,23 +37,41 @@ public final class CatalogService: Sendable {
     /// - Throws: As the initializer does; then the catalog is as it was.
     public func refresh() throws {
         guard try ledger.catalogRevision() != current.revision else { return }
-        try reading.withLock { _ in
+        try reading.withLock { known in
             let record = try ledger.catalogRecord()
-            current.replace(with: try catalog(of: record), revision: record.revision)
+            // Another has read it while this one waited.
+            guard record.revision != current.revision else { return }
+            let pictures = try pictures(of: record, known: known)
+            current.replace(with: try catalog(of: record, pictures), revision: record.revision)
+            known = Dictionary(
+                pictures.compactMap { item, picture in record.pictures[item].map { ($0, picture) } }
+            ) { first, _ in first }
         }
     }
 
-    private func catalog(of record: CatalogRecord) throws(CatalogError) -> Catalog {
-        var catalog = files
+    /// Only what is new is read.
+    private func pictures(of record: CatalogRecord, known: [[UInt8]: Picture]) throws -> [Item: Picture] {
         var pictures: [Item: Picture] = [:]
+        for (item, digest) in record.pictures {
+            if let picture = known[digest] {
+                pictures[item] = picture
+            } else if let bytes = try ledger.catalogPicture(of: item) {
+                pictures[item] = try Picture(bytes: bytes, file: "the picture of \(item)")
+            }
+        }
+        return pictures
+    }
+
+    private func catalog(
+        of record: CatalogRecord,
+        _ pictures: [Item: Picture]
+    ) throws(CatalogError) -> Catalog {
+        var catalog = files
         var definitions: [ProductDefinition] = []
         do {
             for product in record.products {
                 guard let text = product.definition else { continue }
                 definitions.append(try definition(text, of: product.productIdentifier))
-            }
-            for (item, bytes) in record.pictures {
-                pictures[item] = try Picture(bytes: bytes, file: "the picture of \(item)")
             }
             try catalog.administer(
                 definitions, withdrawn: Set(record.products.filter(\.isWithdrawn).map(\.productIdentifier)),
@@ -103,8 +121,10 @@ public final class CatalogService: Sendable {
             throw .productInvalid(error)
         }
         if let present, present.type != definition.product.type { throw .productTypeFixed(present.type) }
+        if definition.isSame(as: before) { return nil }
+        let benefit = catalog.benefit(of: productIdentifier)
         do { try catalog.define(definition) } catch { throw .productInvalid(error) }
-        guard before != definition.object else { return nil }
+        try check(catalog.benefit(of: productIdentifier), isAs: benefit, of: productIdentifier)
         let text = JSONValue.object(definition.object).compactText
         guard text.utf8.count <= Self.maximumDefinition else {
             throw .productInvalid(
@@ -112,6 +132,34 @@ public final class CatalogService: Sendable {
         }
         guard catalog.administered.count <= Self.maximumProducts else { throw .productsTooMany }
         return pending(.definition(text), of: productIdentifier, by: key, at: revision, isNew: present == nil)
+    }
+
+    /// What somebody has paid for stays what it is: what they own, when it ends and what they can spend depend on it.
+    private func check(
+        _ benefit: Benefit?,
+        isAs before: Benefit?,
+        of productIdentifier: String
+    ) throws(CatalogChangeError) {
+        guard let before, benefit != before else { return }
+        let isRedeemed: Bool
+        do { isRedeemed = try ledger.isRedeemed(productIdentifier) } catch { throw .storage(error) }
+        if isRedeemed { throw .productBenefitFixed }
+    }
+
+    /// Has a product be again what the files say; one that they do not have is no more.
+    ///
+    /// - Returns: nil where it is so already.
+    /// - Throws: `CatalogChangeError`.
+    public func revert(_ productIdentifier: String, by key: String) throws(CatalogChangeError) -> Pending? {
+        let revision: Int64
+        var catalog: Catalog
+        (catalog, revision) = current.snapshot
+        guard catalog.product(productIdentifier) != nil else { throw .productNotFound }
+        guard catalog.administered.contains(productIdentifier) else { return nil }
+        let benefit = catalog.benefit(of: productIdentifier)
+        do { try catalog.revert(productIdentifier, to: files) } catch { throw .productInvalid(error) }
+        try check(catalog.benefit(of: productIdentifier), isAs: benefit, of: productIdentifier)
+        return pending(.reversion, of: productIdentifier, by: key, at: revision)
     }
 
     /// Has a product sold no more, or again; what was sold stays good for what it was.

@@ -73,9 +73,9 @@ public struct EntitlementService: Sendable {
     public func purchases(in proof: [UInt8]) throws(RedemptionError) -> VerifiedPurchases {
         let verified = try verify(proof)
         guard let purchases = verified.purchases else { throw .notRedeemable }
+        let catalog = catalog
         return VerifiedPurchases(
-            origin: verified.origin,
-            claims: purchases.map { claim($0, of: catalog.benefit(of: $0.productIdentifier), from: verified) })
+            origin: verified.origin, claims: purchases.map { claim($0, by: catalog, from: verified) })
     }
 
     /// The second half of a redemption, one call of the ledger.
@@ -136,7 +136,7 @@ public struct EntitlementService: Sendable {
                 signedAt: notification.signedDate, proofDigest: verified.digest),
             stated: verified.notifiedTransaction.map { transaction in
                 claim(
-                    ProvenPurchase(transaction), of: catalog.benefit(of: transaction.productId), from: verified,
+                    ProvenPurchase(transaction), by: catalog, from: verified,
                     grace: verified.notifiedRenewalInfo.map { Claim.Grace(endsAt: $0.gracePeriodExpiresDate) })
             })
     }
@@ -148,7 +148,7 @@ public struct EntitlementService: Sendable {
         guard let purchases = verified.purchases, let purchase = purchases.first, purchases.count == 1 else {
             throw .notRedeemable
         }
-        let stated = claim(purchase, of: catalog.benefit(of: purchase.productIdentifier), from: verified)
+        let stated = claim(purchase, by: catalog, from: verified)
         do { return try ledger.record(stated, at: clock.now()) } catch { throw .storage(error) }
     }
 
@@ -207,10 +207,11 @@ public struct EntitlementService: Sendable {
 
     private func claim(
         _ purchase: ProvenPurchase,
-        of benefit: Benefit?,
+        by catalog: Catalog,
         from proof: VerifiedProof,
         grace: Claim.Grace? = nil
     ) -> Claim {
+        let benefit = catalog.benefit(of: purchase.productIdentifier)
         var credit: Credit?
         if case .credit(let bought) = benefit { credit = bought }
         return Claim(

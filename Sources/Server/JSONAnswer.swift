@@ -42,6 +42,11 @@ enum JSONAnswer {
 
 /// An answer that a client may keep.
 enum CacheableAnswer {
+    /// A strong entity tag (RFC 9110 section 8.8.3).
+    static func tag(of bytes: [UInt8]) -> String {
+        "\"" + DigestAlgorithm.sha256.digest(of: bytes).prefix(16).hexadecimal + "\""
+    }
+
     /// The bytes with an entity tag over them; 304 without them when the client has them already (RFC 9110 section 13.1.2).
     static func response(
         _ bytes: [UInt8],
@@ -49,7 +54,7 @@ enum CacheableAnswer {
         for request: Request,
         headers: HTTPFields = [:]
     ) -> Response {
-        let tag = "\"" + DigestAlgorithm.sha256.digest(of: bytes).prefix(16).hexadecimal + "\""
+        let tag = tag(of: bytes)
         var headers = headers
         headers[.eTag] = tag
         let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }

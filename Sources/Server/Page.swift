@@ -35,6 +35,13 @@ struct Page {
         }
     }
 
+    /// Of a list that is numbered, newest first, the number that the page is before; nil for the first page.
+    func before() throws(Problem) -> Int64? {
+        guard let last else { return nil }
+        guard let number = Int64(last) else { throw Problem.parameter("cursor", "what nextCursor said") }
+        return number
+    }
+
     /// A page of a list that is numbered, newest first.
     ///
     /// - Parameters:
@@ -45,10 +52,7 @@ struct Page {
         number: (Element) -> Int64,
         list: ([Element], String?) -> some Encodable
     ) async throws -> Response {
-        let before = try last.map { text in
-            guard let number = Int64(text) else { throw Problem.parameter("cursor", "what nextCursor said") }
-            return number
-        }
+        let before = try before()
         // One more than is shown, to know whether there is another page.
         let found = try await elements(before, size + 1)
         let shown = Array(found.prefix(size))

@@ -1,4 +1,5 @@
 import Accounts
+import Catalog
 import CatalogAdministration
 import Commerce
 import Entitlements
@@ -48,6 +49,8 @@ extension Problem {
         case let error as AccountError: self.init(error)
         case let error as ProfileError: self.init(error)
         case let error as CatalogChangeError: self.init(error)
+        case let error as CatalogError:
+            self.init(status: .internalServerError, code: error.code, detail: error.message)
         case let error as WebhookError: self.init(error)
         case let error as StoreError: self.init(error)
         case let fault as StorageFault: self.init(fault)

@@ -98,7 +98,7 @@ struct Products: Command {
             throw ValidationError(
                 "There are no texts in \"\(locale)\": choose one of \(languages.sorted().joined(separator: ", ")).")
         }
-        let pictures = catalog.map(PictureAddresses.init)
+        let pictures = catalog.map { PictureAddresses(catalog: $0) }
         return products.map { product in
             let benefit = catalog?.benefit(of: product.productIdentifier)
             return ProductResource(

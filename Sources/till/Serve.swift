@@ -86,7 +86,8 @@ struct Serve: Command {
         }
         if !configuration.hasWebhooks, try !ledger.webhookEndpoints().isEmpty {
             console.note(
-                "The ledger has webhooks to tell, and nothing is sent: start with --webhooks, or remove them there.")
+                "The ledger has webhooks to tell, and nothing is sent: start with --webhooks, with which they can be removed, too."
+            )
         }
         // By the machine's clock, however far a store's own was moved.
         let accounts =

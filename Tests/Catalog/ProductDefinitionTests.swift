@@ -60,7 +60,7 @@ import Testing
         ("{}", "new: type: the key is missing."), (#"{"type":"Hat"}"#, "new: type: it is none of"),
         (#"{"type":"NonConsumable"}"#, "new: displayPrice: the key is missing."),
         (#"{"type":"NonConsumable","displayPrice":"-1"}"#, "new: displayPrice: it is no price"),
-        (#"{"type":"NonConsumable","displayPrice":"1"}"#, "new: number: the key is missing."),
+        (#"{"type":"NonConsumable","displayPrice":"1"}"#, "new: collection: the key is missing."),
         (
             #"{"type":"NonConsumable","displayPrice":"1","collection":"sprout","number":1}"#,
             "new: number: sprout 1 is given twice."
@@ -82,6 +82,14 @@ import Testing
             {"type":"NonConsumable","displayPrice":"1","collection":"hat","number":1,
             "localizations":[{"locale":"ko"},{"locale":"ko"}]}
             """, "new: localizations[1].locale: ko is there twice."
+        ),
+        (
+            #"{"type":"NonConsumable","displayPrice":"1","collection":"a\u0000b","number":1}"#,
+            "new: collection: a collection's name has up to 64 bytes and no control characters."
+        ),
+        (
+            #"{"type":"NonConsumable","displayPrice":"1","collection":"\#(String(repeating: "a", count: 65))","number":1}"#,
+            "new: collection: a collection's name has up to 64 bytes and no control characters."
         ),
         (
             #"{"type":"RecurringSubscription","displayPrice":"1","collection":"plus","number":1}"#,
@@ -143,13 +151,19 @@ import Testing
     @Test(
         arguments: [
             ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0], Picture.Format.png),
-            ([0xFF, 0xD8, 0xFF, 0xE0], .jpeg), (Array("<?xml version=\"1.0\"?><svg/>".utf8), .svg),
+            ([0xFF, 0xD8, 0xFF, 0xE0], .jpeg),
+            (Array("\u{FEFF}<?xml version=\"1.0\"?>\n<!-- <a> -->\r\n<!DOCTYPE svg>\n<svg/>".utf8), .svg),
+            (Array("<svg\nxmlns='a'>".utf8), .svg),
         ] as [([UInt8], Picture.Format)])
     func aPictureIsWhatItsBytesAre(_ bytes: [UInt8], format: Picture.Format) throws {
         #expect(try Picture(bytes: bytes, file: "p").format == format)
     }
 
-    @Test(arguments: [[], Array("GIF89a".utf8), Array("<html>".utf8), [0xFF, 0xD8], Array("<svg".utf8) + [0xFF]])
+    @Test(arguments: [
+        [], Array("GIF89a".utf8), Array("<html>".utf8), [0xFF, 0xD8], Array("<svg".utf8) + [0xFF],
+        Array("<svgx/>".utf8), Array("<!-- <svg/> -->".utf8), Array("<html><svg/></html>".utf8),
+        Array("<!-- <svg/>".utf8),
+    ])
     func whatIsNoPictureIsRefused(_ bytes: [UInt8]) {
         #expect(throws: CatalogError(file: "p", reason: "it is no SVG or PNG or JPEG")) {
             try Picture(bytes: bytes, file: "p")

@@ -78,7 +78,6 @@ import Testing
         try apply(try service.setWithdrawn(true, product, by: "K"), to: service)
         let catalog = service.current.catalog
         #expect(catalog.withdrawn == [product])
-        #expect(catalog.productsForSale.count == files.products.count - 1)
         #expect(catalog.product(product) == files.product(product))
         #expect(catalog.benefit(of: product) == files.benefit(of: product))
         #expect(catalog.definition(of: product) == files.definition(of: product))
@@ -95,6 +94,67 @@ import Testing
             _ = try service.define(
                 ["type": "Consumable", "displayPrice": "1", "balance": "coins", "amount": .integer(1)], as: product,
                 by: "K")
+        }
+    }
+
+    /// What somebody has paid for is not another thing a day later; what nobody has may be put right.
+    @Test func aProductKeepsWhatItGrantsOnceSomebodyHasIt() throws {
+        let service = try service()
+        func season(_ duration: String, price: String = "1") -> JSONObject {
+            [
+                "type": "NonRenewingSubscription", "displayPrice": .string(price), "collection": "bed",
+                "number": .integer(1), "duration": .string(duration),
+            ]
+        }
+        try apply(try service.define(season("P1M"), as: "season", by: "K"), to: service)
+        try apply(try service.define(season("P1Y"), as: "season", by: "K"), to: service)
+        let claim = Claim(
+            origin: .localSandbox, transactionIdentifier: "1", originalTransactionIdentifier: "1",
+            productIdentifier: "season", quantity: 1, purchaseDate: clock.now(), revocationDate: nil,
+            repeatsOriginal: false, signedAt: clock.now(), appAccountToken: nil,
+            proofDigest: [UInt8](repeating: 7, count: 32), item: Item(collection: "bed", number: 1),
+            expiresAt: clock.now().adding(days: 365))
+        _ = try ledger.redeem([claim], for: try #require(User(name: "alice")), at: clock.now())
+        #expect(throws: CatalogChangeError.productBenefitFixed) {
+            _ = try service.define(season("P1M"), as: "season", by: "K")
+        }
+        #expect(throws: CatalogChangeError.productBenefitFixed) { _ = try service.revert("season", by: "K") }
+        try apply(try service.define(season("P1Y", price: "2"), as: "season", by: "K"), to: service)
+        #expect(service.current.catalog.product("season")?.price.milliunits == 2000)
+    }
+
+    @Test func whatWasDefinedIsTakenBack() throws {
+        let service = try service()
+        let product = try #require(files.products.first?.productIdentifier)
+        #expect(try service.revert(product, by: "K") == nil)
+        #expect(throws: CatalogChangeError.productNotFound) { _ = try service.revert("moon", by: "K") }
+        try apply(try service.define(object(number: 99), as: product, by: "K"), to: service)
+        try apply(try service.define(object(number: 1), as: "moon", by: "K"), to: service)
+        // What the files give is given by another by now.
+        #expect {
+            _ = try service.revert(product, by: "K")
+        } throws: {
+            ($0 as? CatalogChangeError)?.message == "\(product): number: sprout 1 is given twice."
+        }
+        try apply(try service.revert("moon", by: "K"), to: service)
+        #expect(service.current.catalog.product("moon") == nil)
+        try apply(try service.revert(product, by: "K"), to: service)
+        let catalog = service.current.catalog
+        #expect(catalog.products == files.products)
+        #expect(catalog.administered == [])
+        #expect(catalog.definition(of: product) == files.definition(of: product))
+        #expect(try self.service().current.catalog.products == files.products)
+    }
+
+    /// In whatever order it is written.
+    @Test func whatSaysTheSameIsNoChange() throws {
+        let service = try service()
+        for product in files.products.map(\.productIdentifier) {
+            var reversed = JSONObject()
+            for member in try #require(files.definition(of: product)).members.reversed() {
+                _ = reversed.add(member.key, member.value)
+            }
+            #expect(try service.define(reversed, as: product, by: "K") == nil)
         }
     }
 

@@ -41,16 +41,17 @@ import Testing
             Int64(1)...,
             [
                 ("b", .definition("{\"b\":1}")), ("a", .withdrawal), ("b", .definition("{\"b\":2}")),
-                ("b", .withdrawal), ("b", .restoration), ("c", .restoration),
+                ("b", .withdrawal), ("b", .restoration), ("c", .restoration), ("d", .definition("{}")),
+                ("d", .reversion),
             ] as [(String, CatalogChange.Content)])
         {
             #expect(try add(change(number, content, of: product)) == .changed)
         }
         let record = try fixture.again().catalogRecord()
-        #expect(record.revision == 6)
-        #expect(record.products.map(\.productIdentifier) == ["b", "a", "c"])
-        #expect(record.products.map(\.definition) == ["{\"b\":2}", nil, nil])
-        #expect(record.products.map(\.isWithdrawn) == [false, true, false])
+        #expect(record.revision == 8)
+        #expect(record.products.map(\.productIdentifier) == ["b", "a", "c", "d"])
+        #expect(record.products.map(\.definition) == ["{\"b\":2}", nil, nil, nil])
+        #expect(record.products.map(\.isWithdrawn) == [false, true, false, false])
     }
 
     /// Two who have seen the same catalog do not both change it.
@@ -71,16 +72,26 @@ import Testing
         // In the place of the one before it.
         #expect(try add(change(2, .picture(of: first, digest: digest)), picture: [0, 255, 3, 4, 5, 6, 7]) == .changed)
         #expect(try add(change(3, .picture(of: second, digest: digest)), picture: [1, 2, 3]) == .changed)
-        #expect(try ledger.catalogRecord().pictures == [first: [0, 255, 3, 4, 5, 6, 7], second: [1, 2, 3]])
+        #expect(try ledger.catalogRecord().pictures == [first: digest, second: digest])
+        #expect(try ledger.catalogPicture(of: first) == [0, 255, 3, 4, 5, 6, 7])
+        #expect(try ledger.catalogPicture(of: second) == [1, 2, 3])
+        #expect(try ledger.catalogPicture(of: Item(collection: "sprout", number: 3)) == nil)
+    }
+
+    @Test func whatSomebodyHasRedeemedIsKnown() throws {
+        #expect(try !ledger.isRedeemed("p"))
+        _ = try redeem(claim("1"), for: alice)
+        #expect(try ledger.isRedeemed("p"))
+        #expect(try !ledger.isRedeemed("q"))
     }
 
     @Test func changesAreListedNewestFirst() throws {
         let contents: [CatalogChange.Content] = [
-            .definition("{}"), .withdrawal, .restoration, .picture(of: Self.sprout1, digest: digest),
+            .definition("{}"), .withdrawal, .restoration, .reversion, .picture(of: Self.sprout1, digest: digest),
         ]
         let made = zip(Int64(1)..., contents).map { change($0, $1, of: $0 == 2 ? "b" : "a") }
         for change in made { #expect(try add(change, picture: [1]) == .changed) }
-        #expect(try ledger.catalogChanges(of: nil, before: nil, limit: 3) == [made[3], made[2], made[1]])
+        #expect(try ledger.catalogChanges(of: nil, before: nil, limit: 3) == [made[4], made[3], made[2]])
         #expect(try ledger.catalogChanges(of: nil, before: 2, limit: 3) == [made[0]])
         #expect(try ledger.catalogChanges(of: "b", before: nil, limit: 3) == [made[1]])
         #expect(try ledger.catalogChanges(of: "c", before: nil, limit: 3).isEmpty)

@@ -67,6 +67,34 @@ import Testing
         #expect(Set(list.map { $0["changedBy"] as? String }).count == 1)
     }
 
+    /// Two who have read the same do not overwrite each other.
+    @Test func aChangeToWhatNobodyHasSeenIsRefused() async throws {
+        let created = try await fixture.send(.put, path("moon"), body: moon)
+        let tag = try #require(created.headers[.eTag])
+        #expect(try await fixture.send(.get, path("moon")).headers[.eTag] == tag)
+        let (first, second) = (moon.replacing("2500", with: "1"), moon.replacing("2500", with: "2"))
+        let headers: HTTPFields = [.ifMatch: tag]
+        let changed = try await fixture.send(.put, path("moon"), body: first, headers: headers)
+        #expect(changed.status == 200)
+        let refused = try await fixture.send(.put, path("moon"), body: second, headers: headers)
+        #expect((refused.status, refused.code) == (412, "productChanged"))
+        let none = try await fixture.send(.put, path("sun"), body: second, headers: [.ifMatch: "*"])
+        #expect((none.status, none.code) == (412, "productChanged"))
+        let next = try #require(changed.headers[.eTag])
+        #expect(try await fixture.send(.put, path("moon"), body: second, headers: [.ifMatch: next]).status == 200)
+    }
+
+    @Test func aProductIsTakenBack() async throws {
+        #expect(try await fixture.send(.put, path("moon"), body: moon).status == 201)
+        #expect(try await fixture.send(.delete, path("moon")).status == 204)
+        #expect(try await fixture.send(.delete, path("moon")).code == "productNotFound")
+        #expect(try await !productIdentifiers().contains("moon"))
+        #expect(try await fixture.send(.delete, path(Self.sprout1)).status == 204)
+        let changes = try await fixture.send(.get, "/v1/catalog/changes").object()["changes"] as? [[String: Any]]
+        #expect(changes?.map { $0["kind"] as? String } == ["reverted", "defined"])
+        #expect(try await fixture.send(.get, "/v1/catalog/changes?product=%00").code == "parameterInvalid")
+    }
+
     @Test func whatTheFilesSayIsEditedInItsPlace() async throws {
         let before = try await productIdentifiers()
         let shown = try await fixture.send(.get, path(Self.sprout1)).object()
@@ -122,7 +150,7 @@ import Testing
         #expect(picture.headers[.cacheControl]?.contains("immutable") == true)
         // The address of the one before is no address of this one.
         let old = try await fixture.send(.get, try #require(before), key: "")
-        #expect(old.headers[.cacheControl] == "public, max-age=300")
+        #expect(old.headers[.cacheControl] == "no-cache")
         let product = try await fixture.send(.get, "/v1/products/\(Self.sprout1)").object()
         #expect(product["picture"] as? String == address)
         let tag = try #require(picture.headers[.eTag])
@@ -156,6 +184,7 @@ import Testing
 
     @Test(arguments: [
         ("moon", "{}", 422, "productInvalid"), ("moon", "[]", 400, "bodyInvalid"),
+        ("moon", "{\"a\":\"\(String(repeating: "a", count: 49_152))\"}", 413, "bodyTooLarge"),
         (
             "moon", #"{"type":"NonConsumable","displayPrice":"1","collection":"sprout","number":1}"#, 422,
             "productInvalid"

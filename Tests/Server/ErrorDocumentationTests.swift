@@ -1,3 +1,4 @@
+import Catalog
 import Commerce
 import Foundation
 import Receipts
@@ -30,6 +31,7 @@ import Testing
         for file in ["Sources/Store/StoreError.swift", "Sources/Commerce/IllegalPaymentTransition.swift"] {
             codes.formUnion(try Project.text(file).matches(of: redemption).map { String($0.1) })
         }
+        codes.formUnion([CatalogError(file: "", reason: "").code])
         codes.formUnion([IllegalPaymentTransition(state: .finished, event: .finish).code])
         #expect(Set(explained).subtracting(codes) == [])
         #expect(codes.subtracting(explained) == [])

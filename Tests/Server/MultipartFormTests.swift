@@ -19,6 +19,18 @@ import Testing
         #expect(form.parts.map { String(decoding: $0.bytes, as: UTF8.self) } == ["\r\n--c\r\n", ""])
     }
 
+    /// As other clients write it.
+    @Test(arguments: [
+        "--b\r\nContent-Disposition: form-data; name=picture; filename=a.png\r\n\r\nx\r\n--b--",
+        "for nobody\r\n--b\r\nContent-Disposition: form-data; filename=\"; name=\\\"a\\\"\"; name=\"picture\"\r\n\r\nx\r\n--b--",
+        "\r\n--b\r\nCONTENT-DISPOSITION: Form-Data; Name=\"picture\"\r\n\r\nx\r\n--b--",
+    ])
+    func aFieldIsFound(_ text: String) throws {
+        let parts = try form(text).parts
+        #expect(parts.map(\.name) == ["picture"])
+        #expect(parts.map(\.bytes) == [Array("x".utf8)])
+    }
+
     @Test func aFormMayBeEmpty() throws {
         #expect(try form("--b--").parts.isEmpty)
     }

@@ -53,12 +53,12 @@ import Testing
         #expect(product.picture == listed.pictures.first { $0.item == product.item }?.picture)
     }
 
-    /// An address without a version, or with that of another picture, may show another tomorrow.
-    @Test(arguments: ["", "?v=", "?v=0123456789abcdef"])
-    func withoutItsVersionAPictureIsKeptForMinutes(query: String) async throws {
+    /// An address without a version may show another tomorrow, and one with a version that is not known another in a moment.
+    @Test(arguments: [("", "public, max-age=300"), ("?v=", "no-cache"), ("?v=0123456789abcdef", "no-cache")])
+    func withoutItsVersionAPictureIsNotKeptForGood(query: String, isKept: String) async throws {
         let answer = try await fixture.send(.get, "/v1/pictures/sprout/1\(query)", key: "")
         #expect(answer.status == 200)
-        #expect(answer.headers[.cacheControl] == "public, max-age=300")
+        #expect(answer.headers[.cacheControl] == isKept)
     }
 
     @Test(arguments: [

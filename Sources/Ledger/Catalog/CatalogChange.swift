@@ -5,6 +5,8 @@ public struct CatalogChange: Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         /// A product was created, or what is said of it is another.
         case defined
+        /// A product is again what the catalog's files say.
+        case reverted
         /// A product is sold no more.
         case withdrawn
         /// It is sold again.
@@ -17,6 +19,7 @@ public struct CatalogChange: Hashable, Sendable {
     public enum Content: Hashable, Sendable {
         /// JSON, as the catalog reads it.
         case definition(String)
+        case reversion
         case withdrawal
         case restoration
         case picture(of: Item, digest: [UInt8])
@@ -24,6 +27,7 @@ public struct CatalogChange: Hashable, Sendable {
         public var kind: Kind {
             switch self {
             case .definition: .defined
+            case .reversion: .reverted
             case .withdrawal: .withdrawn
             case .restoration: .restored
             case .picture: .pictured
@@ -67,5 +71,6 @@ public struct CatalogRecord: Hashable, Sendable {
     public let revision: Int64
     /// In the order in which they were first changed.
     public let products: [Product]
+    /// The SHA-256 of each.
     public let pictures: [Item: [UInt8]]
 }

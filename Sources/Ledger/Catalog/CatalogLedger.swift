@@ -7,6 +7,12 @@ public protocol CatalogLedger: Ledger {
 
     func catalogRecord() throws(StorageFault) -> CatalogRecord
 
+    /// A picture's bytes; nil where an item has none.
+    func catalogPicture(of item: Item) throws(StorageFault) -> [UInt8]?
+
+    /// Whether anybody has redeemed a product; looks through all there is.
+    func isRedeemed(_ productIdentifier: String) throws(StorageFault) -> Bool
+
     /// Remembers a change.
     ///
     /// - Parameters:

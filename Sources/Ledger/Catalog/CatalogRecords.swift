@@ -15,7 +15,7 @@ struct CatalogRecords {
             """
             SELECT product_id,
                 (SELECT definition FROM catalog_change AS defined
-                    WHERE defined.product_id = changed.product_id AND kind = 'defined'
+                    WHERE defined.product_id = changed.product_id AND kind IN ('defined', 'reverted')
                     ORDER BY number DESC LIMIT 1) AS definition,
                 (SELECT kind FROM catalog_change AS standing
                     WHERE standing.product_id = changed.product_id AND kind IN ('withdrawn', 'restored')
@@ -31,12 +31,18 @@ struct CatalogRecords {
         }
     }
 
-    func pictures() throws -> [Item: [UInt8]] {
-        var pictures: [Item: [UInt8]] = [:]
-        for row in try database.rows("SELECT * FROM catalog_picture") {
-            pictures[Item(collection: try row["collection"], number: try row["number"])] = try row["bytes"]
+    /// The SHA-256 of each.
+    func pictureDigests() throws -> [Item: [UInt8]] {
+        var digests: [Item: [UInt8]] = [:]
+        for row in try database.rows("SELECT collection, number, digest FROM catalog_picture") {
+            digests[Item(collection: try row["collection"], number: try row["number"])] = try row["digest"]
         }
-        return pictures
+        return digests
+    }
+
+    func picture(of item: Item) throws -> [UInt8]? {
+        try database.value(
+            "SELECT bytes FROM catalog_picture WHERE collection = $1 AND number = $2", [item.collection, item.number])
     }
 
     func sizeOfPictures(but item: Item) throws -> Int {
@@ -48,13 +54,13 @@ struct CatalogRecords {
             [item.collection, item.number]) ?? 0
     }
 
-    func set(_ picture: [UInt8], of item: Item) throws {
+    func set(_ picture: [UInt8], digest: [UInt8], of item: Item) throws {
         try database.execute(
             """
-            INSERT INTO catalog_picture (collection, number, bytes) VALUES ($1, $2, $3)
-            ON CONFLICT (collection, number) DO UPDATE SET bytes = excluded.bytes
+            INSERT INTO catalog_picture (collection, number, digest, bytes) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (collection, number) DO UPDATE SET digest = excluded.digest, bytes = excluded.bytes
             """,
-            [item.collection, item.number, picture])
+            [item.collection, item.number, digest, picture])
     }
 
     func insert(_ change: CatalogChange) throws {
@@ -62,7 +68,7 @@ struct CatalogRecords {
         switch change.content {
         case .definition(let text): definition = text
         case .picture(let of, let digested): (item, digest) = (of, digested)
-        case .withdrawal, .restoration: break
+        case .reversion, .withdrawal, .restoration: break
         }
         try database.execute(
             """
@@ -88,6 +94,7 @@ struct CatalogRecords {
         let content: CatalogChange.Content =
             switch CatalogChange.Kind(rawValue: kind) {
             case .defined: .definition(try row["definition"])
+            case .reverted: .reversion
             case .withdrawn: .withdrawal
             case .restored: .restoration
             case .pictured:

@@ -9,7 +9,19 @@ extension DatabaseLedger: CatalogLedger {
         try storage.read { database in
             let records = CatalogRecords(database: database)
             return CatalogRecord(
-                revision: try records.revision(), products: try records.products(), pictures: try records.pictures())
+                revision: try records.revision(), products: try records.products(),
+                pictures: try records.pictureDigests())
+        }
+    }
+
+    public func catalogPicture(of item: Item) throws(StorageFault) -> [UInt8]? {
+        try storage.read { try CatalogRecords(database: $0).picture(of: item) }
+    }
+
+    public func isRedeemed(_ productIdentifier: String) throws(StorageFault) -> Bool {
+        try storage.read { database in
+            try database.row("SELECT 1 FROM redeemed_transaction WHERE product_id = $1 LIMIT 1", [productIdentifier])
+                != nil
         }
     }
 
@@ -21,11 +33,11 @@ extension DatabaseLedger: CatalogLedger {
         try storage.write { database in
             let records = CatalogRecords(database: database)
             guard try records.revision() == change.number - 1 else { return .outdated }
-            if case .picture(let item, _) = change.content, let picture {
+            if case .picture(let item, let digest) = change.content, let picture {
                 guard try records.sizeOfPictures(but: item) + picture.count <= maximumPictures else {
                     return .picturesTooLarge
                 }
-                try records.set(picture, of: item)
+                try records.set(picture, digest: digest, of: item)
             }
             try records.insert(change)
             return .changed

@@ -112,6 +112,6 @@ struct LedgerTable: Sendable {
             """
             number# happened_at# changed_by kind product_id definition collection item_number# picture_digest*
             """),
-        LedgerTable("catalog_picture", key: "collection number", "collection number# bytes*"),
+        LedgerTable("catalog_picture", key: "collection number", "collection number# digest* bytes*"),
     ]
 }

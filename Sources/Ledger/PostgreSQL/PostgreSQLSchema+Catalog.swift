@@ -20,6 +20,7 @@ extension PostgreSQLSchema {
         CREATE TABLE catalog_picture (
             collection TEXT COLLATE "C" NOT NULL,
             number BIGINT NOT NULL,
+            digest BYTEA NOT NULL CHECK (length(digest) = 32),
             bytes BYTEA NOT NULL,
             PRIMARY KEY (collection, number)
         );

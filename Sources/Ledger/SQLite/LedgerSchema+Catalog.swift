@@ -19,6 +19,7 @@ extension LedgerSchema {
         CREATE TABLE catalog_picture (
             collection TEXT NOT NULL,
             number INTEGER NOT NULL,
+            digest BLOB NOT NULL CHECK (length(digest) = 32),
             bytes BLOB NOT NULL,
             PRIMARY KEY (collection, number)
         ) STRICT;

@@ -23,7 +23,8 @@ extension DatabaseLedger: WebhookLedger {
         ofWebhookEndpoint identifier: String
     ) throws(StorageFault) -> WebhookEndpoint? {
         try storage.write { database in
-            try database.execute("UPDATE webhook_endpoint SET url = $1 WHERE endpoint_id = $2", [url, identifier])
+            try database.execute(
+                "UPDATE webhook_endpoint SET url = $1 WHERE endpoint_id = $2 AND removed_at IS NULL", [url, identifier])
             return try WebhookRecords(database: database).endpoint(identifier)
         }
     }

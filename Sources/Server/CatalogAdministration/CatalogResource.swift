@@ -35,7 +35,7 @@ enum CatalogResource {
             _ = object.add(
                 "item", .object(["collection": .string(item.collection), "number": .integer(item.number)]))
             _ = object.add("sha256", .string(digest.hexadecimal))
-        case .withdrawal, .restoration: break
+        case .reversion, .withdrawal, .restoration: break
         }
         return .object(object)
     }

@@ -15,6 +15,8 @@ struct CatalogRoutes: Sendable {
 
     /// How often a change is made anew where others change the catalog meanwhile.
     private static let maximumTries = 5
+    /// Of a definition as it is sent, in bytes.
+    private static let maximumBody = 48 * 1024
     /// Of a form around a picture, in bytes.
     private static let sizeAroundPicture = 16 * 1024
 
@@ -25,16 +27,43 @@ struct CatalogRoutes: Sendable {
         group.get("products/:product") { _, context in try product(try context.parameters.text("product")) }
         group.put("products/:product") { request, context in
             let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
-            let object = try await JSONBody(request, parsedBy: work).object
-            let isNew = try await change { try catalog.define(object, as: identifier, by: key) }
+            let expected = request.headers[values: .ifMatch]
+            let object = try await JSONBody(request, upTo: Self.maximumBody, parsedBy: work).object
+            let isNew = try await change {
+                try check(expected, of: identifier)
+                return try catalog.define(object, as: identifier, by: key)
+            }
             return try product(identifier, status: isNew ? .created : .ok)
+        }
+        group.delete("products/:product") { _, context in
+            let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
+            _ = try await change { try catalog.revert(identifier, by: key) }
+            return HTTPResponse.Status.noContent
         }
         group.put("products/:product/withdrawal") { _, context in try await setWithdrawn(true, context) }
         group.delete("products/:product/withdrawal") { _, context in try await setWithdrawn(false, context) }
         group.put("products/:product/picture") { request, context in try await setPicture(request, context) }
         group.get("changes") { request, _ in
             let product = request.uri.queryParameters["product"].map(String.init)
+            // Nothing has such a name, and not every database takes it.
+            guard product?.utf8.contains(0) != true else {
+                throw Problem.parameter("product", "a product's identifier")
+            }
             return try await changes(request, of: product)
+        }
+    }
+
+    /// Whether a product is what who changes it has seen (RFC 9110 section 13.1.1).
+    ///
+    /// - Parameter expected: Entity tags; none where nobody has said.
+    private func check(_ expected: [String], of identifier: String) throws {
+        guard !expected.isEmpty else { return }
+        let known = expected.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
+        let product = CatalogResource.product(identifier, in: current.view).map { JSONAnswer.encode($0) }
+        guard let product, known.contains("*") || known.contains(CacheableAnswer.tag(of: product)) else {
+            throw Problem(
+                status: .preconditionFailed, code: "productChanged",
+                detail: "The product is not what it was when its ETag was read: read it again, then change it.")
         }
     }
 
@@ -46,14 +75,16 @@ struct CatalogRoutes: Sendable {
 
     private func setPicture(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
-        let form = try await MultipartForm(request, upTo: Picture.maximumSize + Self.sizeAroundPicture)
+        let form = try await MultipartForm(
+            request, upTo: Picture.maximumSize + Self.sizeAroundPicture, parsedBy: work)
         guard form.parts.count == 1, let part = form.parts.first, part.name == "picture" else {
             throw Problem(
                 status: .badRequest, code: "formInvalid", detail: "The form has to have one field, named picture.")
         }
-        let picture: Picture
-        do { picture = try Picture(bytes: part.bytes, file: "The picture") } catch {
-            throw CatalogChangeError.pictureInvalid(error)
+        let picture = try await work.process(part.bytes.count) {
+            do throws(CatalogError) { return try Picture(bytes: part.bytes, file: "The picture") } catch {
+                throw CatalogChangeError.pictureInvalid(error)
+            }
         }
         // What nothing is said of is what it is.
         if let said = part.mediaType, said != "application/octet-stream", said != picture.format.mediaType {
@@ -83,7 +114,10 @@ struct CatalogRoutes: Sendable {
         guard let product = CatalogResource.product(identifier, in: current.view) else {
             throw CatalogChangeError.productNotFound
         }
-        return JSONAnswer.response(bytes: JSONAnswer.encode(product), status: status)
+        let bytes = JSONAnswer.encode(product)
+        return JSONAnswer.response(
+            bytes: bytes, status: status,
+            headers: [.eTag: CacheableAnswer.tag(of: bytes), .cacheControl: "no-cache"])
     }
 
     private func products(_ request: Request) throws -> Response {
@@ -105,10 +139,7 @@ struct CatalogRoutes: Sendable {
 
     private func changes(_ request: Request, of product: String?) async throws -> Response {
         let page = try Page(request)
-        let before = try page.last.map { text in
-            guard let number = Int64(text) else { throw Problem.parameter("cursor", "what nextCursor said") }
-            return number
-        }
+        let before = try page.before()
         let found = try await work.read {
             try catalog.changes(of: product, before: before, limit: page.size + 1)
         }
@@ -125,7 +156,7 @@ extension Problem {
         let status: HTTPResponse.Status
         switch error {
         case .productInvalid, .pictureInvalid, .pictureOfNoItem: status = .unprocessableContent
-        case .productTypeFixed, .productsTooMany, .picturesTooLarge: status = .conflict
+        case .productTypeFixed, .productBenefitFixed, .productsTooMany, .picturesTooLarge: status = .conflict
         case .productNotFound: status = .notFound
         case .storage(let fault):
             self.init(fault)

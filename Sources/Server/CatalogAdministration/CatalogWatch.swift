@@ -1,5 +1,5 @@
+import Catalog
 import CatalogAdministration
-import Commerce
 import Logging
 import ServiceLifecycle
 
@@ -18,16 +18,19 @@ public struct CatalogWatch: Service {
 
     /// Looks until it is told to stop.
     public func run() async throws {
-        var lastCode: String?
+        var lastReason: String?
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
-            var code: String?
-            do { try await work.run { [service] in try service.refresh() } } catch {
-                code = (error as? any CodedError)?.code ?? Problem.unexpected.code
+            var reason: String?
+            do { try await work.run { [service] in try service.refresh() } } catch let error as CatalogError {
+                // Products are no secret, and whoever mends it has to know which.
+                reason = error.message
+            } catch {
+                reason = (Problem(error) ?? .unexpected).code
             }
-            if let code, code != lastCode {
-                logger.error("the catalog stays as it was", metadata: ["code": "\(code)"])
+            if let reason, reason != lastReason {
+                logger.error("the catalog stays as it was", metadata: ["reason": "\(reason)"])
             }
-            lastCode = code
+            lastReason = reason
         }
     }
 }

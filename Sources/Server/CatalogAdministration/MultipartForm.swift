@@ -19,23 +19,32 @@ package struct MultipartForm {
 
     package let parts: [Part]
 
-    /// - Parameter maximumSize: The largest body read, in bytes.
+    /// - Parameters:
+    ///   - maximumSize: The largest body read, in bytes.
+    ///   - work: Where it is parsed, since a large one takes its time.
     /// - Throws: `Problem`, `mediaTypeUnsupported`, `formInvalid`.
-    init(_ request: Request, upTo maximumSize: Int) async throws {
-        guard let boundary = Self.boundary(request.headers[.contentType] ?? "") else {
+    init(_ request: Request, upTo maximumSize: Int, parsedBy work: BlockingWork) async throws {
+        let (mediaType, parameters) = Self.value(request.headers[.contentType] ?? "")
+        guard mediaType == "multipart/form-data", let boundary = parameters["boundary"],
+            (1...70).contains(boundary.utf8.count)
+        else {
             throw Problem(
                 status: .unsupportedMediaType, code: "mediaTypeUnsupported",
                 detail: "The body has to be multipart/form-data, and its Content-Type has to name the boundary.")
         }
-        try self.init(Data(try await JSONBody.collect(request, upTo: maximumSize)), boundary: boundary)
+        let body = Data(try await JSONBody.collect(request, upTo: maximumSize))
+        self = try await work.process(body.count) { try MultipartForm(body, boundary: boundary) }
     }
 
     /// - Throws: `Problem`, `formInvalid`.
     package init(_ body: Data, boundary: String) throws {
         let delimiter = Data("--\(boundary)".utf8)
-        guard body.starts(with: delimiter) else { throw Self.invalid("does not begin with its boundary") }
+        // What stands before the first boundary is for nobody.
+        let first =
+            body.starts(with: delimiter) ? body.startIndex : body.range(of: Self.lineEnd + delimiter)?.upperBound
+        guard let first else { throw Self.invalid("has no boundary") }
         var parts: [Part] = []
-        var rest = body.dropFirst(delimiter.count)
+        var rest = body.starts(with: delimiter) ? body.dropFirst(delimiter.count) : body[first...]
         while !rest.starts(with: Data("--".utf8)) {
             guard parts.count < Self.maximumParts else { throw Self.invalid("has too many fields") }
             // Spaces may follow a boundary.
@@ -59,21 +68,29 @@ package struct MultipartForm {
             guard halves.count == 2 else { throw invalid("has a field whose head is none") }
             fields[halves[0].lowercased()] = halves[1].trimmingCharacters(in: .whitespaces)
         }
-        let disposition = fields["content-disposition"] ?? ""
-        guard disposition.lowercased().hasPrefix("form-data"),
-            let name = disposition.firstMatch(of: /;\s*name="([^"\\]*)"/)
-        else { throw invalid("has a field without a name") }
-        let mediaType = fields["content-type"]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
-        return Part(name: String(name.1), mediaType: mediaType, bytes: [UInt8](bytes[end.upperBound...]))
+        let (disposition, parameters) = value(fields["content-disposition"] ?? "")
+        guard disposition == "form-data", let name = parameters["name"] else {
+            throw invalid("has a field without a name")
+        }
+        return Part(
+            name: name, mediaType: fields["content-type"].map { value($0).0 }, bytes: [UInt8](bytes[end.upperBound...]))
     }
 
-    /// - Returns: nil where a content type is another, or names no boundary.
-    private static func boundary(_ contentType: String) -> String? {
-        guard contentType.lowercased().hasPrefix("multipart/form-data"),
-            let match = contentType.firstMatch(
-                of: /;\s*(?i:boundary)=(?:"([A-Za-z0-9'()+_,.\/:=? -]{1,70})"|([A-Za-z0-9'+_.-]{1,70}))/)
-        else { return nil }
-        return (match.1 ?? match.2).map(String.init)
+    /// A header's value, in small letters, and its parameters, whose values are tokens or quoted (RFC 9110 section 5.6.6).
+    private static func value(_ text: String) -> (String, [String: String]) {
+        let parts = text.matches(of: /(?:"(?:[^"\\]|\\.)*"|[^;"])+/).map {
+            $0.0.trimmingCharacters(in: .whitespaces)
+        }
+        var parameters: [String: String] = [:]
+        for part in parts.dropFirst() {
+            let halves = part.split(separator: "=", maxSplits: 1)
+            guard halves.count == 2, let name = halves.first?.lowercased() else { continue }
+            let isQuoted = halves[1].count > 1 && halves[1].hasPrefix("\"") && halves[1].hasSuffix("\"")
+            let token = String(halves[1])
+            let value = isQuoted ? token.dropFirst().dropLast().replacing(/\\(.)/) { $0.1 } : token[...]
+            parameters[name] = parameters[name] ?? String(value)
+        }
+        return (parts.first?.lowercased() ?? "", parameters)
     }
 
     private static func invalid(_ reason: String) -> Problem {

@@ -21,7 +21,7 @@ struct WishRoutes: Sendable {
         let own = group.for(.app)
         addReading(to: own)
         own.put("wishes/:product") { _, context in
-            let (user, product) = (try context.requiredUser, try products.product(in: context).productIdentifier)
+            let (user, product) = (try context.requiredUser, try products.productForSale(in: context).productIdentifier)
             try await commits.run { try profiles.wish(for: product, by: user) }
             return HTTPResponse.Status.noContent
         }

@@ -9,9 +9,10 @@ struct CatalogView: Sendable {
     let languages: [String]
     let collections: [String]
 
-    init(_ catalog: Catalog) {
+    /// - Parameter before: Of the catalog before it was changed.
+    init(_ catalog: Catalog, before: CatalogView? = nil) {
         self.catalog = catalog
-        pictures = PictureAddresses(catalog: catalog)
+        pictures = PictureAddresses(catalog: catalog, before: before?.pictures)
         languages = catalog.languages
         collections = catalog.collections
     }
@@ -32,7 +33,7 @@ final class CurrentCatalogView: Sendable {
         last.withLock { last in
             if last.revision != current.revision {
                 let (catalog, revision) = current.snapshot
-                last = (CatalogView(catalog), revision)
+                last = (CatalogView(catalog, before: last.view), revision)
             }
             return last.view
         }

@@ -39,9 +39,12 @@ struct PictureRoutes: Sendable {
         let item = Item(collection: collection, number: number)
         guard let picture = view.catalog.pictures[item] else { throw Self.notFound }
         // An address with a version is of this picture alone.
-        let isOfVersion = view.pictures.isVersion(request.uri.queryParameters["v"].map(String.init), of: item)
+        let version = request.uri.queryParameters["v"].map(String.init)
+        let isOfVersion = view.pictures.isVersion(version, of: item)
         var headers: HTTPFields = [
-            .cacheControl: isOfVersion ? "public, max-age=31536000, immutable" : "public, max-age=300",
+            // One that is not known may be of a change that this service is yet to see.
+            .cacheControl: isOfVersion
+                ? "public, max-age=31536000, immutable" : version == nil ? "public, max-age=300" : "no-cache",
             .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
             .xContentTypeOptions: "nosniff",
         ]

@@ -93,19 +93,24 @@ struct ProductRoutes: Sendable {
         var text: String { product + (wishedAt.map { "\n\($0.millisecondsSince1970)" } ?? "") }
     }
 
-    /// The product that a request's path names.
+    /// The product that a request's path names, of those that are sold.
     ///
-    /// - Parameter catalog: nil for the one as it is now, without what is sold no more.
     /// - Throws: `Problem`, `productNotFound`.
-    func product(in context: ServiceContext, of catalog: Catalog? = nil) throws -> Product {
-        let identifier = try context.parameters.require("product").removingPercentEncoding
-        let found = identifier.flatMap((catalog ?? current.view.catalog).product)
-        guard let found, catalog != nil || !current.view.catalog.withdrawn.contains(found.productIdentifier) else {
-            throw Problem(
-                status: .notFound, code: "productNotFound", detail: "The catalog has no product of this identifier.")
-        }
-        return found
+    func productForSale(in context: ServiceContext) throws -> Product {
+        let catalog = current.view.catalog
+        let product = try product(in: context, of: catalog)
+        guard !catalog.withdrawn.contains(product.productIdentifier) else { throw Self.notFound }
+        return product
     }
+
+    private func product(in context: ServiceContext, of catalog: Catalog) throws -> Product {
+        let identifier = try context.parameters.require("product").removingPercentEncoding
+        guard let product = identifier.flatMap(catalog.product) else { throw Self.notFound }
+        return product
+    }
+
+    private static let notFound = Problem(
+        status: .notFound, code: "productNotFound", detail: "The catalog sells no product of this identifier.")
 
     private func resource(
         _ product: Product,

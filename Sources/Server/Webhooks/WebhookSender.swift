@@ -71,7 +71,7 @@ public struct WebhookSender: Service {
 
     /// - Returns: Whether there is more to forget.
     private func sweep() async -> Bool {
-        (try? await logged { try await commits.run { try service.forgetOld() } }) ?? false
+        (try? await logged { try await write { try service.forgetOld() } }) ?? false
     }
 
     /// Sends what is due for an endpoint.
@@ -122,12 +122,12 @@ public struct WebhookSender: Service {
     ) async throws -> Bool? {
         let due = try await work.read { try service.due(for: endpoint, limit: limit) }
         guard let due, !due.isEmpty else { return nil }
-        let taken = try await commits.run { try service.take(due) }
+        let taken = try await write { try service.take(due) }
         let results = await withTaskGroup { group in
             for delivery in taken { group.addTask { service.result(of: delivery, await send(delivery)) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        try await commits.run { try service.record(results) }
+        try await write { try service.record(results) }
         for result in results { tell(result) }
         return results.isEmpty || results.contains(where: \.isDelivered)
     }
@@ -145,6 +145,18 @@ public struct WebhookSender: Service {
         }
     }
 
+    /// In the commits of sales, where that costs them nothing: in a file each commit is a sync of the disk, which all share. In a
+    /// database that takes several writers, what meets another sender's would have to be done again with the sales beside it.
+    private func write<Value: Sendable>(_ useCase: @Sendable @escaping () throws -> Value) async throws -> Value {
+        guard service.ledger.answersAtOnce else { return try await work.run(useCase) }
+        while true {
+            do { return try await commits.run(useCase) } catch let problem as Problem where problem.couldSucceedLater {
+                // Too many sales wait; what was sent is told to the ledger when they do not.
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
     private func tell(_ result: WebhookResult) {
         metrics.countWebhookAttempt(result)
         guard result.isGivenUp else { return }
@@ -158,7 +170,7 @@ public struct WebhookSender: Service {
 
     private func logged<Value>(_ call: () async throws -> Value) async throws -> Value {
         do { return try await call() } catch {
-            let code = (error as? WebhookError)?.code ?? Problem.unexpected.code
+            let code = (Problem(error) ?? .unexpected).code
             logger.error("webhooks failed", metadata: ["code": "\(code)"])
             throw error
         }
