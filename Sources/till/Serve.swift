@@ -79,16 +79,7 @@ struct Serve: Command {
         let keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
         let tokens = configuration.tokens.map { UserTokens($0, clock: SystemClock(), logger: configuration.logger) }
         try await prepare(tokens, configuration)
-        if try keys.list().allSatisfy({ $0.revokedAt != nil }) {
-            console.note(
-                "There is no API key yet, so no back end can call: make one with \(common.hint("keys", "make", "NAME"))."
-            )
-        }
-        if !configuration.hasWebhooks, try !ledger.webhookEndpoints().isEmpty {
-            console.note(
-                "The ledger has webhooks to tell, and nothing is sent: start with --webhooks, with which they can be removed, too."
-            )
-        }
+        try noteWhatIsMissing(keys, ledger, configuration)
         // By the machine's clock, however far a store's own was moved.
         let accounts =
             configuration.hasAccounts
@@ -131,6 +122,24 @@ struct Serve: Command {
         }
     }
 
+    /// What whoever starts the service may have forgotten.
+    private func noteWhatIsMissing(
+        _ keys: APIKeys,
+        _ ledger: any MovableLedger,
+        _ configuration: ServeConfiguration
+    ) throws {
+        if try keys.list().allSatisfy({ $0.revokedAt != nil }) {
+            console.note(
+                "There is no API key yet, so no back end can call: make one with \(common.hint("keys", "make", "NAME"))."
+            )
+        }
+        if !configuration.hasWebhooks, try !ledger.webhookEndpoints().isEmpty {
+            console.note(
+                "The ledger has webhooks, and nothing is sent to them: start with --webhooks, with which they can be removed, too."
+            )
+        }
+    }
+
     /// What asks the App Store, and answers it.
     private func appStoreCompanions(
         _ service: EntitlementService,
@@ -170,164 +179,3 @@ struct Serve: Command {
         }
     }
 }
-
-/// The options of `till serve`; those left out may stand in the environment or in the file.
-struct ServeOptions: ParsableArguments {
-    @Option(name: .customLong("config"), help: "A JSON file with the options.")
-    var configurationFile: String?
-
-    @Option(help: "The address to listen on (default: 127.0.0.1, this machine alone).")
-    var host: String?
-
-    @Option(help: "The port; 0 for any free one (default: 8080).")
-    var port: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "An origin whose proofs are accepted; may be repeated (default: those of a local store).",
-            valueName: "origin"))
-    var accept: [Origin] = []
-
-    @Option(
-        name: .customLong("sandbox-users"),
-        help: ArgumentHelp(
-            "A user who may buy in the sandbox of a service that sells, such as App Review; may be repeated.",
-            valueName: "user"))
-    var sandboxUsers: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Whose a purchase is that another user presents: keep, transfer or transferIfInactive (default: keep).",
-            valueName: "policy"))
-    var ownership: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "How long a purchase that was transferred stays where it is (default: 2592000, 30 days).",
-            valueName: "seconds"))
-    var transferPauseSeconds: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "A PostgreSQL database as the ledger: postgres://user@host/database (default: a file in the data directory).",
-            valueName: "url"))
-    var ledger: String?
-
-    @Option(help: ArgumentHelp("A certificate chain in PEM: serve TLS.", valueName: "file"))
-    var tlsCertificate: String?
-
-    @Option(help: ArgumentHelp("The certificate's key in PEM.", valueName: "file"))
-    var tlsKey: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Who issues the tokens of apps' users (their `iss`): /v1/me is for them.", valueName: "issuer"))
-    var jwtIssuer: String?
-
-    @Option(help: ArgumentHelp("Whom the tokens have to be for (their `aud`).", valueName: "audience"))
-    var jwtAudience: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The issuer's JWK Set: a file, or the https address it is published at.", valueName: "file-or-url"))
-    var jwtKeys: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "An algorithm that tokens may be signed with; may be repeated (default: RS256 and ES256).",
-            valueName: "algorithm"))
-    var jwtAlgorithms: [String] = []
-
-    @Flag(help: "Let users sign up with e-mail and password: /v1/accounts and /v1/sessions.")
-    var accounts = false
-
-    @Flag(help: "Let users have a profile and a wish list: /v1/me/profile and /v1/me/wishes.")
-    var profiles = false
-
-    @Flag(help: "Serve the app that Till began with in its own wire form: /v1/user.")
-    var seedApp = false
-
-    @Flag(help: "Let apps listen to what happens to their users: /v1/me/events.")
-    var liveEvents = false
-
-    @Flag(help: "Let back ends create, edit and withdraw products: /v1/catalog.")
-    var catalogAdministration = false
-
-    @Flag(help: "Tell back ends what happens to their users' purchases: /v1/webhooks.")
-    var webhooks = false
-
-    @Flag(help: "Let webhooks be in networks that are not public, on this machine too, and without TLS.")
-    var webhookPrivateAddresses = false
-
-    @Option(
-        help: ArgumentHelp(
-            "How many proxies of yours stand before the service, each of which writes X-Forwarded-For (default: 0).",
-            valueName: "n"))
-    var proxies: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "The .p8 file of a key from App Store Connect: ask the App Store what was missed.", valueName: "file"))
-    var appStoreKey: String?
-
-    @Option(help: ArgumentHelp("The key's identifier.", valueName: "identifier"))
-    var appStoreKeyId: String?
-
-    @Option(help: ArgumentHelp("The issuer's identifier.", valueName: "uuid"))
-    var appStoreIssuerId: String?
-
-    @Option(help: ArgumentHelp("Where the App Store Server API is, where it is not Apple's.", valueName: "url"))
-    var appStoreUrl: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "How often missed notifications are asked for; 0 for never (default: 3600).", valueName: "seconds"))
-    var reconcileSeconds: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "The same for the histories of all customers (default: 86400).", valueName: "seconds"))
-    var reconcileCustomersSeconds: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "Answer what the App Store asks about refunds, for customers who have consented: DECLINE, GRANT_FULL, "
-                + "GRANT_PRORATED or NONE.", valueName: "preference"))
-    var refundPreference: String?
-
-    @Flag(help: "In these answers, customers could try before they bought.")
-    var sampleContentProvided = false
-
-    @Option(help: ArgumentHelp("How many connections at once (default: 1024).", valueName: "n"))
-    var maximumConnections: Int?
-
-    @Option(
-        help: ArgumentHelp("Close a connection on which nothing comes for so long (default: 60).", valueName: "seconds")
-    )
-    var idleSeconds: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "Close a connection whose request is not answered in so long (default: 30).", valueName: "seconds"))
-    var requestSeconds: Int?
-
-    @Option(help: ArgumentHelp("How many requests each API key may send in a minute (default: 6000).", valueName: "n"))
-    var requestsPerMinute: Int?
-
-    @Option(help: ArgumentHelp("The same for each user of an app (default: 300).", valueName: "n"))
-    var userRequestsPerMinute: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "How long what is under way may take when the service is told to end (default: 30).", valueName: "seconds"))
-    var graceSeconds: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "What is logged: trace, debug, info, notice, warning, error or critical (default: info).",
-            valueName: "level")
-    )
-    var logLevel: String?
-}
-
-extension Origin: ExpressibleByArgument {}

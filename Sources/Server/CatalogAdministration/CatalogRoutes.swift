@@ -30,8 +30,10 @@ struct CatalogRoutes: Sendable {
             let expected = request.headers[values: .ifMatch]
             let object = try await JSONBody(request, upTo: Self.maximumBody, parsedBy: work).object
             let isNew = try await change {
+                let pending = try catalog.define(object, as: identifier, by: key)
+                // Of the same catalog, or of a later one, to which the change is outdated.
                 try check(expected, of: identifier)
-                return try catalog.define(object, as: identifier, by: key)
+                return pending
             }
             return try product(identifier, status: isNew ? .created : .ok)
         }

@@ -15,6 +15,8 @@ package struct MultipartForm {
     /// How many fields there may be, and how long the head of each, in bytes.
     private static let maximumParts = 16
     private static let maximumHead = 4096
+    /// Of a header's value that is looked into, in bytes: what is longer says nothing that is asked for.
+    private static let maximumValue = 1024
     private static let lineEnd = Data("\r\n".utf8)
 
     package let parts: [Part]
@@ -78,6 +80,7 @@ package struct MultipartForm {
 
     /// A header's value, in small letters, and its parameters, whose values are tokens or quoted (RFC 9110 section 5.6.6).
     private static func value(_ text: String) -> (String, [String: String]) {
+        guard text.utf8.count <= maximumValue else { return ("", [:]) }
         let parts = text.matches(of: /(?:"(?:[^"\\]|\\.)*"|[^;"])+/).map {
             $0.0.trimmingCharacters(in: .whitespaces)
         }
