@@ -30,8 +30,9 @@ struct CatalogRoutes: Sendable {
             let expected = request.headers[values: .ifMatch]
             let object = try await JSONBody(request, upTo: Self.maximumBody, parsedBy: work).object
             let isNew = try await change {
+                try check(expected, of: identifier)
                 let pending = try catalog.define(object, as: identifier, by: key)
-                // Of the same catalog, or of a later one, to which the change is outdated.
+                // Once more, of the catalog that the change fits, or of a later one, to which it is outdated.
                 try check(expected, of: identifier)
                 return pending
             }
