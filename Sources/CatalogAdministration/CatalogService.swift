@@ -155,7 +155,9 @@ public final class CatalogService: Sendable {
         var catalog: Catalog
         (catalog, revision) = current.snapshot
         guard catalog.product(productIdentifier) != nil else { throw .productNotFound }
-        guard catalog.administered.contains(productIdentifier) else { return nil }
+        guard catalog.administered.contains(productIdentifier) || catalog.withdrawn.contains(productIdentifier) else {
+            return nil
+        }
         let benefit = catalog.benefit(of: productIdentifier)
         do { try catalog.revert(productIdentifier, to: files) } catch { throw .productInvalid(error) }
         try check(catalog.benefit(of: productIdentifier), isAs: benefit, of: productIdentifier)

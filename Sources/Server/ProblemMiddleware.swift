@@ -74,7 +74,9 @@ extension Problem {
         case .contentTooLarge:
             Problem(
                 status: status, code: "bodyTooLarge",
-                detail: "The body is larger than any this path takes: send one proof at a time.")
+                detail:
+                    "The body is larger than any this path takes: a proof has up to 1 MiB, a picture 256 KB, all else less."
+            )
         default: Problem(status: status, code: "httpError", detail: "The request is not HTTP as the service reads it.")
         }
     }

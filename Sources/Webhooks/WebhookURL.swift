@@ -20,7 +20,9 @@ public struct WebhookURL: Hashable, Sendable {
         let scheme = url.scheme?.lowercased()
         guard scheme == "https" || allowsPlain && scheme == "http" else {
             throw .urlInvalid(
-                reason: "https; plain http is for addresses of your own (webhook-private-addresses)")
+                reason: allowsPlain
+                    ? "a URL of https, or http"
+                    : "https; plain http is for addresses of your own (webhook-private-addresses)")
         }
         guard url.user == nil, url.password == nil, url.fragment == nil else {
             throw .urlInvalid(reason: "without a user, a password and a fragment")

@@ -136,10 +136,17 @@ import Testing
         } throws: {
             ($0 as? CatalogChangeError)?.message == "\(product): number: sprout 1 is given twice."
         }
+        try apply(try service.setWithdrawn(true, "moon", by: "K"), to: service)
         try apply(try service.revert("moon", by: "K"), to: service)
         #expect(service.current.catalog.product("moon") == nil)
+        // Who comes again is new.
+        try apply(try service.define(object(number: 1), as: "moon", by: "K"), to: service)
+        #expect(service.current.catalog.withdrawn == [])
+        try apply(try service.revert("moon", by: "K"), to: service)
+        try apply(try service.setWithdrawn(true, product, by: "K"), to: service)
         try apply(try service.revert(product, by: "K"), to: service)
         let catalog = service.current.catalog
+        #expect(catalog.withdrawn == [])
         #expect(catalog.products == files.products)
         #expect(catalog.administered == [])
         #expect(catalog.definition(of: product) == files.definition(of: product))

@@ -81,7 +81,11 @@ import Testing
         let none = try await fixture.send(.put, path("sun"), body: second, headers: [.ifMatch: "*"])
         #expect((none.status, none.code) == (412, "productChanged"))
         let next = try #require(changed.headers[.eTag])
-        #expect(try await fixture.send(.put, path("moon"), body: second, headers: [.ifMatch: next]).status == 200)
+        let last = try await fixture.send(.put, path("moon"), body: second, headers: [.ifMatch: next])
+        #expect(last.status == 200)
+        #expect(try await fixture.send(.delete, path("moon"), headers: [.ifMatch: next]).code == "productChanged")
+        let current = try #require(last.headers[.eTag])
+        #expect(try await fixture.send(.delete, path("moon"), headers: [.ifMatch: current]).status == 204)
     }
 
     @Test func aProductIsTakenBack() async throws {

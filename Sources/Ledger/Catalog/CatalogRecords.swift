@@ -18,7 +18,7 @@ struct CatalogRecords {
                     WHERE defined.product_id = changed.product_id AND kind IN ('defined', 'reverted')
                     ORDER BY number DESC LIMIT 1) AS definition,
                 (SELECT kind FROM catalog_change AS standing
-                    WHERE standing.product_id = changed.product_id AND kind IN ('withdrawn', 'restored')
+                    WHERE standing.product_id = changed.product_id AND kind IN ('withdrawn', 'restored', 'reverted')
                     ORDER BY number DESC LIMIT 1) AS standing
             FROM (SELECT product_id, min(number) AS first FROM catalog_change GROUP BY product_id) AS changed
             ORDER BY first

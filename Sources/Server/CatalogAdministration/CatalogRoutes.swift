@@ -29,18 +29,16 @@ struct CatalogRoutes: Sendable {
             let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
             let expected = request.headers[values: .ifMatch]
             let object = try await JSONBody(request, upTo: Self.maximumBody, parsedBy: work).object
-            let isNew = try await change {
-                try check(expected, of: identifier)
-                let pending = try catalog.define(object, as: identifier, by: key)
-                // Once more, of the catalog that the change fits, or of a later one, to which it is outdated.
-                try check(expected, of: identifier)
-                return pending
+            let isNew = try await change(identifier, seenAs: expected) {
+                try catalog.define(object, as: identifier, by: key)
             }
             return try product(identifier, status: isNew ? .created : .ok)
         }
-        group.delete("products/:product") { _, context in
+        group.delete("products/:product") { request, context in
             let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
-            _ = try await change { try catalog.revert(identifier, by: key) }
+            _ = try await change(identifier, seenAs: request.headers[values: .ifMatch]) {
+                try catalog.revert(identifier, by: key)
+            }
             return HTTPResponse.Status.noContent
         }
         group.put("products/:product/withdrawal") { _, context in try await setWithdrawn(true, context) }
@@ -72,7 +70,7 @@ struct CatalogRoutes: Sendable {
 
     private func setWithdrawn(_ isWithdrawn: Bool, _ context: ServiceContext) async throws -> Response {
         let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
-        _ = try await change { try catalog.setWithdrawn(isWithdrawn, identifier, by: key) }
+        _ = try await change(identifier) { try catalog.setWithdrawn(isWithdrawn, identifier, by: key) }
         return try product(identifier)
     }
 
@@ -94,18 +92,28 @@ struct CatalogRoutes: Sendable {
             throw CatalogChangeError.pictureInvalid(
                 CatalogError(file: "The picture", reason: "it says \(said) and is \(picture.format.mediaType)"))
         }
-        _ = try await change { try catalog.setPicture(picture, of: identifier, by: key) }
+        _ = try await change(identifier) { try catalog.setPicture(picture, of: identifier, by: key) }
         return try product(identifier)
     }
 
     /// Makes a change to the catalog as it is, and again where somebody else has changed it meanwhile.
     ///
+    /// - Parameter expected: Entity tags of what its maker has seen; none where nobody has said.
     /// - Returns: Whether there is a product that was not there before.
     private func change(
+        _ identifier: String,
+        seenAs expected: [String] = [],
         _ make: @Sendable @escaping () throws -> CatalogService.Pending?
     ) async throws -> Bool {
         for _ in 0..<Self.maximumTries {
-            guard let pending = try await work.run(make) else { return false }
+            let pending = try await work.run {
+                try check(expected, of: identifier)
+                let pending = try make()
+                // Once more, of the catalog that the change fits, or of a later one, to which it is outdated.
+                try check(expected, of: identifier)
+                return pending
+            }
+            guard let pending else { return false }
             let isAdded = try await commits.run { try catalog.add(pending) }
             try await work.run { try catalog.refresh() }
             if isAdded { return pending.isNewProduct }

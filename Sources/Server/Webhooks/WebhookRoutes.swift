@@ -56,7 +56,10 @@ struct WebhookRoutes: Sendable {
         }
         group.post(":webhook/secret") { request, context in
             let identifier = try context.parameters.text("webhook")
-            let given = try await JSONBody(request, parsedBy: work).optionalInteger("previousSecretSeconds")
+            let bytes = try await JSONBody.collect(request, upTo: JSONBody.sizeOfStrangers)
+            let given =
+                bytes.isEmpty
+                ? nil : try await JSONBody(bytes: bytes, parsedBy: work).optionalInteger("previousSecretSeconds")
             let seconds = given.map(Int64.init) ?? WebhookService.standardOverlap
             guard WebhookService.overlap.contains(seconds) else {
                 throw JSONBody.invalid(
