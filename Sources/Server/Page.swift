@@ -53,16 +53,25 @@ struct Page {
         list: ([Element], String?) -> some Encodable
     ) async throws -> Response {
         let before = try before()
-        // One more than is shown, to know whether there is another page.
-        let found = try await elements(before, size + 1)
+        let (shown, next) = part(of: try await elements(before, size + 1)) { String(number($0)) }
+        return try JSONAnswer.response(list(shown, next))
+    }
+
+    /// What is shown of a list from where the page begins, and the next page's cursor; nil on the last.
+    ///
+    /// - Parameters:
+    ///   - found: One more at least than is shown, where there is another page.
+    ///   - name: What a cursor names an element by.
+    func part<Element>(
+        of found: some Collection<Element>,
+        named name: (Element) -> String
+    ) -> (shown: [Element], nextCursor: String?) {
         let shown = Array(found.prefix(size))
-        let isLast = shown.count == found.count
-        return try JSONAnswer.response(
-            list(shown, isLast ? nil : shown.last.map { Self.cursor(after: String(number($0))) }))
+        return (shown, shown.count == found.count ? nil : shown.last.map { Self.cursor(after: name($0)) })
     }
 
     /// The cursor for the page after the one that ends with an element.
-    static func cursor(after last: String) -> String {
+    private static func cursor(after last: String) -> String {
         Base64.encode(Array(last.utf8), .urlSafe)
     }
 }

@@ -68,7 +68,7 @@ public struct WebhookMessage: Encodable, Sendable {
         type = kind
         timestamp = entry.happenedAt.rfc3339
         data = Content(
-            user: Name(issuer: delivery.user.issuer, name: delivery.user.name), number: delivery.number,
+            user: Name(issuer: delivery.issuer, name: delivery.name), number: delivery.number,
             actor: entry.actor.description, origin: entry.origin,
             transactionId: isGrant || isTransfer ? nil : entry.reference,
             originalTransactionId: isTransfer ? entry.reference : nil, productId: isGrant ? nil : entry.subject,

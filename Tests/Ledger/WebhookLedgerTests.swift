@@ -39,7 +39,7 @@ import Testing
     }
 
     private func words(_ deliveries: [WebhookDelivery]) -> Set<String> {
-        Set(deliveries.map { "\($0.user) \($0.number) \($0.entry.event.rawValue) \($0.entry.reference)" })
+        Set(deliveries.map { "\($0.name) \($0.number) \($0.entry.event.rawValue) \($0.entry.reference)" })
     }
 
     @Test func everyGrantRevocationAndTransferIsToldToEachEndpointThereIs() throws {

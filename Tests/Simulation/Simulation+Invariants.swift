@@ -68,7 +68,7 @@ extension Simulation {
     /// Of what has changed what somebody owns there is one message, and there is none of anything else.
     private func checkWebhooks() throws {
         let deliveries = try ledger.webhookDeliveries(to: Self.webhook, in: nil, before: nil, limit: 100_000)
-        let told = deliveries.map { "\($0.user) \($0.number)" }
+        let told = deliveries.map { "\($0.name) \($0.number)" }
         var written: [String] = []
         for person in people {
             for record in try ledger.audit(of: person.user) {

@@ -37,7 +37,9 @@ public struct WebhookDelivery: Hashable, Sendable {
     public let endpointIdentifier: String
     /// The message's, which it keeps however often it is sent.
     public let messageIdentifier: String
-    public let user: User
+    /// The user's, as the ledger has it: the first version took names that are none today, and nobody's message stays behind.
+    public let issuer: String
+    public let name: String
     /// Of the entry, in the user's log: their order, and dense but for what is no message.
     public let number: Int64
     public let entry: AuditEntry

@@ -76,7 +76,8 @@ struct WebhookRecords {
         guard isTaken else { return nil }
         return WebhookDelivery(
             endpointIdentifier: delivery.endpointIdentifier, messageIdentifier: delivery.messageIdentifier,
-            user: delivery.user, number: delivery.number, entry: delivery.entry, state: .pending,
+            issuer: delivery.issuer, name: delivery.name, number: delivery.number, entry: delivery.entry,
+            state: .pending,
             attempts: delivery.attempts + 1, nextAttemptAt: end,
             lastAttempt: WebhookDelivery.Attempt(at: moment, outcome: nil), key: delivery.key)
     }
@@ -217,16 +218,13 @@ struct WebhookRecords {
 
     private static func delivery(_ row: SQLRow) throws -> WebhookDelivery {
         let record = try AuditRecord(row)
-        guard let user = User(issuer: try row["issuer"], name: try row["name"]) else {
-            throw SQLRow.Mismatch(column: "name")
-        }
         let next: Timestamp? = try row["next_attempt_at"]
         let isDelivered: Bool = try row["is_delivered"]
         let key = WebhookDelivery.Key(
             user: try row["user_id"], number: record.number, endpoint: try row["endpoint_id"])
         return WebhookDelivery(
-            endpointIdentifier: key.endpoint, messageIdentifier: try row["message_id"], user: user,
-            number: record.number, entry: record.entry,
+            endpointIdentifier: key.endpoint, messageIdentifier: try row["message_id"],
+            issuer: try row["issuer"], name: try row["name"], number: record.number, entry: record.entry,
             state: next != nil ? .pending : isDelivered ? .delivered : .failed, attempts: try row["attempts"],
             nextAttemptAt: next, lastAttempt: try attempt(row), key: key)
     }

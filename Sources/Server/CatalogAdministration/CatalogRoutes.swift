@@ -140,8 +140,7 @@ struct CatalogRoutes: Sendable {
             }
             identifiers = identifiers[(index + 1)...]
         }
-        let shown = identifiers.prefix(page.size)
-        let next = shown.count == identifiers.count ? nil : shown.last.map(Page.cursor)
+        let (shown, next) = page.part(of: identifiers) { $0 }
         return JSONAnswer.response(
             bytes: JSONAnswer.encode(
                 CatalogResource.page(
@@ -154,8 +153,7 @@ struct CatalogRoutes: Sendable {
         let found = try await work.read {
             try catalog.changes(of: product, before: before, limit: page.size + 1)
         }
-        let shown = found.prefix(page.size)
-        let next = shown.count == found.count ? nil : shown.last.map { Page.cursor(after: String($0.number)) }
+        let (shown, next) = page.part(of: found) { String($0.number) }
         return JSONAnswer.response(
             bytes: JSONAnswer.encode(
                 CatalogResource.page("changes", shown.map(CatalogResource.change), next: next)))

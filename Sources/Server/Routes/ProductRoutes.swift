@@ -61,17 +61,11 @@ struct ProductRoutes: Sendable {
             }
             products = products[(index + 1)...]
         }
-        let shown = Array(products.prefix(page.size))
-        let isLast = shown.count == products.count
+        let (shown, next) = page.part(of: products) {
+            ListEnd(product: $0.productId, wishedAt: wishedAt($0.productId)).text
+        }
         return try JSONAnswer.cacheable(
-            List(
-                products: shown,
-                nextCursor: isLast
-                    ? nil
-                    : shown.last.map {
-                        Page.cursor(after: ListEnd(product: $0.productId, wishedAt: wishedAt($0.productId)).text)
-                    }),
-            for: request, headers: headers(language, shelf))
+            List(products: shown, nextCursor: next), for: request, headers: headers(language, shelf))
     }
 
     /// The last product of a page, and when it was wished for: where the next page begins.

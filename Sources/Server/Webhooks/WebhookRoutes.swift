@@ -108,14 +108,11 @@ struct WebhookRoutes: Sendable {
             }
             return position
         }
-        // One more than is shown, to know whether there is another page.
         let found = try await work.read {
             try webhooks.deliveries(to: identifier, in: state, before: position, limit: page.size + 1)
         }
-        let shown = found.prefix(page.size)
-        let next = shown.count == found.count ? nil : shown.last.map { WebhookDeliveryPosition($0).cursor }
-        return try JSONAnswer.response(
-            WebhookDeliveryList(deliveries: shown.map(resource), nextCursor: next.map(Page.cursor)))
+        let (shown, next) = page.part(of: found) { WebhookDeliveryPosition($0).cursor }
+        return try JSONAnswer.response(WebhookDeliveryList(deliveries: shown.map(resource), nextCursor: next))
     }
 
     private func url(of request: Request) async throws -> WebhookURL {
