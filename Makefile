@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo test simulate crash-test soak test-postgres test-api test-apple fuzz fuzz-short bench bench-service format lint clean requirements
+.PHONY: help build demo test simulate crash-test attack soak test-postgres test-api test-apple fuzz fuzz-short bench bench-service format lint clean requirements
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -12,6 +12,7 @@ requirements:
 build: requirements ## Build the till command (.build/release/till)
 	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes 5 to 15 minutes on two cores …"
 	@swift build -c release --product till
+	@Scripts/check-versions.sh
 
 demo: build ## Play a purchase from end to end, in a fresh data directory
 	@Scripts/demo.sh .build/release/till
@@ -29,6 +30,9 @@ simulate: requirements ## Play simulations for ten minutes (SECONDS=N), or the o
 
 crash-test: build ## Kill the service under load at random moments, fifty times (ROUNDS=N), and compare with what clients were told
 	@TILL_CRASH_ROUNDS=$(or $(ROUNDS),50) swift test -c release --disable-testable-imports --filter CrashTests
+
+attack: build ## Attack a running service in seven ways, and report its latency and memory (ATTACK_BINARY=FILE for another till)
+	@TILL_ATTACK=1 TILL_ATTACK_BINARY="$(ATTACK_BINARY)" swift test -c release --disable-testable-imports --filter AttackTests
 
 soak: build ## Two thousand who listen, two hundred changes a second, for two minutes (SECONDS=N): count each event
 	@TILL_SOAK_SECONDS=$(or $(SECONDS),120) swift test -c release --disable-testable-imports --filter EventSoakTests

@@ -33,8 +33,9 @@ swift build --package-path Benchmarks -c release --product Hello >&2
 swift build --package-path Benchmarks -c release --product TransactionMint >&2
 peer=$PWD/.build/peer
 if ! "$peer/bin/python" -c "import appstoreserverlibrary, fastapi, uvicorn, uvloop, httptools" 2>/dev/null; then
-    python3 -m venv "$peer" || fail "Python 3 with its venv module is needed (apt-get install python3-venv)"
-    "$peer/bin/pip" install --quiet --disable-pip-version-check app-store-server-library==3.1.2 fastapi uvicorn uvloop httptools
+    { python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' && python3 -m venv "$peer"; } ||
+        fail "Python 3.11 or later and its venv module are needed. Run \`apt-get install python3-venv\`."
+    "$peer/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r Scripts/requirements/bench-service.txt
 fi
 echo "Making $transactions signed transactions …" >&2
 Benchmarks/.build/release/TransactionMint "$transactions" "$work"

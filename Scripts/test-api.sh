@@ -22,8 +22,9 @@ fail() {
 }
 
 if [ ! -x "$tools/bin/schemathesis" ]; then
-    python3 -m venv "$tools" || fail "Python 3 with its venv module is needed (apt-get install python3-venv)"
-    "$tools/bin/pip" install --quiet --disable-pip-version-check schemathesis==4.32.5
+    { python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' && python3 -m venv "$tools"; } ||
+        fail "Python 3.11 or later and its venv module are needed. Run \`apt-get install python3-venv\`."
+    "$tools/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$scripts/requirements/test-api.txt"
 fi
 
 # shellcheck source=Scripts/issuer.sh

@@ -8,10 +8,10 @@ export TILL
 root=$(realpath "$(dirname "$0")/..")
 tools=$root/.build/app-store-server-library
 if [ ! -x "$tools/bin/python" ] || ! "$tools/bin/python" -c "import appstoreserverlibrary" 2>/dev/null; then
-    python3 -m venv "$tools" || {
-        echo "test-apple: Python 3 with its venv module is needed (apt-get install python3-venv)" >&2
+    { python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' && python3 -m venv "$tools"; } || {
+        echo "test-apple: Python 3.11 or later and its venv module are needed. Run \`apt-get install python3-venv\`." >&2
         exit 1
     }
-    "$tools/bin/pip" install --quiet --disable-pip-version-check app-store-server-library==3.1.2
+    "$tools/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$root/Scripts/requirements/test-apple.txt"
 fi
 PYTHONDONTWRITEBYTECODE=1 exec "$tools/bin/python" -W ignore::DeprecationWarning -m unittest discover "$root/Tests/Apple"
