@@ -57,7 +57,7 @@ struct AppStoreSettings {
 
     private static func url(_ settings: ServeSettings) async throws -> URL? {
         guard let text = try await settings.text("app-store-url") else { return nil }
-        guard let address = ServerAddress(argument: text), address.hidesTokens else {
+        guard let address = ServerAddress(argument: text), address.isConfidential else {
             throw ConfigurationError(
                 setting: "app-store-url", expected: "an https address without a path; http is for this machine's own")
         }

@@ -16,7 +16,7 @@ struct Approve: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let queued = try Parties(try common.existingDataDirectory).store.approve(id)
+        let queued = try common.directoryOfStore.store().approve(id)
         try console.decided(queued, common: common)
     }
 }

@@ -40,13 +40,13 @@ struct CommonOptions: ParsableArguments {
 
     var dataDirectory: DataDirectory { DataDirectory(path: dataPath) }
 
-    /// The data directory of an earlier command.
+    /// The data directory of a store that exists.
     ///
-    /// - Throws: `DataDirectoryMissing` when there is none, rather than make one that nobody asked for.
-    var existingDataDirectory: DataDirectory {
+    /// - Throws: `DataDirectoryMissing` if there is no store; `PermissionDenied`.
+    var directoryOfStore: DataDirectory {
         get throws {
             let directory = dataDirectory
-            guard directory.exists else { throw DataDirectoryMissing(path: directory.folder.path) }
+            try directory.requireStore()
             return directory
         }
     }
@@ -56,8 +56,8 @@ struct CommonOptions: ParsableArguments {
         (["till"] + arguments + (dataPath.map { ["--data", $0] } ?? [])).map(Self.quoted).joined(separator: " ")
     }
 
-    /// As a shell reads it.
-    private static func quoted(_ argument: String) -> String {
+    /// The argument as a shell reads it.
+    static func quoted(_ argument: String) -> String {
         let plain = argument.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

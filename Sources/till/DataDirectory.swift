@@ -20,29 +20,71 @@ struct DataDirectory {
     /// The certificates the service trusts besides those in `Keys/`.
     var trustFolder: URL { serviceFolder.appending(path: "trust", directoryHint: .isDirectory) }
 
-    /// Where trusted certificates lie, of those folders that are there.
-    var trustedFolders: [URL] { [trustFolder, Installation.keys].compactMap(\.self).filter(\.isExistingFolder) }
+    /// The folders of trusted certificates that exist.
+    ///
+    /// - Throws: `PermissionDenied`.
+    var trustedFolders: [URL] {
+        get throws(PermissionDenied) {
+            var folders: [URL] = []
+            for folder in [trustFolder, Installation.keys].compactMap(\.self) {
+                guard try FileAccess(folder).exists(), folder.isExistingFolder else { continue }
+                try FileAccess(folder).requireReading()
+                folders.append(folder)
+            }
+            return folders
+        }
+    }
 
     private var serviceFolder: URL { folder.appending(path: "service", directoryHint: .isDirectory) }
+    private var storeFile: URL { storeFolder.appending(path: "store.sqlite", directoryHint: .notDirectory) }
 
-    /// Whether a store was ever made here.
-    var exists: Bool { storeFolder.isExistingFolder }
+    /// - Throws: `DataDirectoryMissing` if there is no store; `PermissionDenied`.
+    func requireStore() throws {
+        guard try hasStore() else { throw DataDirectoryMissing(path: folder.path, part: .store) }
+        try FileAccess(storeFile).requireWriting()
+    }
 
-    /// Whether a service ever kept anything here.
-    var hasLedger: Bool { FileManager.default.fileExists(atPath: ledgerFile.path) }
+    /// - Throws: `PermissionDenied`.
+    func hasStore() throws(PermissionDenied) -> Bool { try FileAccess(storeFile).exists() }
 
-    /// Makes the directory, for its owner alone, and keeps what Till makes in it out of git; a directory that was there
-    /// before, perhaps with other things in it, stays as it was.
-    func prepare() throws(DataDirectoryError) {
+    /// - Throws: `DataDirectoryMissing` if there is no ledger; `PermissionDenied`.
+    func requireLedger() throws {
+        guard try FileAccess(ledgerFile).exists() else {
+            throw DataDirectoryMissing(path: folder.path, part: .ledger)
+        }
+        // SQLite writes beside the ledger whatever it is opened for.
+        try FileAccess(ledgerFile).requireWriting()
+    }
+
+    /// - Throws: `DataDirectoryMissing` if there is no folder of trusted certificates; `PermissionDenied`.
+    func requireTrustFolder() throws {
+        guard try FileAccess(trustFolder).exists() else {
+            throw DataDirectoryMissing(path: folder.path, part: .trustedCertificates)
+        }
+    }
+
+    /// Creates the directory for its owner alone, and keeps its contents out of git. An existing directory stays as it is.
+    ///
+    /// - Throws: `DataDirectoryError`; `PermissionDenied`.
+    func prepare() throws {
         try make([storeFolder, serviceFolder, trustFolder])
+        try requireWriting([storeFolder, storeFile, serviceFolder, ledgerFile])
     }
 
-    /// Makes the service's part alone, as `prepare` does: where a server runs, there is no store.
-    func prepareService() throws(DataDirectoryError) {
+    /// Creates the service's part alone, as `prepare` does: a production service has no store.
+    ///
+    /// - Throws: `DataDirectoryError`; `PermissionDenied`.
+    func prepareService() throws {
         try make([serviceFolder, trustFolder])
+        try requireWriting([serviceFolder, ledgerFile])
     }
 
-    private func make(_ parts: [URL]) throws(DataDirectoryError) {
+    /// - Throws: `PermissionDenied` for the first that exists and may not be written.
+    private func requireWriting(_ urls: [URL]) throws(PermissionDenied) {
+        for url in urls where try FileAccess(url).exists() { try FileAccess(url).requireWriting() }
+    }
+
+    private func make(_ parts: [URL]) throws {
         do {
             let isNew = !folder.isExistingFolder
             for folder in [folder] + parts {
@@ -56,18 +98,29 @@ struct DataDirectory {
                 }
             }
         } catch {
+            try requireWriting([folder] + parts)
             throw DataDirectoryError(path: folder.path)
         }
     }
 }
 
-/// A command asks about what was never made.
+/// The data directory lacks what a command reads.
 struct DataDirectoryMissing: CodedError {
+    enum Part: String {
+        case ledger
+        case store
+        case trustedCertificates = "folder of trusted certificates"
+    }
+
     let path: String
+    let part: Part
 
     var code: String { "dataDirectoryMissing" }
     var message: String {
-        "There is nothing in \(path) yet: buy something first, or name another directory with --data."
+        let remedy =
+            part == .trustedCertificates
+            ? "trust a certificate first with till trust add" : "buy something first with till buy"
+        return "\"\(path)\" has no \(part.rawValue). Name the data directory with --data, or \(remedy)."
     }
 }
 

@@ -17,7 +17,7 @@ struct Decline: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let queued = try Parties(try common.existingDataDirectory).store.decline(id)
+        let queued = try common.directoryOfStore.store().decline(id)
         try console.decided(queued, common: common)
     }
 }

@@ -6,9 +6,11 @@ import Ledger
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
-        abstract:
-            "Check the record of who owns what, back it up, and move it; all while the service runs, but taking one in.",
-        subcommands: [LedgerCheck.self, LedgerBackup.self, LedgerExportCommand.self, LedgerImportCommand.self])
+        abstract: "Check, back up, restore, export and import the ledger: the record of who owns what.",
+        discussion: "check, backup and export work while the service runs.",
+        subcommands: [
+            LedgerCheck.self, LedgerBackup.self, LedgerRestore.self, LedgerExportCommand.self, LedgerImportCommand.self,
+        ])
 }
 
 /// `till ledger check`

@@ -43,21 +43,24 @@ struct LedgerOptions: ParsableArguments {
                 + "directory).", valueName: "url"))
     var ledger: String?
 
-    /// - Parameter isNew: Whether a ledger may be made that is not there.
-    /// - Throws: `DataDirectoryMissing` where there is none; `PostgreSQLAddressError`.
+    /// The address of the PostgreSQL database; nil for a file.
+    ///
+    /// - Throws: `PostgreSQLAddressError`.
+    var address: PostgreSQLAddress? {
+        get throws {
+            // An empty variable is one that was not set.
+            try [ledger, ProcessInfo.processInfo.environment["TILL_LEDGER"]].compactMap(\.self).first { !$0.isEmpty }
+                .map { try PostgreSQLAddress($0) }
+        }
+    }
+
+    /// - Parameter isNew: Whether the command creates a ledger if there is none.
+    /// - Throws: `DataDirectoryMissing` if there is none; `PermissionDenied`; `PostgreSQLAddressError`.
     func place(_ common: CommonOptions, isNew: Bool = false) throws -> LedgerPlace {
-        // An empty variable is one that was not set.
-        let named = [ledger, ProcessInfo.processInfo.environment["TILL_LEDGER"]].compactMap(\.self).first {
-            !$0.isEmpty
-        }
         let data = common.dataDirectory
-        let place = LedgerPlace(try named.map { try PostgreSQLAddress($0) }, in: data)
+        let place = LedgerPlace(try address, in: data)
         guard case .file = place else { return place }
-        if isNew {
-            try data.prepareService()
-        } else if !data.hasLedger {
-            throw DataDirectoryMissing(path: data.folder.path)
-        }
+        if isNew { try data.prepareService() } else { try data.requireLedger() }
         return place
     }
 }

@@ -19,7 +19,10 @@ struct Owned: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let items = try await service.withService(for: user, data: common.dataDirectory) { try await $0.items() }
+        let data = common.dataDirectory
+        let items = try await service.withService(for: user, or: { try LocalService(reading: data) }) {
+            try await $0.items()
+        }
         console.owned(items, by: service.named(user), names: try Catalog(folder: Installation.products).name(of:))
         try console.json(["items": items])
     }

@@ -16,7 +16,7 @@ struct Queue: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let transactions = try Parties(try common.existingDataDirectory).store.transactions(account: user?.name)
+        let transactions = try common.directoryOfStore.store().transactions(account: user?.name)
         let reports = transactions.map { TransactionReport($0.transaction, user: $0.account) }
         var table = TextTable(header: ["ID", "USER", "PRODUCT", "STATE", "TRANSACTION"])
         for report in reports {

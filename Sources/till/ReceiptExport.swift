@@ -27,7 +27,7 @@ struct ReceiptExport: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let store = try Parties(common.dataDirectory).store
+        let store = try common.directoryOfStore.store()
         let proof: String
         if let transaction {
             _ = try store.transaction(transaction, account: user.name)

@@ -26,7 +26,10 @@ struct ReceiptRedeem: Command {
 
     func perform() async throws {
         let proof = try ProofFile(path: file).proof
-        let redemption = try await service.withService(for: user, data: common.dataDirectory) {
+        let (data, server) = (common.dataDirectory, service)
+        let redemption = try await service.withService(
+            for: user, or: { try Parties(data, server: server).localService }
+        ) {
             try await $0.redeem(proof)
         }
         switch redemption.outcome {

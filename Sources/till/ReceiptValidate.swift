@@ -106,8 +106,10 @@ struct ReceiptValidate: Command {
     }
 
     private var trustedFolders: [URL] {
-        if let trust { return [URL(filePath: trust, directoryHint: .isDirectory)] }
-        return common.dataDirectory.trustedFolders
+        get throws {
+            if let trust { return [URL(filePath: trust, directoryHint: .isDirectory)] }
+            return try common.dataDirectory.trustedFolders
+        }
     }
 }
 

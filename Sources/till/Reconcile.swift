@@ -60,8 +60,7 @@ struct Reconcile: Command {
             throw ValidationError(
                 "Apple answers for apple/Production and apple/Sandbox: name another place with --url.")
         }
-        // Whoever listens on the way reads the token.
-        if let url, !url.hidesTokens {
+        if let url, !url.isConfidential {
             throw ValidationError("--url has to be https, unless it is this machine.")
         }
     }

@@ -3,15 +3,30 @@ import Commerce
 import Device
 import Foundation
 
-/// Which service a command talks to: its own, or one that runs elsewhere.
+/// The service that a command talks to: its own, or a running one.
 struct ServerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The address of a running service to talk to; its API key stands in $TILL_API_KEY, or a user's token in $TILL_TOKEN.",
+            "The address of a running service. Put its API key into $TILL_API_KEY, or a user's token into $TILL_TOKEN.",
             valueName: "url"))
     var server: ServerAddress?
 
-    /// What calls the running service; nil when none was named.
+    @Flag(help: "Send the credential to --server unencrypted, in a network you trust.")
+    var insecure = false
+
+    func validate() throws {
+        guard let server else {
+            guard !insecure else { throw ValidationError("--insecure needs --server.") }
+            return
+        }
+        guard insecure || server.isConfidential else {
+            throw ValidationError(
+                "\"\(server.url.absoluteString)\" would send the credential unencrypted. Use https, or add --insecure "
+                    + "for a network you trust.")
+        }
+    }
+
+    /// The client of the running service; nil if none was named.
     ///
     /// - Throws: `ValidationError` without a credential.
     func client() throws -> ServiceClient? {
@@ -27,14 +42,14 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    /// A user's line to the running service; nil when none was named.
+    /// A user's connection to the running service; nil if none was named.
     ///
     /// - Throws: `ValidationError` without a credential.
     func connection(for user: User) throws -> HTTPServiceConnection? {
         try client().map { HTTPServiceConnection(client: $0, user: named(user)) }
     }
 
-    /// The user a service knows; nil where a token says whose it is, whatever the user is called here.
+    /// The user as a service knows it; nil if a token names the user.
     func named(_ user: User) -> User? {
         server != nil && Self.variable("TILL_TOKEN") != nil ? nil : user
     }
@@ -43,31 +58,15 @@ struct ServerOptions: ParsableArguments {
         ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Hands `body` a user's line to the service named, or else to one that runs in this process over a data directory.
+    /// Passes `body` a user's connection to the running service, or else to one of this process.
+    ///
+    /// - Parameter local: Opens the service of this process; not called if a running service was named.
     func withService<Value: Sendable>(
         for user: User,
-        data: DataDirectory,
+        or local: () throws -> LocalService,
         _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
     ) async throws -> Value {
         if let connection = try connection(for: user) { return try await body(connection) }
-        return try await Parties(data).withService(for: user, body)
-    }
-}
-
-/// Where a service listens: a scheme, a host and perhaps a port.
-struct ServerAddress: ExpressibleByArgument {
-    let url: URL
-
-    init?(argument: String) {
-        let text = argument.hasSuffix("/") ? String(argument.dropLast()) : argument
-        guard let url = URL(string: text), let scheme = url.scheme, ["http", "https"].contains(scheme),
-            let host = url.host(), !host.isEmpty, url.path.isEmpty, url.query == nil, url.user == nil
-        else { return nil }
-        self.url = url
-    }
-
-    /// Whether nobody on the way reads what is presented there.
-    var hidesTokens: Bool {
-        url.scheme == "https" || ["127.0.0.1", "localhost", "[::1]", "::1"].contains(url.host() ?? "")
+        return try await local().run(for: user, body)
     }
 }

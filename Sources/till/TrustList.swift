@@ -19,7 +19,7 @@ struct TrustList: Command {
 
     func perform() async throws {
         var reports: [AnchorReport] = []
-        for folder in common.dataDirectory.trustedFolders {
+        for folder in try common.dataDirectory.trustedFolders {
             reports += try TrustFolder(folder).entries().map { AnchorReport($0.anchor, file: $0.file) }
         }
         var table = TextTable(header: ["REALM", "NAME", "UNTIL", "SHA-256"])

@@ -19,7 +19,8 @@ struct TrustRemove: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let data = try common.existingDataDirectory
+        let data = common.dataDirectory
+        try data.requireTrustFolder()
         let report = AnchorReport(try TrustFolder(data.trustFolder).remove(fingerprint: sha256), file: nil)
         console.line("Trusted no longer: \(report.name)")
         console.note("A service that runs trusts it until it is started again.")

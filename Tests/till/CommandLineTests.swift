@@ -56,11 +56,12 @@ import Testing
 
     @Test func whatCannotBeDoneEndsWith1AndOneSentence() async throws {
         let till = try TillProcess()
+        try await till.run("resume", "--user", "a")
         for arguments in [
             ["buy", "com.memolease.sesac1.sprout9", "--user", "a"], ["receipt", "validate", "no-such-file"],
             ["receipt", "validate", "/"], ["receipt", "redeem", "no-such-file", "--user", "a"],
             ["receipt", "export", "--user", "a", "--out", "/no/such/folder/file"],
-            ["owned", "a", "--data", "/dev/null/data"],
+            ["resume", "--user", "a", "--data", "/dev/null/data"],
         ] {
             let result = try await till.run(arguments: arguments)
             #expect(result.status == 1, "\(arguments)")
@@ -75,14 +76,14 @@ import Testing
         for arguments in [["queue"], ["approve", "1"], ["decline", "1"]] {
             let result = try await till.run(arguments: arguments)
             #expect(result.status == 1)
-            #expect(result.error.contains("nothing in \(till.folder.folder("data").path) yet"))
+            #expect(result.error.contains("\"\(till.folder.folder("data").path)\" has no store."))
         }
         #expect(!FileManager.default.fileExists(atPath: till.folder.folder("data").path))
     }
 
     @Test func aFolderThatWasThereBeforeIsNotHiddenFromGit() async throws {
         let till = try TillProcess()
-        #expect(try await till.run("owned", "a").status == 0)
+        #expect(try await till.run("resume", "--user", "a").status == 0)
         let data = till.folder.folder("data")
         #expect(!FileManager.default.fileExists(atPath: data.appending(path: ".gitignore").path))
         for part in ["store", "service"] {
@@ -102,6 +103,7 @@ import Testing
         let till = try TillProcess()
         let link = till.folder.file("link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: URL(filePath: "/dev/null"))
+        try await till.run("resume", "--user", "a")
         #expect(try await till.run("receipt", "export", "--user", "a", "--out", link.path).status == 0)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == "/dev/null")
         #expect(
@@ -111,7 +113,7 @@ import Testing
 
     @Test func theDataDirectoryKeepsItselfPrivateAndOutOfGit() async throws {
         let till = try TillProcess(hasKeys: false)
-        #expect(try await till.run("receipt", "export", "--user", "a").status == 0)
+        #expect(try await till.run("resume", "--user", "a").status == 0)
         let data = till.folder.folder("data")
         #expect(try String(contentsOf: data.appending(path: ".gitignore"), encoding: .utf8) == "*\n")
         let mode = try FileManager.default.attributesOfItem(atPath: data.path)[.posixPermissions] as? Int
@@ -128,7 +130,7 @@ import Testing
             [], ["products"], ["buy"], ["resume"], ["restore"], ["approve"], ["decline"], ["queue"], ["owned"],
             ["receipt"],
             ["trust"], ["trust", "add"], ["trust", "list"], ["trust", "remove"], ["receipt", "export"],
-            ["receipt", "validate"], ["receipt", "redeem"],
+            ["receipt", "validate"], ["receipt", "redeem"], ["ledger", "restore"],
         ] {
             let help = try await till.run(arguments: command + ["--help"])
             #expect(help.status == 0)

@@ -141,6 +141,7 @@ import Testing
 
     @Test func aReceiptWithoutPurchasesIsAuthentic() async throws {
         let till = try TillProcess()
+        try await till.run("resume", "--user", "nobody")
         let receipt = try await till.run("receipt", "export", "--user", "nobody").output
         #expect(try await till.run("receipt", "validate", "-", input: receipt).output.contains("purchases: none"))
         let redeemed = try await till.run("receipt", "redeem", "-", "--user", "nobody", input: receipt)

@@ -119,7 +119,7 @@ import Testing
         let till = try TillProcess(hasKeys: false)
         let result = try await till.run(arguments: ["store"] + arguments)
         #expect(result.status == 1)
-        #expect(result.error.contains("There is nothing in"))
+        #expect(result.error.contains("has no store. Name the data directory with --data"))
         #expect(!FileManager.default.fileExists(atPath: till.folder.folder("data").path))
     }
 }

@@ -5,6 +5,8 @@ import Testing
 /// The real binary, run in a data directory of a test's own.
 struct TillProcess {
     let folder: TemporaryFolder
+    /// A program that runs the binary, with its arguments; none for the binary alone.
+    var launcher: [String] = []
 
     /// - Parameter hasKeys: Whether the store has its keys already, which it would otherwise take seconds to make.
     init(hasKeys: Bool = true) throws {
@@ -34,8 +36,9 @@ struct TillProcess {
     /// The binary, about to run in the data directory.
     func process(arguments: [String]) throws -> Process {
         let process = Process()
-        process.executableURL = try Self.binary
-        process.arguments = arguments
+        let command = launcher + [try Self.binary.path] + arguments
+        process.executableURL = URL(filePath: command[0])
+        process.arguments = Array(command.dropFirst())
         process.currentDirectoryURL = folder.url
         process.environment = ProcessInfo.processInfo.environment
             .merging(["TILL_DATA": folder.folder("data").path]) { $1 }

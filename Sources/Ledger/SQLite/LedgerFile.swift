@@ -17,6 +17,8 @@ public struct LedgerFile: Sendable {
     ///
     /// - Throws: `StorageFault` where it cannot be read, or was written by a newer version.
     public func check() throws(StorageFault) -> LedgerReport {
+        let lock = try LedgerLock(url, .shared)
+        defer { withExtendedLifetime(lock) {} }
         do {
             var report: LedgerReport?
             // SQLite checks the constraints of tables only for who might write.
@@ -32,7 +34,7 @@ public struct LedgerFile: Sendable {
     }
 
     /// - Returns: nil for a ledger of a newer version.
-    private static func report(on database: Database) throws -> LedgerReport? {
+    static func report(on database: Database) throws -> LedgerReport? {
         let migrator = LedgerSchema(randomness: .system).migrator
         guard try !migrator.hasBeenSuperseded(database) else { return nil }
         let isOfThisVersion = try migrator.hasCompletedMigrations(database)
@@ -58,6 +60,8 @@ public struct LedgerFile: Sendable {
     ///
     /// - Throws: `BackupError` where the file is there already, or cannot be written; `StorageFault`.
     public func backUp(to file: URL) throws {
+        let lock = try LedgerLock(url, .shared)
+        defer { withExtendedLifetime(lock) {} }
         do {
             try NewFile.make(at: file) { unfinished in
                 let copy = try DatabaseQueue(path: unfinished.path)

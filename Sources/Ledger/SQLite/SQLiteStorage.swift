@@ -13,6 +13,8 @@ import Synchronization
 public final class SQLiteStorage: LedgerStorage {
     private let writer: DatabaseQueue
     private let readers: SQLiteReaders
+    /// Keeps the file in its place until it is closed.
+    private let lock: LedgerLock
     private let path: String
     private let observers = ChangeObservers()
     /// Whether the disk has failed to take what was written.
@@ -57,6 +59,7 @@ public final class SQLiteStorage: LedgerStorage {
         // SQLite would tell nobody that a checkpoint of its own has failed.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         readers = SQLiteReaders(path: file.path, configuration: configuration)
+        lock = try LedgerLock(file, .shared)
         do {
             // One at a time: two that found a new file would both make its tables.
             writer = try PrivateFile.withLock(file.appendingPathExtension("lock")) {

@@ -98,7 +98,7 @@ struct StoreResolve: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let queued = try common.existingDataDirectory.store().resolveIssue(number)
+        let queued = try common.directoryOfStore.store().resolveIssue(number)
         console.line(
             "\(queued.transaction.state.rawValue)  #\(queued.transaction.identifier)  "
                 + queued.transaction.payment.productIdentifier)

@@ -20,7 +20,7 @@ struct StoreNotifications: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let store = try common.existingDataDirectory.store()
+        let store = try common.directoryOfStore.store()
         if let replay {
             guard let uuid = UUID(uuidString: replay) else { throw ValidationError("\"\(replay)\" is no UUID.") }
             try store.replay(uuid)

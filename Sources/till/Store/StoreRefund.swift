@@ -30,7 +30,7 @@ struct StoreRefund: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let store = try common.existingDataDirectory.store()
+        let store = try common.directoryOfStore.store()
         switch step {
         case .grant: try store.refund(transactionIdentifier)
         case .request: try store.requestRefund(of: transactionIdentifier)

@@ -14,7 +14,7 @@ struct StoreSales: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let sold = try common.existingDataDirectory.store().history(of: account)
+        let sold = try common.directoryOfStore.store().history(of: account)
         if sold.isEmpty { console.line("\(account) was sold nothing.") }
         var table = TextTable(header: ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""])
         for sale in sold {

@@ -46,7 +46,7 @@ struct StoreSettingsCommand: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let store = try common.existingDataDirectory.store()
+        let store = try common.directoryOfStore.store()
         let settings = try store.update { settings in
             settings.timeRate = timeRate ?? settings.timeRate
             settings.storefront = storefront ?? settings.storefront

@@ -49,7 +49,7 @@ struct StoreSubscription: Command {
     }
 
     func perform() async throws {
-        let store = try common.existingDataDirectory.store()
+        let store = try common.directoryOfStore.store()
         switch event {
         case .renew: try store.forceRenewal(of: transactionIdentifier)
         case .expire: try store.expire(transactionIdentifier)

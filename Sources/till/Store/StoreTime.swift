@@ -17,7 +17,7 @@ struct StoreTime: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let store = try common.existingDataDirectory.store()
+        let store = try common.directoryOfStore.store()
         if let advance { _ = try store.advance(advance) }
         let now = store.now.rfc3339
         console.line(now)

@@ -1,0 +1,113 @@
+import Commerce
+import Foundation
+import GRDB
+
+/// A private copy of a backup, beside the ledger that it will replace.
+struct BackupCopy {
+    let file: DatabaseFile
+    private let backup: URL
+    private let database: DatabaseQueue
+
+    /// - Throws: `RestorationError` if the backup cannot be read; `StorageFault` if the copy cannot be written.
+    init(of backup: DatabaseFile, beside ledger: DatabaseFile) throws {
+        self.backup = backup.url
+        let file = DatabaseFile(ledger.url.appendingPathExtension("restoring"))
+        self.file = file
+        do {
+            // What a crash left behind.
+            try file.remove()
+            try file.removeCompanions()
+            try backup.copy(to: file)
+            for suffix in backup.partSuffixes { try backup.companion(suffix).copy(to: file.companion(suffix)) }
+            database = try DatabaseQueue(path: file.url.path)
+        } catch {
+            Self.discard(file)
+            throw Self.error(error, backup: backup.url)
+        }
+    }
+
+    /// Removes the copy, unless it has replaced the ledger.
+    func discard() {
+        Self.discard(file)
+    }
+
+    private static func discard(_ file: DatabaseFile) {
+        try? file.remove()
+        try? file.removeCompanions()
+    }
+
+    /// Checks that the copy is a ledger, that it is whole, and that every rule of the ledger holds.
+    ///
+    /// - Throws: `RestorationError`, `StorageFault`.
+    func check() throws -> LedgerReport {
+        var report: LedgerReport?
+        do {
+            // SQLite checks the constraints of tables only for who might write.
+            try database.inTransaction(.deferred) { database in
+                guard try database.tableExists("redeemed_transaction") else {
+                    throw RestorationError.notALedger(path: backup.path)
+                }
+                report = try LedgerFile.report(on: database)
+                return .rollback
+            }
+        } catch {
+            throw Self.error(error, backup: backup)
+        }
+        guard let report else { throw RestorationError.newerVersion(path: backup.path) }
+        guard report.problems.isEmpty else {
+            throw RestorationError.unsound(path: backup.path, problems: report.problems)
+        }
+        return report
+    }
+
+    /// The API keys of a list that are valid in the backup.
+    ///
+    /// - Throws: `RestorationError`, `StorageFault`.
+    func valid(_ keys: [RestorationReport.RevivedKey]) throws -> [RestorationReport.RevivedKey] {
+        do {
+            return try database.read { database in
+                guard try database.tableExists("api_key") else { return [] }
+                let valid = try String.fetchSet(database, sql: "SELECT key_id FROM api_key WHERE revoked_at IS NULL")
+                return keys.filter { valid.contains($0.identifier) }
+            }
+        } catch {
+            throw Self.error(error, backup: backup)
+        }
+    }
+
+    /// Ends all sessions, revokes API keys, and waits until the copy is one whole file on the disk.
+    ///
+    /// A ledger of an earlier version may lack these tables.
+    ///
+    /// - Returns: The number of sessions.
+    /// - Throws: `RestorationError`, `StorageFault`.
+    func complete(revoking keys: [RestorationReport.RevivedKey]) throws -> Int {
+        do {
+            let sessions = try database.write { database -> Int in
+                for key in keys {
+                    try database.execute(
+                        sql: "UPDATE api_key SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL",
+                        arguments: [key.revokedAt.millisecondsSince1970, key.identifier])
+                }
+                guard try database.tableExists("session") else { return 0 }
+                try database.execute(sql: "DELETE FROM session")
+                return database.changesCount
+            }
+            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+            try database.close()
+            return sessions
+        } catch {
+            throw Self.error(error, backup: backup)
+        }
+    }
+
+    private static func error(_ error: any Error, backup: URL) -> any Error {
+        switch error {
+        case let error as RestorationError: error
+        case let error as DatabaseError
+        where error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT:
+            RestorationError.notALedger(path: backup.path)
+        default: SQLiteStorage.fault(error, path: backup.path)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Commerce
+import Foundation
+import Signatures
+
+/// The file of a SQLite database, and the files that SQLite keeps beside it.
+struct DatabaseFile {
+    /// The suffixes of the files that may hold a part of the database: the write-ahead log and the rollback journal.
+    static let partSuffixes = ["-wal", "-journal"]
+
+    let url: URL
+
+    init(_ url: URL) {
+        self.url = url
+    }
+
+    var exists: Bool { access(url.path, F_OK) == 0 }
+
+    /// The existing files that hold a part of the database.
+    var partSuffixes: [String] { Self.partSuffixes.filter { companion($0).exists } }
+
+    func companion(_ suffix: String) -> DatabaseFile {
+        DatabaseFile(URL(filePath: url.path + suffix, directoryHint: .notDirectory))
+    }
+
+    /// Whether both are names of one file.
+    func isSame(as other: DatabaseFile) -> Bool {
+        var (own, others) = (stat(), stat())
+        guard stat(url.path, &own) == 0, stat(other.url.path, &others) == 0 else { return false }
+        return own.st_dev == others.st_dev && own.st_ino == others.st_ino
+    }
+
+    /// Removes the file if it exists.
+    ///
+    /// - Throws: `StorageFault`.
+    func remove() throws(StorageFault) {
+        guard unlink(url.path) != 0, errno != ENOENT else { return }
+        throw StorageFault(cause: .readOnly, path: url.path)
+    }
+
+    /// Removes the files beside this one.
+    ///
+    /// - Throws: `StorageFault`.
+    func removeCompanions() throws(StorageFault) {
+        for suffix in Self.partSuffixes + ["-shm"] { try companion(suffix).remove() }
+    }
+
+    /// Gives the file the name of another, which it replaces: a reader sees the one or the other, whole.
+    ///
+    /// - Throws: `StorageFault`.
+    func replace(_ other: DatabaseFile) throws(StorageFault) {
+        guard rename(url.path, other.url.path) == 0 else {
+            throw StorageFault(cause: .readOnly, path: other.url.path)
+        }
+    }
+
+    /// Gives the file a second name, or copies it if the file system allows one name only.
+    ///
+    /// - Throws: `RestorationError`, `StorageFault`.
+    func keep(as other: DatabaseFile) throws {
+        if link(url.path, other.url.path) != 0 { try copy(to: other) }
+    }
+
+    /// Copies the bytes into a private file, and waits until they are on the disk.
+    ///
+    /// - Throws: `RestorationError` if this file cannot be read; `StorageFault` if the other cannot be written.
+    func copy(to other: DatabaseFile) throws {
+        guard let input = try? FileHandle(forReadingFrom: url) else {
+            throw RestorationError.unreadable(path: url.path)
+        }
+        defer { try? input.close() }
+        func next() throws(RestorationError) -> Data? {
+            do { return try input.read(upToCount: 1 << 20) } catch { throw .unreadable(path: url.path) }
+        }
+        do {
+            try PrivateFile.ensureExists(at: other.url)
+            let output = try FileHandle(forWritingTo: other.url)
+            defer { try? output.close() }
+            while let bytes = try next(), !bytes.isEmpty { try output.write(contentsOf: bytes) }
+            try output.synchronize()
+        } catch let error as RestorationError {
+            throw error
+        } catch {
+            let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
+            throw StorageFault(cause: isFull ? .diskFull : .cannotOpen, path: other.url.path)
+        }
+    }
+
+    /// Waits until the names in the file's folder are on the disk.
+    ///
+    /// - Throws: `StorageFault`.
+    func syncFolder() throws(StorageFault) {
+        let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+        guard folder >= 0 else { throw StorageFault(cause: .failed, path: url.path) }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw StorageFault(cause: .failed, path: url.path) }
+    }
+}

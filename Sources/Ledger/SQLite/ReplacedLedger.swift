@@ -1,0 +1,106 @@
+import Commerce
+import Foundation
+import GRDB
+
+/// The ledger in place, before a backup replaces it.
+struct ReplacedLedger {
+    private let file: DatabaseFile
+    /// The API keys that are revoked in it; nil if there is no ledger, or it is damaged.
+    let revokedKeys: [RestorationReport.RevivedKey]?
+
+    /// Reads the ledger, and moves its write-ahead log into it, so that the one file is whole.
+    ///
+    /// - Throws: `RestorationError` if another process has it open; `StorageFault`.
+    init(_ file: DatabaseFile) throws {
+        self.file = file
+        revokedKeys = file.exists ? try Self.settle(file) : nil
+    }
+
+    /// - Returns: nil for a damaged ledger.
+    private static func settle(_ file: DatabaseFile) throws -> [RestorationReport.RevivedKey]? {
+        do {
+            let database = try DatabaseQueue(path: file.url.path)
+            let keys = try database.read(readRevokedKeys)
+            // SQLite refuses this while another connection is open, of an earlier Till for example.
+            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+            try database.close()
+            return keys
+        } catch is SQLRow.Mismatch {
+            return nil
+        } catch let error as DatabaseError {
+            switch error.resultCode {
+            case .SQLITE_BUSY, .SQLITE_LOCKED: throw RestorationError.inUse(path: file.url.path)
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_IOERR, .SQLITE_ERROR: return nil
+            default: throw SQLiteStorage.fault(error, path: file.url.path)
+            }
+        }
+    }
+
+    private static func readRevokedKeys(_ database: Database) throws -> [RestorationReport.RevivedKey] {
+        guard try database.tableExists("api_key") else { return [] }
+        return try SQLiteDatabase(database: database).rows(
+            "SELECT key_id, name, revoked_at FROM api_key WHERE revoked_at IS NOT NULL ORDER BY revoked_at, key_id", []
+        ).map { row in
+            RestorationReport.RevivedKey(
+                identifier: try row["key_id"], name: try row["name"], revokedAt: try row["revoked_at"])
+        }
+    }
+
+    /// Puts another file in place of the ledger, which stays under a name of its own.
+    ///
+    /// A crash leaves the one or the other in place, with no companion files of the other.
+    ///
+    /// - Throws: `RestorationError`, `StorageFault`; before the replacement, the ledger stays in place.
+    func replace(with new: DatabaseFile, at moment: Timestamp) throws -> RestorationReport.Previous {
+        let kept = file.exists ? try keep(at: moment) : nil
+        do {
+            try file.syncFolder()
+            // The write-ahead log of one database would damage another.
+            try file.removeCompanions()
+            try file.syncFolder()
+            try new.replace(file)
+        } catch {
+            if let kept { takeBack(kept) }
+            throw error
+        }
+        try file.syncFolder()
+        guard let kept else { return .missing }
+        return revokedKeys == nil ? .keptDamaged(kept.url) : .kept(kept.url)
+    }
+
+    private func keep(at moment: Timestamp) throws -> DatabaseFile {
+        let folder = file.url.deletingLastPathComponent()
+        let prefix = file.url.deletingPathExtension().lastPathComponent + ".before-restore-"
+        func named(_ name: String) -> DatabaseFile {
+            DatabaseFile(folder.appending(path: name, directoryHint: .notDirectory))
+        }
+        // A crash may have left the ledger with a second name.
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        where name.hasPrefix(prefix) && named(name).isSame(as: file) && named(name).partSuffixes.isEmpty {
+            try named(name).remove()
+        }
+        let name = prefix + moment.rfc3339.filter { $0 != "-" && $0 != ":" }
+        var (kept, number) = (named(name + ".sqlite"), 2)
+        while kept.exists {
+            kept = named("\(name)-\(number).sqlite")
+            number += 1
+        }
+        do {
+            try file.keep(as: kept)
+            for suffix in file.partSuffixes { try file.companion(suffix).keep(as: kept.companion(suffix)) }
+        } catch {
+            takeBack(kept)
+            throw error
+        }
+        return kept
+    }
+
+    private func takeBack(_ kept: DatabaseFile) {
+        for suffix in kept.partSuffixes {
+            let part = file.companion(suffix)
+            if !part.exists { try? kept.companion(suffix).replace(part) }
+            try? kept.companion(suffix).remove()
+        }
+        try? kept.remove()
+    }
+}

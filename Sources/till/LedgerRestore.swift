@@ -1,0 +1,106 @@
+import ArgumentParser
+import Commerce
+import Foundation
+import Ledger
+
+/// `till ledger restore`
+struct LedgerRestore: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Replace the ledger with a backup.",
+        discussion: """
+            Stop the service first. The backup is checked, and stays as it is. All sessions end: users of accounts sign in \
+            again. API keys that were revoked since the backup are revoked again. The replaced ledger stays beside the new \
+            one.
+
+            Example:
+              till ledger restore ledger-2026-11-22.sqlite
+            """)
+
+    @Argument(help: ArgumentHelp("The file that till ledger backup has made.", valueName: "file"))
+    var file: String
+
+    @Flag(help: "Leave API keys valid that were revoked since the backup.")
+    var keepRevivedKeys = false
+
+    @OptionGroup var ledger: LedgerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        guard try ledger.address == nil else {
+            throw ValidationError(
+                "A ledger in PostgreSQL is restored with pg_restore. Then revoke the API keys again that were revoked since the "
+                    + "backup: till keys revoke.")
+        }
+        let backup = URL(filePath: file, directoryHint: .notDirectory)
+        // A wrong name creates no data directory.
+        guard FileManager.default.isReadableFile(atPath: backup.path) else {
+            throw RestorationError.unreadable(path: backup.path)
+        }
+        guard case .file(let place) = try ledger.place(common, isNew: true) else { return }
+        let report = try LedgerRestoration(of: place, from: backup, at: SystemClock().now())
+            .perform(revokesRevivedKeys: !keepRevivedKeys)
+        tell(report, place: place, backup: backup)
+        try console.json(RestoredLedger(report, place: place, backup: backup))
+    }
+
+    private func tell(_ report: RestorationReport, place: URL, backup: URL) {
+        console.line("Restored \(place.path) from \(backup.path)")
+        console.line(
+            "users \(report.contents.users), redeemed transactions \(report.contents.redeemedTransactions), sessions ended "
+                + "\(report.endedSessions)")
+        if !report.contents.isOfThisVersion {
+            console.line("The backup is of an earlier version. till serve migrates it when it starts.")
+        }
+        for key in report.revivedKeys ?? [] {
+            let state = report.revokedAgain ? "Revoked again" : "Valid again"
+            console.line("\(state): \(key.identifier)  \(key.name)  (revoked \(key.revokedAt.rfc3339))")
+        }
+        if let previous = report.previous.file { console.line("The replaced ledger is in \(previous.path)") }
+        guard report.revivedKeys == nil else { return }
+        let reason =
+            if case .missing = report.previous { "There was no ledger in place" } else {
+                "The replaced ledger is damaged"
+            }
+        console.note(
+            "\(reason), so the API keys revoked since the backup are unknown. List the keys with \(common.hint("keys", "list")), "
+                + "and revoke them again with \(common.hint("keys", "revoke", "ID")).")
+    }
+}
+
+/// A restored ledger, as JSON.
+private struct RestoredLedger: Encodable {
+    struct Key: Encodable {
+        let id: String
+        let name: String
+        /// RFC 3339, UTC.
+        let revokedAt: String
+    }
+
+    let ledger: String
+    let backup: String
+    let users: Int
+    let redeemedTransactions: Int
+    let isOfThisVersion: Bool
+    let endedSessions: Int
+    /// The API keys revoked since the backup; left out if they are unknown.
+    let revivedKeys: [Key]?
+    let revokedAgain: Bool
+    /// The file of the replaced ledger; left out if there was none.
+    let previous: String?
+
+    init(_ report: RestorationReport, place: URL, backup: URL) {
+        ledger = place.path
+        self.backup = backup.path
+        users = report.contents.users
+        redeemedTransactions = report.contents.redeemedTransactions
+        isOfThisVersion = report.contents.isOfThisVersion
+        endedSessions = report.endedSessions
+        revivedKeys = report.revivedKeys?.map {
+            Key(id: $0.identifier, name: $0.name, revokedAt: $0.revokedAt.rfc3339)
+        }
+        revokedAgain = report.revokedAgain
+        previous = report.previous.file?.path
+    }
+}

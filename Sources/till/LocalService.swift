@@ -1,0 +1,51 @@
+import Catalog
+import CatalogAdministration
+import Commerce
+import Device
+import Entitlements
+import Foundation
+import Ledger
+import Receipts
+import Server
+import Signatures
+import Store
+
+/// The service over a data directory's ledger, in this process.
+struct LocalService: Sendable {
+    private let service: EntitlementService
+
+    /// Opens the ledger, and creates it if there is none.
+    ///
+    /// - Parameter takesOver: Whether a ledger of an earlier version is migrated.
+    init(_ data: DataDirectory, catalog: Catalog, clock: any WallClock, takesOver: Bool = true) throws {
+        let ledger = try SQLiteLedger(file: data.ledgerFile, takesOver: takesOver)
+        service = EntitlementService(
+            catalog: try CatalogService(files: catalog, ledger: ledger, clock: clock).current,
+            verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: clock),
+            ledger: ledger, clock: clock)
+    }
+
+    /// Opens the ledger of an earlier command, and creates nothing.
+    ///
+    /// - Throws: `DataDirectoryMissing` if there is no ledger; `PermissionDenied`.
+    init(reading data: DataDirectory) throws {
+        try data.requireLedger()
+        // A subscription ends by the clock of the store that sold it.
+        let store = try data.hasStore() ? data.store() : nil
+        let clock: any WallClock = store?.clock ?? SystemClock()
+        try self.init(data, catalog: try Catalog(folder: Installation.products), clock: clock, takesOver: false)
+    }
+
+    /// Runs the service on a free port as long as `body` needs it, and passes `body` a user's connection to it.
+    func run<Value: Sendable>(
+        for user: User,
+        _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
+    ) async throws -> Value {
+        // Valid in this process alone.
+        let key = Randomness.system.bytes(32).hexadecimal
+        return try await LoopbackServer.run(ServiceRoutes(service: service, authentication: .processKey(APIKey(key)))) {
+            url in
+            try await body(HTTPServiceConnection(client: ServiceClient(url: url, credential: key), user: user))
+        }
+    }
+}

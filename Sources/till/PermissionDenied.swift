@@ -1,0 +1,49 @@
+import Commerce
+import Foundation
+
+/// The user of this process may not use a file or folder of the data directory.
+struct PermissionDenied: CodedError {
+    private let path: String
+    private let owner: uid_t
+
+    init(url: URL) {
+        path = url.path
+        var status = stat()
+        owner = stat(path, &status) == 0 ? status.st_uid : geteuid()
+    }
+
+    var code: String { "permissionDenied" }
+
+    var message: String {
+        guard owner != geteuid() else {
+            return "Permission denied: \"\(path)\" belongs to you, and its mode forbids it. Run chmod u+rwX "
+                + "\(CommonOptions.quoted(path)), then try again."
+        }
+        let name = Self.name(of: owner)
+        return "Permission denied: \"\(path)\" belongs to \"\(name ?? String(owner))\". Run the command as that user: "
+            + "sudo -u \(CommonOptions.quoted(name ?? "#\(owner)")) \(Self.command)."
+    }
+
+    /// The command of this process, with the data directory that the environment names, which `sudo` leaves out.
+    private static var command: String {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        // The address of a database may hold a password.
+        guard !arguments.contains(where: { $0.contains("://") && $0.contains("@") }) else { return "till …" }
+        let named = ProcessInfo.processInfo.environment["TILL_DATA"] ?? ""
+        let isNamedByArgument = arguments.contains { $0 == "--data" || $0.hasPrefix("--data=") }
+        if !named.isEmpty, !isNamedByArgument { arguments += ["--data", named] }
+        return (["till"] + arguments).map(CommonOptions.quoted).joined(separator: " ")
+    }
+
+    /// - Returns: nil if the system knows no name of the user.
+    private static func name(of user: uid_t) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { buffer in
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            guard let start = buffer.baseAddress,
+                getpwuid_r(user, &entry, start, buffer.count, &found) == 0, found != nil, let name = entry.pw_name
+            else { return nil }
+            return String(cString: name)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Commerce
+import Foundation
+import GRDB
+import Ledger
+import TestSupport
+import Testing
+
+/// A ledger that is damaged, missing or in several files, replaced by a backup.
+@Suite(.enabled(if: LedgerFixture.isFile)) struct DamagedLedgerRestorationTests: LedgerSuite {
+    let fixture: LedgerFixture
+    private let place: URL
+    private let backup: URL
+
+    init() throws {
+        fixture = try LedgerFixture()
+        let service = fixture.folder.folder("service")
+        try FileManager.default.createDirectory(at: service, withIntermediateDirectories: true)
+        place = service.appending(path: "ledger.sqlite", directoryHint: .notDirectory)
+        backup = fixture.folder.file("backup.sqlite")
+    }
+
+    private func companion(_ suffix: String, of file: URL) -> URL {
+        URL(filePath: file.path + suffix, directoryHint: .notDirectory)
+    }
+
+    /// A backup with a purchase of alice's.
+    private func makeBackup() throws {
+        _ = try redeem(claim("1"), for: alice)
+        try LedgerFile(folder.file("ledger.sqlite")).backUp(to: backup)
+    }
+
+    private func restore() throws -> RestorationReport {
+        try LedgerRestoration(of: place, from: backup, at: Self.now).perform()
+    }
+
+    /// Expects the one purchase of the backup in place, in one file.
+    private func expectRestored() throws {
+        for suffix in ["-wal", "-shm", "-journal", ".restoring"] {
+            #expect(!FileManager.default.fileExists(atPath: companion(suffix, of: place).path))
+        }
+        let report = try LedgerFile(place).check()
+        #expect(report.problems == [])
+        #expect(report.redeemedTransactions == 1)
+        #expect(try SQLiteLedger(file: place).items(of: alice, at: Self.now) == [Self.sprout1])
+    }
+
+    @Test func `a damaged ledger is replaced, and kept as it was`() throws {
+        try makeBackup()
+        let damaged = Data(repeating: 0x55, count: 8192)
+        try damaged.write(to: place)
+        let report = try restore()
+        #expect(report.revivedKeys == nil)
+        guard case .keptDamaged(let kept) = report.previous else {
+            Issue.record("The damaged ledger is not kept.")
+            return
+        }
+        #expect(try Data(contentsOf: kept) == damaged)
+        try expectRestored()
+    }
+
+    @Test func `a missing ledger is restored, without the write-ahead log of another`() throws {
+        try makeBackup()
+        do {
+            let other = try SQLiteLedger(file: place)
+            _ = try other.redeem([claim("8"), claim("9")], for: bob, at: Self.now)
+            try withExtendedLifetime(other) {
+                try FileManager.default.copyItem(at: companion("-wal", of: place), to: folder.file("log"))
+            }
+        }
+        try FileManager.default.removeItem(at: place)
+        try FileManager.default.copyItem(at: folder.file("log"), to: companion("-wal", of: place))
+        let report = try restore()
+        #expect(report.previous == .missing)
+        #expect(report.revivedKeys == nil)
+        try expectRestored()
+    }
+
+    @Test func `what an interrupted restoration left behind is replaced`() throws {
+        try makeBackup()
+        for suffix in [".restoring", ".restoring-wal", ".restoring-journal"] {
+            try Data(repeating: 0x55, count: 4096).write(to: companion(suffix, of: place))
+        }
+        #expect(try restore().previous == .missing)
+        try expectRestored()
+    }
+
+    @Test func `a copied ledger is restored with the write-ahead log beside it`() throws {
+        _ = try redeem(claim("1"), for: alice)
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                at: companion(suffix, of: folder.file("ledger.sqlite")), to: companion(suffix, of: backup))
+        }
+        #expect(try restore().contents.redeemedTransactions == 1)
+        try expectRestored()
+    }
+
+    @Test func `a backup of an earlier version is restored, and migrated by the next service`() throws {
+        try makeLedgerOfTheFirstVersion(at: backup)
+        let report = try restore()
+        #expect(!report.contents.isOfThisVersion)
+        #expect(report.endedSessions == 0)
+        #expect(try !LedgerFile(place).check().isOfThisVersion)
+        #expect(try SQLiteLedger(file: place).items(of: alice, at: Self.now) == [Self.sprout1])
+        #expect(try LedgerFile(place).check().problems == [])
+        // The earlier version has no API keys.
+        #expect(try restore().revivedKeys == [])
+    }
+
+    @Test func `a link to the ledger stays a link`() throws {
+        try makeBackup()
+        let target = folder.file("elsewhere.sqlite")
+        do { _ = try SQLiteLedger(file: target) }
+        try FileManager.default.createSymbolicLink(at: place, withDestinationURL: target)
+        let report = try restore()
+        #expect(report.previous.file?.deletingLastPathComponent().path == folder.url.path)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place.path) == target.path)
+        #expect(try SQLiteLedger(file: place).items(of: alice, at: Self.now) == [Self.sprout1])
+    }
+}

@@ -1,0 +1,195 @@
+import Commerce
+import Foundation
+import GRDB
+import Ledger
+import TestSupport
+import Testing
+
+/// A ledger in a folder of its own, replaced by a backup.
+@Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerRestorationTests: LedgerSuite {
+    let fixture: LedgerFixture
+    private let place: URL
+    private let backup: URL
+
+    init() throws {
+        fixture = try LedgerFixture()
+        let service = fixture.folder.folder("service")
+        try FileManager.default.createDirectory(at: service, withIntermediateDirectories: true)
+        place = service.appending(path: "ledger.sqlite", directoryHint: .notDirectory)
+        backup = fixture.folder.file("backup.sqlite")
+    }
+
+    /// The ledger in place, open as long as `body` needs it.
+    @discardableResult
+    private func withLedger<Value>(_ body: (any MovableLedger) throws -> Value) throws -> Value {
+        try body(SQLiteLedger(file: place))
+    }
+
+    private func key(_ identifier: String, revokedAt: Timestamp? = nil) -> APIKeyRecord {
+        APIKeyRecord(
+            identifier: identifier, name: "key \(identifier)", scopes: ["read"],
+            secretDigest: [UInt8](repeating: 1, count: 32), createdAt: Self.now, revokedAt: revokedAt)
+    }
+
+    /// A purchase and three API keys, of which one is revoked; then one more of everything and a second key revoked.
+    private func makeBackupAndGoOn() throws {
+        try withLedger { ledger in
+            _ = try ledger.redeem([claim("1")], for: alice, at: Self.now)
+            for key in [key("a", revokedAt: Self.now), key("b"), key("c")] { try ledger.add(key) }
+        }
+        try LedgerFile(place).backUp(to: backup)
+        try withLedger { ledger in
+            _ = try ledger.redeem([claim("2")], for: bob, at: Self.now)
+            try ledger.add(key("d", revokedAt: Self.later(9)))
+            _ = try ledger.revokeAPIKey("b", at: Self.later(5))
+        }
+    }
+
+    @discardableResult
+    private func restore(revokesRevivedKeys: Bool = true) throws -> RestorationReport {
+        try LedgerRestoration(of: place, from: backup, at: Self.now).perform(revokesRevivedKeys: revokesRevivedKeys)
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: place.deletingLastPathComponent().path).sorted()
+    }
+
+    private func companion(_ suffix: String) -> URL {
+        URL(filePath: place.path + suffix, directoryHint: .notDirectory)
+    }
+
+    private func revocations() throws -> [String: Timestamp?] {
+        try withLedger { ledger in
+            Dictionary(uniqueKeysWithValues: try ledger.apiKeys().map { ($0.identifier, $0.revokedAt) })
+        }
+    }
+
+    @Test func `a backup replaces the ledger, which stays beside it, whole`() throws {
+        try makeBackupAndGoOn()
+        let report = try restore()
+        #expect(report.contents.redeemedTransactions == 1)
+        #expect(report.contents.isOfThisVersion)
+        let name = "ledger.before-restore-20260921T141320Z.sqlite"
+        #expect(try names() == [name, "ledger.lock", "ledger.sqlite", "ledger.sqlite.lock"])
+        let kept = place.deletingLastPathComponent().appending(path: name, directoryHint: .notDirectory)
+        #expect(report.previous == .kept(kept))
+        for file in [place, kept] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+        #expect(try LedgerFile(place).check().problems == [])
+        #expect(try LedgerFile(place).check().redeemedTransactions == 1)
+        #expect(try LedgerFile(kept).check().redeemedTransactions == 2)
+        // Nothing is written over.
+        #expect(try restore().previous.file?.lastPathComponent == "ledger.before-restore-20260921T141320Z-2.sqlite")
+    }
+
+    @Test func `an API key revoked since the backup is revoked again`() throws {
+        try makeBackupAndGoOn()
+        let report = try restore()
+        #expect(report.revivedKeys?.map(\.identifier) == ["b"])
+        #expect(report.revivedKeys?.map(\.name) == ["key b"])
+        #expect(report.revokedAgain)
+        #expect(try revocations() == ["a": Self.now, "b": Self.later(5), "c": nil])
+    }
+
+    @Test func `a revived API key stays valid on request, and is listed`() throws {
+        try makeBackupAndGoOn()
+        let report = try restore(revokesRevivedKeys: false)
+        #expect(report.revivedKeys?.map(\.identifier) == ["b"])
+        #expect(!report.revokedAgain)
+        #expect(try revocations() == ["a": Self.now, "b": nil, "c": nil])
+    }
+
+    @Test func `all sessions end, and accounts stay`() throws {
+        let mint = AccountRecord(
+            user: try #require(User(issuer: "till", name: "1")), email: "mint@example.com",
+            emailLowercase: "mint@example.com", passwordHash: "h", createdAt: Self.now)
+        let session = SessionRecord(
+            identifier: [UInt8](repeating: 1, count: 16), refreshIdentifier: [UInt8](repeating: 2, count: 16),
+            refreshDigest: [UInt8](repeating: 3, count: 32), accessDigest: [UInt8](repeating: 4, count: 32),
+            beganAt: Self.now, endsAt: Self.now.adding(days: 1))
+        #expect(try withLedger { try $0.open(mint, beginning: session) })
+        try LedgerFile(place).backUp(to: backup)
+        #expect(try restore().endedSessions == 1)
+        #expect(try withLedger { try $0.session(session.identifier) } == nil)
+        #expect(try withLedger { try $0.account(of: mint.user) } == mint)
+    }
+
+    @Test func `a ledger in use is not replaced`() throws {
+        try makeBackupAndGoOn()
+        let items = try withLedger { ledger in
+            #expect(throws: RestorationError.inUse(path: place.path)) { try restore() }
+            return try ledger.items(of: bob, at: Self.now)
+        }
+        #expect(items == [Self.sprout1])
+        // Another program knows nothing of Till's lock.
+        let other = try DatabaseQueue(path: place.path)
+        try other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+        _ = try other.read { try $0.tableExists("user") }
+        #expect(throws: RestorationError.inUse(path: place.path)) { try restore() }
+        try other.close()
+        #expect(try LedgerFile(place).check().redeemedTransactions == 2)
+        try restore()
+        #expect(try LedgerFile(place).check().redeemedTransactions == 1)
+    }
+
+    @Test func `the backup stays as it is`() throws {
+        try makeBackupAndGoOn()
+        let before = try Data(contentsOf: backup)
+        try restore()
+        #expect(try Data(contentsOf: backup) == before)
+        let beside = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(beside.filter { $0.hasPrefix("backup") } == ["backup.sqlite"])
+        #expect(throws: RestorationError.isTheLedger(path: place.path)) {
+            try LedgerRestoration(of: place, from: place, at: Self.now).perform()
+        }
+    }
+
+    enum Fault: CaseIterable {
+        case noDatabase, empty, otherDatabase, newerVersion, brokenRule, folder, missing
+    }
+
+    private func damageBackup(_ fault: Fault) throws {
+        switch fault {
+        case .noDatabase: try Data(repeating: 0x55, count: 4096).write(to: backup)
+        case .empty: try Data().write(to: backup)
+        case .otherDatabase, .folder, .missing: try FileManager.default.removeItem(at: backup)
+        case .newerVersion, .brokenRule: break
+        }
+        if fault == .folder {
+            try FileManager.default.createDirectory(at: backup, withIntermediateDirectories: false)
+        }
+        let statement: String? =
+            switch fault {
+            case .otherDatabase: "CREATE TABLE user (name TEXT)"
+            case .newerVersion: "INSERT INTO grdb_migrations VALUES ('99: from the future')"
+            case .brokenRule: "DELETE FROM original_transaction"
+            default: nil
+            }
+        guard let statement else { return }
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        try DatabaseQueue(path: backup.path, configuration: configuration)
+            .writeWithoutTransaction { try $0.execute(sql: statement) }
+    }
+
+    @Test(arguments: Fault.allCases)
+    func `a file that is no sound ledger of this version is refused, and nothing changes`(fault: Fault) throws {
+        try makeBackupAndGoOn()
+        try damageBackup(fault)
+        let (before, namesBefore) = (try Data(contentsOf: place), try names())
+        let refusal = #expect(throws: RestorationError.self) { try restore() }
+        let code =
+            switch fault {
+            case .noDatabase, .empty, .otherDatabase: "restorationNotALedger"
+            case .newerVersion: "restorationNewerVersion"
+            case .brokenRule: "restorationUnsound"
+            case .folder, .missing: "restorationUnreadable"
+            }
+        #expect(refusal?.code == code)
+        #expect(refusal?.message.contains(backup.path) == true)
+        #expect(try Data(contentsOf: place) == before)
+        #expect(try names() == namesBefore)
+    }
+}
