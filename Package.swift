@@ -16,6 +16,7 @@ let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", p
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
@@ -129,6 +130,8 @@ let package = Package(
         .testTarget(
             name: "tillTests", dependencies: ["Device", "till", "TestSupport", asyncHTTPClient, grdb],
             path: "Tests/till"),
+        .testTarget(
+            name: "AttackTests", dependencies: ["till", "TestSupport", nioCore, nioPosix], path: "Tests/Attack"),
         .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/Replay"),
         .testTarget(name: "HouseTests", path: "Tests/House"),
     ],

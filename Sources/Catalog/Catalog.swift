@@ -19,13 +19,13 @@ public struct Catalog: Sendable {
     /// In the order of the `.storekit` file, then in the order in which they came; withdrawn ones too.
     public private(set) var products: [Product]
     /// The identifiers of products that are sold no more. What was sold stays good for what it was.
-    public private(set) var withdrawn: Set<String> = []
+    public private(set) var withdrawn: Set<ByteKey> = []
     /// The identifiers of products that are not as the files have them.
-    public private(set) var administered: Set<String> = []
+    public private(set) var administered: Set<ByteKey> = []
     /// Where each product stands among them.
-    private var places: [String: Int]
-    private var benefits: [String: Benefit]
-    private var definitions: [String: JSONObject]
+    private var places: [ByteKey: Int]
+    private var benefits: [ByteKey: Benefit]
+    private var definitions: [ByteKey: JSONObject]
 
     /// Loads a catalog from its folder.
     ///
@@ -39,13 +39,13 @@ public struct Catalog: Sendable {
             try CatalogReader(contentsOf: folder.appending(path: Self.itemsFile, directoryHint: .notDirectory)),
             products: configuration.products)
         products = configuration.products
-        places = Dictionary(uniqueKeysWithValues: zip(products.map(\.productIdentifier), products.indices))
+        places = Dictionary(uniqueKeysWithValues: zip(products.map { ByteKey($0.productIdentifier) }, products.indices))
         definitions = configuration.entries.reduce(into: [:]) {
-            $0[$1.key] = ProductDefinition.merged($1.value, map.entries[$1.key])
+            $0[ByteKey($1.key)] = ProductDefinition.merged($1.value, map.entries[$1.key])
         }
         bundleIdentifier = map.bundleIdentifier
         ownedByEverybody = map.ownedByEverybody
-        benefits = map.benefits
+        benefits = Dictionary(uniqueKeysWithValues: map.benefits.map { (ByteKey($0.key), $0.value) })
         pictures = try Picture.all(in: folder, of: ownedByEverybody + benefits.values.compactMap(\.item))
     }
 
@@ -62,10 +62,10 @@ public struct Catalog: Sendable {
         withdrawn: Set<String>,
         pictures: [Item: Picture]
     ) throws(CatalogError) {
-        for definition in definitions { benefits[definition.product.productIdentifier] = nil }
+        for definition in definitions { benefits[ByteKey(definition.product.productIdentifier)] = nil }
         var claimed = claimedItems
         for definition in definitions { try define(definition, claimed: &claimed) }
-        self.withdrawn = withdrawn.intersection(benefits.keys)
+        self.withdrawn = Set(withdrawn.map { ByteKey($0) }).intersection(benefits.keys)
         self.pictures.merge(pictures) { $1 }
     }
 
@@ -73,7 +73,7 @@ public struct Catalog: Sendable {
     ///
     /// - Throws: `CatalogError` for a definition that does not fit the others; then nothing is changed.
     public mutating func define(_ definition: ProductDefinition) throws(CatalogError) {
-        let identifier = definition.product.productIdentifier
+        let identifier = ByteKey(definition.product.productIdentifier)
         let before = benefits.removeValue(forKey: identifier)
         var claimed = claimedItems
         benefits[identifier] = before
@@ -84,7 +84,7 @@ public struct Catalog: Sendable {
         _ definition: ProductDefinition,
         claimed: inout Set<Item>
     ) throws(CatalogError) {
-        let identifier = definition.product.productIdentifier
+        let identifier = ByteKey(definition.product.productIdentifier)
         benefits[identifier] = try ItemMap.benefit(definition.entry, of: definition.product, claimed: &claimed)
         definitions[identifier] = definition.object
         administered.insert(identifier)
@@ -100,11 +100,12 @@ public struct Catalog: Sendable {
     ///
     /// - Throws: `CatalogError` where that does not fit the others.
     public mutating func revert(_ productIdentifier: String, to files: Catalog) throws(CatalogError) {
-        benefits[productIdentifier] = nil
-        if case .item(let item) = files.benefits[productIdentifier], claimedItems.contains(item) {
+        let identifier = ByteKey(productIdentifier)
+        benefits[identifier] = nil
+        if case .item(let item) = files.benefits[identifier], claimedItems.contains(item) {
             throw CatalogError(file: productIdentifier, key: "number", reason: "\(item) is given twice")
         }
-        benefits[productIdentifier] = files.benefits[productIdentifier]
+        benefits[identifier] = files.benefits[identifier]
     }
 
     /// What is given for good, by whatever.
@@ -115,22 +116,30 @@ public struct Catalog: Sendable {
     }
 
     /// As the files have it, or whoever has defined it since; nil for a product that is not there.
-    public func definition(of productIdentifier: String) -> JSONObject? { definitions[productIdentifier] }
+    public func definition(of productIdentifier: String) -> JSONObject? { definitions[ByteKey(productIdentifier)] }
+
+    /// Whether a product is no longer for sale.
+    public func isWithdrawn(_ productIdentifier: String) -> Bool { withdrawn.contains(ByteKey(productIdentifier)) }
+
+    /// Whether a product differs from what the files say.
+    public func isAdministered(_ productIdentifier: String) -> Bool {
+        administered.contains(ByteKey(productIdentifier))
+    }
 
     public var storefront: Storefront { configuration.storefront }
 
     public func product(_ productIdentifier: String) -> Product? {
-        places[productIdentifier].map { products[$0] }
+        places[ByteKey(productIdentifier)].map { products[$0] }
     }
 
     /// What buying a product is good for; nil for one that is not in the catalog.
     public func benefit(of productIdentifier: String) -> Benefit? {
-        benefits[productIdentifier]
+        benefits[ByteKey(productIdentifier)]
     }
 
     /// The product that grants an item; nil for one that is free or unknown.
     public func product(granting item: Item) -> Product? {
-        products.first { benefits[$0.productIdentifier]?.item == item }
+        products.first { benefit(of: $0.productIdentifier)?.item == item }
     }
 
     /// The names of all collections, in order.

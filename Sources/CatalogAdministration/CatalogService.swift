@@ -155,7 +155,7 @@ public final class CatalogService: Sendable {
         var catalog: Catalog
         (catalog, revision) = current.snapshot
         guard catalog.product(productIdentifier) != nil else { throw .productNotFound }
-        guard catalog.administered.contains(productIdentifier) || catalog.withdrawn.contains(productIdentifier) else {
+        guard catalog.isAdministered(productIdentifier) || catalog.isWithdrawn(productIdentifier) else {
             return nil
         }
         let benefit = catalog.benefit(of: productIdentifier)
@@ -175,7 +175,7 @@ public final class CatalogService: Sendable {
     ) throws(CatalogChangeError) -> Pending? {
         let (catalog, revision) = current.snapshot
         guard catalog.product(productIdentifier) != nil else { throw .productNotFound }
-        guard catalog.withdrawn.contains(productIdentifier) != isWithdrawn else { return nil }
+        guard catalog.isWithdrawn(productIdentifier) != isWithdrawn else { return nil }
         return pending(isWithdrawn ? .withdrawal : .restoration, of: productIdentifier, by: key, at: revision)
     }
 

@@ -1,4 +1,4 @@
-/// What a user can own, such as sprout 1 or background 3; number 0 of a collection is free.
+/// A thing that a user can own, such as sprout 1 or background 3; number 0 of a collection is free.
 public struct Item: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     /// The set the item belongs to, such as `sprout`.
     public let collection: String
@@ -11,7 +11,14 @@ public struct Item: Hashable, Comparable, Sendable, Codable, CustomStringConvert
 
     public var description: String { "\(collection) \(number)" }
 
-    public static func < (left: Item, right: Item) -> Bool {
-        (left.collection, left.number) < (right.collection, right.number)
+    private var key: (ByteKey, Int) { (ByteKey(collection), number) }
+
+    public static func == (left: Item, right: Item) -> Bool { left.key == right.key }
+
+    public static func < (left: Item, right: Item) -> Bool { left.key < right.key }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ByteKey(collection))
+        hasher.combine(number)
     }
 }

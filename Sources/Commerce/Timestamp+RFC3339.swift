@@ -22,6 +22,23 @@ extension Timestamp {
         self.init(secondsSince1970: days * 86_400 + hour * 3600 + minute * 60 + second - offset)
     }
 
+    /// Reads any date-time of RFC 3339: lowercase letters are accepted, and fractions of a second are dropped.
+    public init?(internetDateTime text: String) {
+        var bytes: [UInt8] = []
+        var rest = text.utf8.prefix(64)[...]
+        guard rest.count == text.utf8.count else { return nil }
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: ".") {
+                let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+                guard !digits.isEmpty else { return nil }
+                rest = rest.dropFirst(digits.count)
+            } else {
+                bytes.append((UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte & 0xDF : byte)
+            }
+        }
+        self.init(rfc3339: bytes[...])
+    }
+
     /// The date-time in UTC with whole seconds, as Apple writes it into a receipt: `2016-11-09T07:29:53Z`.
     public var rfc3339: String {
         let seconds = secondsSince1970

@@ -15,9 +15,15 @@ public struct User: Hashable, Sendable, CustomStringConvertible {
     /// In Unicode's composed form (NFC), so that one name has one spelling wherever it was typed.
     public let name: String
 
+    /// The longest issuer, in bytes of UTF-8.
+    public static let maximumIssuerLength = 256
+
     /// - Returns: nil when the name is empty, longer than `maximumLength`, or holds a space or control character, which
-    ///   nobody could tell apart from another name in a log.
+    ///   nobody could tell apart from another name in a log; or when the issuer is too long or holds a control character.
     public init?(issuer: String = "", name: String) {
+        guard issuer.utf8.count <= Self.maximumIssuerLength,
+            issuer.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { return nil }
         // The length first: composing takes its time on what is too long anyway.
         guard (1...4 * Self.maximumLength).contains(name.utf8.count) else { return nil }
         if name.utf8.count <= Self.maximumLength, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
@@ -40,4 +46,13 @@ public struct User: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String { name }
+
+    public static func == (left: User, right: User) -> Bool {
+        ByteKey(left.name) == ByteKey(right.name) && ByteKey(left.issuer) == ByteKey(right.issuer)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ByteKey(issuer))
+        hasher.combine(ByteKey(name))
+    }
 }

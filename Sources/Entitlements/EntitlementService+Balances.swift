@@ -10,42 +10,45 @@ extension EntitlementService {
         return (had + others.map { Credit(balance: $0, amount: 0) }).sorted { $0.balance < $1.balance }
     }
 
-    /// A spending that nothing was taken for yet.
+    /// A new spending, for which nothing was taken yet.
     ///
-    /// - Parameter caller: Whose API key it is.
+    /// - Parameters:
+    ///   - caller: The identifier of the API key.
+    ///   - request: Nil for a request without an idempotency key.
     public func newSpending(
         of amount: Int,
         from balance: String,
         reason: String,
-        by caller: String
+        by caller: String,
+        for request: Spending.Request? = nil
     ) throws(BalanceError) -> Spending {
         guard catalog.balances.contains(balance) else { throw .balanceUnknown(balance) }
         return Spending(
             identifier: UUID(randomness: randomness).lowercasedString, balance: balance, amount: amount,
-            reason: reason, spentBy: caller, spentAt: clock.now())
+            reason: reason, spentBy: caller, spentAt: clock.now(), request: request)
     }
 
-    /// Spends a part of what a user has, never more, and keeps what the caller is answered, in one commit: sent again under
-    /// the same key, the request takes nothing more.
-    ///
-    /// - Returns: What is left; nil where the same request was answered before.
-    public func spend(
-        _ spending: Spending,
-        for user: User,
-        keeping answer: (_ left: Int) throws -> (KeptAnswer, IdempotencyKey)?
-    ) throws(BalanceError) -> Int? {
-        let result: SpendingAnswer
+    /// Spends a part of a user's balance, never more than there is, and once for each idempotency key of the user.
+    public func spend(_ spending: Spending, for user: User) throws(BalanceError) -> SpentBalance {
+        let answer: SpendingAnswer
         do {
-            result = try ledger.spend(
-                spending, for: user, counting: accepted.counting(for: user),
-                forgettingBefore: spending.spentAt.adding(days: -1), keeping: answer)
+            answer = try ledger.spend(spending, for: user, counting: accepted.counting(for: user))
         } catch {
             throw .storage(error)
         }
-        switch result {
-        case .spent(let left): return left
+        switch answer {
+        case .spent(let left): return SpentBalance(spending: spending, left: left, isRepeated: false)
+        case .repeated(let first, let left): return SpentBalance(spending: first, left: left, isRepeated: true)
+        case .keyReused: throw .idempotencyKeyReused
         case .tooLow(let amount): throw .balanceTooLow(name: spending.balance, amount: amount)
-        case .answeredBefore: return nil
         }
     }
+}
+
+/// A spending that was made, and the rest of the balance after it.
+public struct SpentBalance: Hashable, Sendable {
+    public let spending: Spending
+    public let left: Int
+    /// Whether the same request has made it before.
+    public let isRepeated: Bool
 }

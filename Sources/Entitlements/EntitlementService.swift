@@ -112,6 +112,9 @@ public struct EntitlementService: Sendable {
         do { return try verifier.verify(proof, expecting: expectations) } catch { throw .refused(error) }
     }
 
+    /// Whether a signed JSON brings a chain that was judged before, so that verifying it costs little.
+    public func bringsKnownChain(_ proof: [UInt8]) -> Bool { verifier.bringsKnownChain(proof) }
+
     /// A notification, verified and not yet taken in.
     public struct VerifiedNotification: Sendable {
         fileprivate let record: NotificationRecord
@@ -149,13 +152,14 @@ public struct EntitlementService: Sendable {
             throw .notRedeemable
         }
         let stated = claim(purchase, by: catalog, from: verified)
-        do { return try ledger.record(stated, at: clock.now()) } catch { throw .storage(error) }
+        do { return try ledger.record(stated, accepting: accepted, at: clock.now()) } catch { throw .storage(error) }
     }
 
     /// The second half, one call of the ledger.
     public func receive(_ notification: VerifiedNotification) throws(RedemptionError) -> NotificationOutcome {
         do {
-            return try ledger.record(notification.record, stating: notification.stated, at: clock.now())
+            return try ledger.record(
+                notification.record, stating: notification.stated, accepting: accepted, at: clock.now())
         } catch {
             throw .storage(error)
         }
@@ -202,7 +206,7 @@ public struct EntitlementService: Sendable {
 
     /// - Throws: `StorageFault` when the ledger cannot be read.
     public func checkLedger() throws(StorageFault) {
-        _ = try ledger.apiKey("")
+        try ledger.checkReadable()
     }
 
     private func claim(

@@ -13,27 +13,24 @@ extension DatabaseLedger {
     public func spend(
         _ spending: Spending,
         for user: User,
-        counting origins: Set<Origin>,
-        forgettingBefore oldest: Timestamp,
-        keeping answer: (_ left: Int) throws -> (KeptAnswer, IdempotencyKey)?
+        counting origins: Set<Origin>
     ) throws(StorageFault) -> SpendingAnswer {
         try storage.write { database in
             guard let identifier = try users(database).known(user) else { return .tooLow(0) }
             let records = BalanceRecords(database: database)
+            if let answer = try records.answer(to: spending.request, of: identifier) { return answer }
             let amount =
                 try records.balances(of: identifier, counting: origins).first { $0.balance == spending.balance }?.amount
                 ?? 0
-            let answers = AnswerRecords(database: database)
             let left = amount - spending.amount
-            if let (answer, key) = try answer(left) {
-                try answers.forget(before: oldest)
-                // Another process was quicker with the same request: what it spent is spent.
-                if try answers.answer(for: key, since: oldest) != nil { return .answeredBefore }
-                guard left >= 0 else { return .tooLow(max(0, amount)) }
-                _ = try answers.keep(answer, for: key, about: identifier, at: spending.spentAt)
-            }
             guard left >= 0 else { return .tooLow(max(0, amount)) }
-            try records.insert(spending, for: identifier)
+            guard try records.insert(spending, left: left, for: identifier) else {
+                // Another process has spent under this key meanwhile.
+                guard let answer = try records.answer(to: spending.request, of: identifier) else {
+                    throw storage.damaged
+                }
+                return answer
+            }
             try audit(database).append(
                 AuditEntry(
                     happenedAt: spending.spentAt, event: .spent, actor: .apiKey(spending.spentBy), origin: nil,

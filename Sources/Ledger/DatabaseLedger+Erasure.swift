@@ -19,6 +19,7 @@ extension DatabaseLedger {
             // What refers to others first.
             for table in [
                 "session", "account", "profile", "chosen_item", "wish", "member", "user_change", "kept_answer",
+                "any_spelling",
             ] {
                 try database.execute("DELETE FROM \(table) WHERE user_id = $1", [user])
             }
@@ -52,7 +53,9 @@ extension DatabaseLedger {
             WHERE user_id = $2
             """,
             [Self.erased, user])
-        try database.execute("UPDATE spending SET reason = $1 WHERE user_id = $2", [Self.erased, user])
+        try database.execute(
+            "UPDATE spending SET reason = $1, idempotency_key = NULL, request_digest = NULL WHERE user_id = $2",
+            [Self.erased, user])
         try database.execute(
             """
             UPDATE team_revocation SET reason = $1 WHERE (origin, original_transaction_id) IN (

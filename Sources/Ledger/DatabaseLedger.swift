@@ -41,20 +41,25 @@ public struct DatabaseLedger<Storage: LedgerStorage>: Ledger {
     public func record(
         _ notification: NotificationRecord,
         stating claim: Claim?,
+        accepting accepted: AcceptedOrigins,
         at moment: Timestamp
     ) throws(StorageFault) -> NotificationOutcome {
         try storage.write { database in
             let users = users(database)
             return try LedgerRecords(database: database, users: users, actor: .appStore)
-                .record(notification, stating: claim, at: moment)
+                .record(notification, stating: claim, accepting: accepted, at: moment)
         }
     }
 
-    public func record(_ claim: Claim, at moment: Timestamp) throws(StorageFault) -> NotificationOutcome {
+    public func record(
+        _ claim: Claim,
+        accepting accepted: AcceptedOrigins,
+        at moment: Timestamp
+    ) throws(StorageFault) -> NotificationOutcome {
         try storage.write { database in
             let users = users(database)
             return try LedgerRecords(database: database, users: users, actor: .appStore)
-                .record(stating: claim, at: moment)
+                .record(stating: claim, accepting: accepted, at: moment)
         }
     }
 

@@ -38,18 +38,25 @@ public protocol Ledger: Sendable {
     /// The statement reaches whoever's account token it names, else whoever owns the transaction; where that is nobody, it
     /// waits for the user who will claim the transaction.
     ///
-    /// - Parameter claim: nil for a notification about no transaction.
+    /// - Parameters:
+    ///   - claim: nil for a notification about no transaction.
+    ///   - accepted: The origins of each user. A statement of another origin grants its user nothing.
     /// - Throws: `StorageFault`; then nothing was recorded.
     func record(
         _ notification: NotificationRecord,
         stating claim: Claim?,
+        accepting accepted: AcceptedOrigins,
         at moment: Timestamp
     ) throws(StorageFault) -> NotificationOutcome
 
     /// Records what the App Store states of a transaction, as a notification would have it.
     ///
     /// - Throws: `StorageFault`; then nothing was recorded.
-    func record(_ claim: Claim, at moment: Timestamp) throws(StorageFault) -> NotificationOutcome
+    func record(
+        _ claim: Claim,
+        accepting accepted: AcceptedOrigins,
+        at moment: Timestamp
+    ) throws(StorageFault) -> NotificationOutcome
 
     /// What a user owns at a moment, by redeemed transactions of some origins and grants that stand, each item once, in order.
     func items(of user: User, counting origins: Set<Origin>, at moment: Timestamp) throws(StorageFault) -> [Item]
@@ -158,18 +165,13 @@ public protocol Ledger: Sendable {
     /// What a user has of everything they ever had some of by purchases of some origins, by name; nothing is below zero.
     func balances(of user: User, counting origins: Set<Origin>) throws(StorageFault) -> [Credit]
 
-    /// Spends a part of a user's balance, and keeps what the caller is answered, in the same commit. Where an answer is kept
-    /// for the same key already, or less is left than is to be spent, nothing is.
+    /// Spends a part of a user's balance, once for each idempotency key of the user.
     ///
-    /// - Parameters:
-    ///   - oldest: Answers kept before are forgotten first.
-    ///   - answer: What the caller will be answered, from what is left; nil where nothing is to be kept.
+    /// - Parameter origins: The origins whose purchases count.
     func spend(
         _ spending: Spending,
         for user: User,
-        counting origins: Set<Origin>,
-        forgettingBefore oldest: Timestamp,
-        keeping answer: (_ left: Int) throws -> (KeptAnswer, IdempotencyKey)?
+        counting origins: Set<Origin>
     ) throws(StorageFault) -> SpendingAnswer
 
     /// Everything there is of a user, as of one moment; nil for one the ledger has not seen.
@@ -191,6 +193,17 @@ public protocol Ledger: Sendable {
         at moment: Timestamp
     ) throws(StorageFault) -> Bool
 
+    /// Reads from the ledger.
+    ///
+    /// - Throws: `StorageFault` if the ledger cannot be read.
+    func checkReadable() throws(StorageFault)
+
+    /// Whether a user's token may spell the name in any Unicode form: the ledger knew the user before it asked for NFC.
+    func acceptsAnySpelling(of user: User) throws(StorageFault) -> Bool
+
+    /// The users of an issuer whose tokens may spell their name in any Unicode form.
+    func usersOfAnySpelling(issuer: String) throws(StorageFault) -> [User]
+
     func add(_ key: APIKeyRecord) throws(StorageFault)
 
     /// All API keys, revoked ones included, oldest first.
@@ -211,15 +224,6 @@ public enum AppAccountTokenAnswer: Hashable, Sendable {
     /// The user has another, which purchases may name already.
     case hasAnother(UUID)
     case ofAnotherUser
-}
-
-/// What became of something that was to be spent.
-public enum SpendingAnswer: Hashable, Sendable {
-    case spent(left: Int)
-    /// How much the user has.
-    case tooLow(Int)
-    /// The same request was answered before.
-    case answeredBefore
 }
 
 /// What the team does to a purchase.

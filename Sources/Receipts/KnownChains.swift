@@ -2,41 +2,100 @@ import Commerce
 import Signatures
 import Synchronization
 
-/// The chains that were judged good, by the bytes in which a proof brings them: Apple signs with a handful, and judging one
-/// costs three signatures.
+/// A cache of the chains that were judged good. Apple signs with a handful, and judging one costs three signatures.
 ///
-/// Bounded, oldest out first. Refusals are never kept, and a chain is kept only after a signature under it has held, so that
-/// nobody who cannot sign can push others out.
+/// The cache is limited in entries and in bytes; the oldest entry goes first. Refusals are never kept. A chain is kept only
+/// after a signature under it has held, so that only a signer can push others out. An app receipt's chain is known by the
+/// certificates of its judged path, since nothing signs the others; a JWS's chain by its header, which is signed.
 final class KnownChains: Sendable {
     static let capacity = 32
+    /// The certificates and headers of all entries, in bytes.
+    static let maximumBytes = 512 * 1024
 
-    /// A chain, and the hash of a JWS's header, which brings it.
+    /// A chain, and the bytes by which a proof brings it.
     final class Entry: Sendable {
-        let bytes: ArraySlice<UInt8>
+        enum Key: Equatable, Sendable {
+            /// The header of a JWS, in base64url.
+            case header([UInt8])
+            /// The signer that a PKCS#7 container names, and the certificates below the anchor.
+            case path(signer: [UInt8], certificates: [[UInt8]])
+        }
+
+        let key: Key
         let chain: JudgedChain
+        /// The hash of a JWS's header.
         let headerDigest: SHA256State?
 
-        init(bytes: ArraySlice<UInt8>, chain: JudgedChain, headerDigest: SHA256State?) {
-            // A copy of its own: a slice would keep the whole proof in memory.
-            self.bytes = Array(bytes)[...]
+        fileprivate init(_ key: Key, _ chain: JudgedChain, headerDigest: SHA256State?) {
+            self.key = key
             self.chain = chain
             self.headerDigest = headerDigest
+        }
+
+        /// The entry of a JWS.
+        convenience init(_ signed: SignedJSON, _ chain: JudgedChain, headerDigest: SHA256State) {
+            self.init(.header(Array(signed.header)), chain, headerDigest: headerDigest)
+        }
+
+        /// The entry of a container.
+        convenience init(_ signedData: SignedData, _ chain: JudgedChain) {
+            // The anchor is ours; one that comes along says nothing.
+            let certificates = chain.path.count == 1 ? chain.path : chain.path.dropLast()
+            self.init(
+                .path(signer: Array(signedData.signer.identifier), certificates: certificates.map(\.der)), chain,
+                headerDigest: nil)
+        }
+
+        fileprivate var size: Int {
+            switch key {
+            case .header(let header): header.count
+            case .path(let signer, let certificates): certificates.reduce(signer.count) { $0 + $1.count }
+            }
+        }
+
+        fileprivate func isBrought(by header: ArraySlice<UInt8>) -> Bool {
+            guard case .header(let own) = key else { return false }
+            return own[...].hasSameBytes(as: header)
+        }
+
+        fileprivate func isBrought(by signedData: SignedData) -> Bool {
+            guard case .path(let signer, let certificates) = key else { return false }
+            return signer[...].hasSameBytes(as: signedData.signer.identifier)
+                && certificates.allSatisfy { certificate in
+                    signedData.certificates.contains { $0.hasSameBytes(as: certificate[...]) }
+                }
         }
     }
 
     /// Held to copy a reference, or to replace the list: never while anything is compared.
     private let entries = Mutex<[Entry]>([])
 
-    /// The chain that these bytes bring, if it holds at a moment.
-    func find(_ bytes: ArraySlice<UInt8>, at moment: Timestamp) -> Entry? {
-        let entries = entries.withLock { $0 }
-        return entries.first { $0.bytes.hasSameBytes(as: bytes) && $0.chain.holds(at: moment) }
+    var count: Int { entries.withLock { $0.count } }
+
+    /// Whether a JWS with this header brings a known chain, valid or not at its date.
+    func contains(header: ArraySlice<UInt8>) -> Bool {
+        entries.withLock { $0 }.contains { $0.isBrought(by: header) }
+    }
+
+    /// The chain of a JWS, if it holds at a moment.
+    func find(_ signed: SignedJSON, at moment: Timestamp) -> Entry? {
+        entries.withLock { $0 }.first { $0.isBrought(by: signed.header) && $0.chain.holds(at: moment) }
+    }
+
+    /// The chain of a container, if it holds at a moment.
+    func find(_ signedData: SignedData, at moment: Timestamp) -> Entry? {
+        entries.withLock { $0 }.first { $0.isBrought(by: signedData) && $0.chain.holds(at: moment) }
     }
 
     func remember(_ entry: Entry) {
+        guard entry.size <= Self.maximumBytes / 8 else { return }
         entries.withLock { entries in
-            if entries.count == Self.capacity { entries.removeFirst() }
+            // Two threads may have judged the same chain.
+            guard !entries.contains(where: { $0.key == entry.key }) else { return }
             entries.append(entry)
+            while entries.count > Self.capacity || entries.reduce(0, { $0 + $1.size }) > Self.maximumBytes {
+                entries.removeFirst()
+            }
         }
     }
 }

@@ -41,6 +41,15 @@ public struct ProofVerifier: Sendable {
         }
     }
 
+    /// Whether a JWS brings a chain that was judged before, so that verifying it costs little.
+    public func bringsKnownChain(_ proof: [UInt8]) -> Bool {
+        guard let end = proof.firstIndex(of: UInt8(ascii: ".")) else { return false }
+        return knownChains.contains(header: proof[..<end])
+    }
+
+    /// The number of chains in the cache.
+    package var knownChainCount: Int { knownChains.count }
+
     private func verify(
         container bytes: [UInt8],
         expecting expectations: ProofExpectations
@@ -48,12 +57,11 @@ public struct ProofVerifier: Sendable {
         let signedData: SignedData
         do { signedData = try SignedData(ber: bytes) } catch { throw ProofRefusal(error) }
         let moment = AppReceipt.creationDate(ofPayload: signedData.content) ?? clock.now()
-        let chainBytes = signedData.certificateBytes + signedData.signer.identifier
-        let known = knownChains.find(chainBytes, at: moment)
+        let known = knownChains.find(signedData, at: moment)
         let chain = if let known { known.chain } else { try judge(signedData, at: moment) }
         let digest = signedData.contentDigest
         guard signedData.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
-        if known == nil { knownChains.remember(.init(bytes: chainBytes, chain: chain, headerDigest: nil)) }
+        if known == nil { knownChains.remember(.init(signedData, chain)) }
 
         var receipt = AppReceipt.blank
         do {
@@ -141,13 +149,13 @@ public struct ProofVerifier: Sendable {
         do { signed = try SignedJSON(compact: bytes) } catch { throw ProofRefusal(error) }
         let payload = Result { () throws(JSONSyntaxError) in try JSONParser.parse(signed.payload) }
         let moment = SignedPayload.date(of: payload) ?? clock.now()
-        let known = knownChains.find(signed.header, at: moment)
+        let known = knownChains.find(signed, at: moment)
         let chain = if let known { known.chain } else { try judge(signed, at: moment) }
         let headerDigest = known?.headerDigest ?? signed.headerDigest
         let digest = signed.digest(continuing: headerDigest)
         guard signed.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
         if known == nil {
-            knownChains.remember(.init(bytes: signed.header, chain: chain, headerDigest: headerDigest))
+            knownChains.remember(.init(signed, chain, headerDigest: headerDigest))
         }
         switch payload {
         case .failure(let error): throw ProofRefusal(.payloadInvalid, "In its JSON, \(error.message).")

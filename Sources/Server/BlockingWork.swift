@@ -9,11 +9,12 @@ import Synchronization
 final class BlockingWork: Sendable {
     /// Up to so many bytes are worked on at once: a signed transaction is smaller, with its certificates.
     private static let maximumSizeAtOnce = 16 * 1024
-    private static let maximumQuestionsAtOnce = ProcessInfo.processInfo.activeProcessorCount - 1
+    private static let maximumInlineReads = ProcessInfo.processInfo.activeProcessorCount - 1
+
+    /// The reads that are running inline, of the whole process: two budgets together would leave no thread to serve.
+    private static let inlineReads = Atomic(0)
 
     private let ledgerAnswersAtOnce: Bool
-    /// Questions that are being answered where they were asked.
-    private let questionsAtOnce = Atomic(0)
     /// How much waits for a thread.
     private let waiting = Atomic(0)
 
@@ -27,13 +28,13 @@ final class BlockingWork: Sendable {
     @inline(never)  // The optimizer of Swift 6.3 fails where it takes this into its caller.
     func read<Value: Sendable>(_ question: @escaping @Sendable () throws -> Value) async throws -> Value {
         guard ledgerAnswersAtOnce, takePlace() else { return try await run(question) }
-        defer { questionsAtOnce.subtract(1, ordering: .relaxed) }
+        defer { Self.inlineReads.subtract(1, ordering: .relaxed) }
         return try question()
     }
 
     private func takePlace() -> Bool {
-        guard questionsAtOnce.add(1, ordering: .relaxed).oldValue >= Self.maximumQuestionsAtOnce else { return true }
-        questionsAtOnce.subtract(1, ordering: .relaxed)
+        guard Self.inlineReads.add(1, ordering: .relaxed).oldValue >= Self.maximumInlineReads else { return true }
+        Self.inlineReads.subtract(1, ordering: .relaxed)
         return false
     }
 

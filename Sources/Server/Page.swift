@@ -8,6 +8,8 @@ import Signatures
 struct Page {
     static let sizes = 1...100
     private static let standardSize = 20
+    /// In bytes.
+    private static let maximumCursorLength = 1366
 
     let size: Int
     /// What names the last element of the page before; nil for the first page.
@@ -15,8 +17,7 @@ struct Page {
 
     /// - Throws: `Problem`, `parameterInvalid`.
     init(_ request: Request) throws(Problem) {
-        let parameters = request.uri.queryParameters
-        if let text = parameters["pageSize"] {
+        if let text = try request.query("pageSize") {
             guard let size = Int(text), Self.sizes.contains(size) else {
                 throw Problem.parameter(
                     "pageSize", "a number from \(Self.sizes.lowerBound) to \(Self.sizes.upperBound)")
@@ -25,7 +26,7 @@ struct Page {
         } else {
             size = Self.standardSize
         }
-        if let cursor = parameters["cursor"] {
+        if let cursor = try request.query("cursor", upTo: Self.maximumCursorLength) {
             guard let bytes = Base64.decode(Array(cursor.utf8)[...], .urlSafe), bytes.count < 1024,
                 let last = String(validating: bytes, as: UTF8.self)
             else { throw Problem.parameter("cursor", "what nextCursor said in an answer") }

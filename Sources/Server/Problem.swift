@@ -91,6 +91,7 @@ struct Problem: Error, Encodable {
         case .balanceUnknown: self.init(status: .notFound, code: error.code, detail: error.message)
         case .balanceTooLow:
             self.init(status: .conflict, code: error.code, detail: error.message, couldSucceedLater: true)
+        case .idempotencyKeyReused: self.init(status: .conflict, code: error.code, detail: error.message)
         case .storage(let fault): self.init(fault)
         }
     }

@@ -64,13 +64,13 @@ extension Problem {
         detail: "The service failed: try again later; what is redeemed twice is granted once.",
         couldSucceedLater: true)
 
+    static let pathUnknown = Problem(
+        status: .notFound, code: "notFound", detail: "This path is unknown; /openapi.json lists all paths.")
+
     /// What Hummingbird itself refuses.
     private static func refused(with status: HTTPResponse.Status) -> Problem {
         switch status {
-        case .notFound:
-            Problem(
-                status: status, code: "notFound",
-                detail: "There is nothing at this path; /openapi.json tells what there is.")
+        case .notFound: pathUnknown
         case .contentTooLarge:
             Problem(
                 status: status, code: "bodyTooLarge",

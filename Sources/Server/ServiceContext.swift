@@ -8,6 +8,8 @@ public struct ServiceContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
     /// Who is at the other end of the connection: a client, or a proxy.
     let remoteAddress: SocketAddress?
+    /// The limits shared by all requests; nil within a test that sets none.
+    var sharedLimits: SharedLimits?
     /// nil until the caller is recognised.
     var caller: Caller? {
         didSet { if case .backEnd(let key, _) = caller { notes.key = key } }
@@ -33,6 +35,16 @@ public struct ServiceContext: RequestContext {
         }
     }
 
+    /// The address that tells clients without a credential apart.
+    func clientAddress(of request: Request) -> String {
+        (sharedLimits?.addresses ?? ClientAddresses(proxies: 0)).address(of: request, self)
+    }
+
+    /// A new share of the body budget; nil without a budget.
+    func bodyLease(of request: Request) -> BodyBudget.Lease? {
+        sharedLimits?.bodies.lease(for: caller?.name ?? clientAddress(of: request))
+    }
+
     public init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         remoteAddress = source.channel.remoteAddress
@@ -42,11 +54,17 @@ public struct ServiceContext: RequestContext {
 /// What is learnt of a request while it is answered; shared by all copies of its context.
 final class RequestNotes: Sendable {
     private let notes = Mutex<(key: String?, code: String?)>((nil, nil))
+    private let leases = Mutex<[BodyBudget.Lease]>([])
 
     /// The identifier of the API key the request came with; nil where there was none.
     var key: String? {
         get { notes.withLock { $0.key } }
         set { notes.withLock { $0.key = newValue } }
+    }
+
+    /// Keeps the share of the body budget until the request has ended.
+    func hold(_ lease: BodyBudget.Lease?) {
+        if let lease { leases.withLock { $0.append(lease) } }
     }
 
     /// The code of the problem it was answered with; nil where there was none.

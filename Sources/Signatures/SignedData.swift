@@ -8,8 +8,6 @@ public struct SignedData: Sendable {
     public let content: [UInt8]
     /// The DER of each certificate that came along, in the container's order.
     public let certificates: [ArraySlice<UInt8>]
-    /// All of them as they lie in the container, one after the other.
-    public let certificateBytes: ArraySlice<UInt8>
     public let signer: Signer
 
     /// Who signed, by the certificate's issuer and serial number, and how.

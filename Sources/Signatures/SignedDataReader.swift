@@ -24,11 +24,8 @@ enum SignedDataReader {
         var digests = try fields.enter(BERTag.set)
         let content = try content(&fields)
         var certificates = BERReader(bytes, in: 0..<0)
-        var certificateBytes = bytes[0..<0]
         if fields.nextTag == BERTag.context0 {
-            let element = try fields.next()
-            certificateBytes = bytes[element.content]
-            certificates = BERReader(bytes, in: element.content)
+            certificates = BERReader(bytes, in: try fields.next().content)
         }
         // Revocation lists: allowed by the format, and of no use here.
         if fields.nextTag == BERTag.context1 { _ = try fields.next() }
@@ -47,8 +44,7 @@ enum SignedDataReader {
         let announced = DigestIdentifier(rawValue: Array(bytes[try algorithm(&digests)]))
         try digests.finish()
         guard announced?.algorithm == signer.digest else { throw SignedDataError.algorithm }
-        return SignedData(
-            content: Array(content), certificates: enclosed, certificateBytes: certificateBytes, signer: signer)
+        return SignedData(content: Array(content), certificates: enclosed, signer: signer)
     }
 
     private static func content(_ fields: inout BERReader) throws -> ArraySlice<UInt8> {

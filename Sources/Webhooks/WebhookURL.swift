@@ -3,7 +3,7 @@ import Foundation
 /// Where a webhook's messages are sent.
 public struct WebhookURL: Hashable, Sendable {
     /// In bytes.
-    static let maximumLength = 2048
+    public static let maximumLength = 2048
 
     public let text: String
     /// A name, or an address without brackets.

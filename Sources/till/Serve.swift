@@ -50,6 +50,7 @@ struct Serve: Command {
                     "A store does not run beside a service that accepts apple/Production: leave out --store, or run "
                     + "`till store` by itself.")
         }
+        ServeSettings.unknownVariables(ProcessInfo.processInfo.environment).forEach(console.note)
         if printConfiguration {
             console.line(try configuration.text())
             return try console.json(configuration.report)
@@ -77,7 +78,9 @@ struct Serve: Command {
             accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
             policy: configuration.ownership, onVerify: metrics.recordVerification)
         let keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
-        let tokens = configuration.tokens.map { UserTokens($0, clock: SystemClock(), logger: configuration.logger) }
+        let tokens = configuration.tokens.map {
+            UserTokens($0, clock: SystemClock(), logger: configuration.logger) { try ledger.acceptsAnySpelling(of: $0) }
+        }
         try await prepare(tokens, configuration)
         try noteWhatIsMissing(keys, ledger, configuration)
         // By the machine's clock, however far a store's own was moved.
@@ -88,13 +91,18 @@ struct Serve: Command {
             catalog: administration.current, ledger: ledger, clock: clock, counting: service.accepted.counting)
         let events =
             configuration.hasLiveEvents
-            ? EventHub(ledger: ledger, maximumListeners: max(1, configuration.server.maximumConnections / 2)) : nil
+            ? EventHub(
+                ledger: ledger,
+                limits: .init(
+                    total: max(1, configuration.server.maximumConnections / 2),
+                    perAddress: configuration.maximumStreamsPerAddress)) : nil
         let webhooks =
             configuration.hasWebhooks
             ? WebhookService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
-            limits: configuration.server.requestLimits, metrics: metrics, accounts: accounts,
+            limits: configuration.server.requestLimits, metrics: metrics,
+            bodies: BodyBudget.Limits(megabytes: configuration.maximumBodyMegabytes), accounts: accounts,
             profiles: configuration.hasProfiles ? profiles : nil,
             seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
             administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
@@ -133,11 +141,26 @@ struct Serve: Command {
                 "There is no API key yet, so no back end can call: make one with \(common.hint("keys", "make", "NAME"))."
             )
         }
+        try noteNamesOfAnySpelling(ledger, configuration)
         if !configuration.hasWebhooks, try !ledger.webhookEndpoints().isEmpty {
             console.note(
                 "The ledger has webhooks, and nothing is sent to them: start with --webhooks, with which they can be removed, too."
             )
         }
+    }
+
+    /// Lists the users whose tokens may spell their names in several ways.
+    private func noteNamesOfAnySpelling(_ ledger: any MovableLedger, _ configuration: ServeConfiguration) throws {
+        guard let issuer = configuration.tokens?.issuer else { return }
+        let users = try ledger.usersOfAnySpelling(issuer: issuer).filter {
+            ByteKey($0.name.decomposedStringWithCanonicalMapping) != ByteKey($0.name)
+        }
+        guard !users.isEmpty else { return }
+        console.note(
+            "These users were known before tokens had to spell their sub in NFC, and keep access in any spelling: "
+                + users.prefix(20).map { "\"\($0.name)\"" }.joined(separator: ", ")
+                + (users.count > 20 ? " and \(users.count - 20) more" : "")
+                + ". Check that each is one subject of \(issuer).")
     }
 
     /// What asks the App Store, and answers it.

@@ -18,6 +18,9 @@ extension ServeConfiguration {
         let jwtKeys: String?
         let jwtAlgorithms: [String]?
         let maximumConnections: Int
+        let maximumConnectionsPerAddress: Int?
+        let maximumStreamsPerAddress: Int
+        let maximumBodyMegabytes: Int
         let idleSeconds: Int64
         let requestSeconds: Int64
         let requestsPerMinute: Int
@@ -56,6 +59,9 @@ extension ServeConfiguration {
             case jwtKeys = "jwt-keys"
             case jwtAlgorithms = "jwt-algorithms"
             case maximumConnections = "maximum-connections"
+            case maximumConnectionsPerAddress = "maximum-connections-per-address"
+            case maximumStreamsPerAddress = "maximum-streams-per-address"
+            case maximumBodyMegabytes = "maximum-body-megabytes"
             case idleSeconds = "idle-seconds"
             case requestSeconds = "request-seconds"
             case requestsPerMinute = "requests-per-minute"
@@ -76,13 +82,15 @@ extension ServeConfiguration {
     var report: Report {
         Report(
             host: server.host, port: server.port, accept: origins.map(\.rawValue).sorted(),
-            sandboxUsers: sandboxNames.isEmpty ? nil : sandboxNames.sorted(), ownership: ownership.name,
+            sandboxUsers: sandboxUsers.isEmpty ? nil : sandboxUsers.map(\.listed).sorted(), ownership: ownership.name,
             transferPauseSeconds: ownership.pauseSeconds,
             data: DataDirectory(path: dataPath).folder.path, ledger: ledger?.description,
             tlsCertificate: server.tls?.certificate.path,
             tlsKey: server.tls?.key.path, jwtIssuer: tokens?.issuer, jwtAudience: tokens?.audience,
             jwtKeys: tokens?.keys.description, jwtAlgorithms: tokens?.algorithms.map(\.rawValue).sorted(),
             maximumConnections: server.maximumConnections,
+            maximumConnectionsPerAddress: server.maximumConnectionsPerAddress,
+            maximumStreamsPerAddress: maximumStreamsPerAddress, maximumBodyMegabytes: maximumBodyMegabytes,
             idleSeconds: server.idleTime.components.seconds, requestSeconds: server.requestTime.components.seconds,
             requestsPerMinute: server.requestLimits.perKey, userRequestsPerMinute: server.requestLimits.perUser,
             graceSeconds: server.gracePeriod.components.seconds,

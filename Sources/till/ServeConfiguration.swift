@@ -11,8 +11,8 @@ import Server
 struct ServeConfiguration {
     let server: ServerConfiguration
     let origins: Set<Origin>
-    /// The names of users who may buy in the sandbox beside origins of production.
-    let sandboxNames: Set<String>
+    /// The users who may buy in the sandbox beside origins of production.
+    let sandboxUsers: Set<User>
     let ownership: OwnershipPolicy
     /// nil for the usual one.
     let dataPath: String?
@@ -28,6 +28,10 @@ struct ServeConfiguration {
     let servesSeedApp: Bool
     /// Whether apps may listen to what happens to their users.
     let hasLiveEvents: Bool
+    /// The limit on event streams of one client address.
+    let maximumStreamsPerAddress: Int
+    /// The limit on request bodies in memory, in MiB.
+    let maximumBodyMegabytes: Int
     /// Whether back ends may change what is sold.
     let administersCatalog: Bool
     /// Whether back ends may have themselves told what happens.
@@ -47,7 +51,6 @@ struct ServeConfiguration {
         self.dataPath = try await settings.text("data")
         ledger = try await settings.text("ledger").map { try PostgreSQLAddress($0) }
         origins = try await Self.origins(settings)
-        sandboxNames = try await Self.sandboxNames(settings, origins)
         ownership = try await Self.ownership(settings)
         let level = try await settings.text("log-level") ?? Logger.Level.info.rawValue
         guard let level = Logger.Level(rawValue: level) else {
@@ -60,6 +63,9 @@ struct ServeConfiguration {
         self.logger = logger
         tokens = try await Self.tokens(settings)
         hasAccounts = try await settings.flag("accounts") ?? false
+        sandboxUsers = try await Self.sandboxUsers(
+            settings, origins,
+            issuers: [tokens?.issuer, hasAccounts ? User.accountIssuer : nil].compactMap(\.self))
         hasProfiles = try await settings.flag("profiles") ?? false
         servesSeedApp = try await settings.flag("seed-app") ?? false
         guard !servesSeedApp || tokens != nil else {
@@ -71,7 +77,12 @@ struct ServeConfiguration {
         administersCatalog = try await settings.flag("catalog-administration") ?? false
         hasWebhooks = try await settings.flag("webhooks") ?? false
         allowsPrivateWebhooks = try await settings.flag("webhook-private-addresses") ?? false
-        proxies = try await settings.number("proxies", in: 0...16) ?? 0
+        let proxies = try await settings.number("proxies", in: 0...16) ?? 0
+        self.proxies = proxies
+        maximumStreamsPerAddress =
+            try await settings.number("maximum-streams-per-address", in: 1...100_000)
+            ?? EventHub.Limits().perAddress
+        maximumBodyMegabytes = try await settings.number("maximum-body-megabytes", in: 2...65_536) ?? 32
         appStore = try await AppStoreSettings(settings, origins: origins)
         let standard = ServerConfiguration()
         server = ServerConfiguration(
@@ -80,6 +91,11 @@ struct ServeConfiguration {
             tls: try await Self.tls(settings),
             maximumConnections: try await settings.number("maximum-connections", in: 1...100_000)
                 ?? standard.maximumConnections,
+            // All clients share the addresses of the proxies.
+            maximumConnectionsPerAddress: proxies > 0
+                ? nil
+                : try await settings.number("maximum-connections-per-address", in: 1...100_000)
+                    ?? standard.maximumConnectionsPerAddress,
             idleTime: try await settings.number("idle-seconds", in: 1...86_400).map { .seconds($0) }
                 ?? standard.idleTime,
             requestTime: try await settings.number("request-seconds", in: 1...3600).map { .seconds($0) }
@@ -91,12 +107,6 @@ struct ServeConfiguration {
                     ?? standard.requestLimits.perUser),
             gracePeriod: try await settings.number("grace-seconds", in: 0...3600).map { .seconds($0) }
                 ?? standard.gracePeriod)
-    }
-
-    /// As the back end names them, as the issuer of tokens does, and as accounts are named.
-    var sandboxUsers: Set<User> {
-        let issuers = ["", tokens?.issuer ?? "", hasAccounts ? User.accountIssuer : ""]
-        return Set(sandboxNames.flatMap { name in issuers.compactMap { User(issuer: $0, name: name) } })
     }
 
     /// Sees that the origins accepted can come from somewhere.
@@ -130,17 +140,31 @@ struct ServeConfiguration {
         return accepted
     }
 
-    private static func sandboxNames(_ settings: ServeSettings, _ origins: Set<Origin>) async throws -> Set<String> {
+    /// - Parameter issuers: The issuers whose users the service knows besides the back end's.
+    private static func sandboxUsers(
+        _ settings: ServeSettings,
+        _ origins: Set<Origin>,
+        issuers: [String]
+    ) async throws -> Set<User> {
         guard let names = try await settings.texts("sandbox-users"), !names.isEmpty else { return [] }
         guard !origins.isDisjoint(with: [.appleProduction, .localProduction]) else {
             throw ConfigurationError(
                 setting: "sandbox-users", expected: "left out where apple/Production is not accepted")
         }
-        guard names.allSatisfy({ User(name: $0) != nil }) else {
+        let users = names.map { User(listed: $0) }
+        guard !users.contains(nil) else {
             throw ConfigurationError(
-                setting: "sandbox-users", expected: "names of users, each of 1 to \(User.maximumLength) bytes")
+                setting: "sandbox-users",
+                expected: "a list of users, each as NAME, or as \"ISSUER NAME\" for the user of a token or an account")
         }
-        return Set(names)
+        let known = Set(users.compactMap(\.self))
+        if let stranger = known.first(where: { !$0.issuer.isEmpty && !issuers.contains($0.issuer) }) {
+            throw ConfigurationError(
+                setting: "sandbox-users",
+                expected: "of users with a known issuer, and \"\(stranger.issuer)\" is neither jwt-issuer nor "
+                    + "\(User.accountIssuer) (with accounts)")
+        }
+        return known
     }
 
     private static func ownership(_ settings: ServeSettings) async throws -> OwnershipPolicy {
@@ -198,4 +222,19 @@ extension ServeConfiguration {
         }
         return TokenSettings(issuer: values[0], audience: values[1], keys: keys, algorithms: Set(known))
     }
+}
+
+extension User {
+    /// A user as settings and options list one: `NAME` for a user of the back end, `ISSUER NAME` for another.
+    init?(listed text: String) {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        switch parts.count {
+        case 1: self.init(name: text)
+        case 2 where !parts[0].isEmpty: self.init(issuer: String(parts[0]), name: String(parts[1]))
+        default: return nil
+        }
+    }
+
+    /// The same as a setting lists it.
+    var listed: String { issuer.isEmpty ? name : "\(issuer) \(name)" }
 }

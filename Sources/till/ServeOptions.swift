@@ -21,8 +21,8 @@ struct ServeOptions: ParsableArguments {
     @Option(
         name: .customLong("sandbox-users"),
         help: ArgumentHelp(
-            "A user who may buy in the sandbox of a service that sells, such as App Review; may be repeated.",
-            valueName: "user"))
+            "A user who may buy in the sandbox of a service that sells, such as App Review: NAME, or \"ISSUER NAME\" for the "
+                + "user of a token; may be repeated.", valueName: "user"))
     var sandboxUsers: [String] = []
 
     @Option(
@@ -130,6 +130,21 @@ struct ServeOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("How many connections at once (default: 1024).", valueName: "n"))
     var maximumConnections: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many of them from one address, unless --proxies says that clients share one (default: 256).",
+            valueName: "n"))
+    var maximumConnectionsPerAddress: Int?
+
+    @Option(help: ArgumentHelp("How many event streams to one address (default: 64).", valueName: "n"))
+    var maximumStreamsPerAddress: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "How much memory request bodies may take, in MiB; one caller gets a quarter (default: 32).",
+            valueName: "n"))
+    var maximumBodyMegabytes: Int?
 
     @Option(
         help: ArgumentHelp("Close a connection on which nothing comes for so long (default: 60).", valueName: "seconds")

@@ -11,13 +11,25 @@ struct ServeSettings {
         "host", "port", "accept", "sandbox-users", "ownership", "transfer-pause-seconds", "data", "ledger",
         "tls-certificate",
         "tls-key", "jwt-issuer", "jwt-audience", "jwt-keys",
-        "jwt-algorithms", "maximum-connections", "idle-seconds", "request-seconds", "requests-per-minute",
+        "jwt-algorithms", "maximum-connections", "maximum-connections-per-address", "maximum-streams-per-address",
+        "maximum-body-megabytes", "idle-seconds", "request-seconds", "requests-per-minute",
         "user-requests-per-minute", "grace-seconds", "log-level", "app-store-key", "app-store-key-id",
         "app-store-issuer-id", "app-store-url", "reconcile-seconds", "reconcile-customers-seconds", "refund-preference",
         "sample-content-provided", "accounts", "profiles", "seed-app", "live-events",
         "catalog-administration", "webhooks",
         "webhook-private-addresses", "proxies",
     ]
+
+    /// The variables that are no settings of the service, which other commands read.
+    private static let otherVariables = ["TILL_API_KEY", "TILL_TOKEN"]
+
+    /// The environment variables whose names begin with TILL_ and that nothing reads, each with a sentence.
+    static func unknownVariables(_ environment: [String: String]) -> [String] {
+        let known = names.map { "TILL_" + $0.uppercased().replacing("-", with: "_") } + otherVariables
+        return environment.keys.filter { $0.hasPrefix("TILL_") && !known.contains($0) }.sorted().map {
+            "The variable \($0) is unknown and has no effect.\(Suggestion.sentence(for: $0, among: known))"
+        }
+    }
 
     private let reader: ConfigReader
 
@@ -38,6 +50,9 @@ struct ServeSettings {
         given["jwt-keys"] = options.jwtKeys.map { .string($0) }
         given["jwt-algorithms"] = options.jwtAlgorithms.isEmpty ? nil : .stringArray(options.jwtAlgorithms)
         given["maximum-connections"] = options.maximumConnections.map { .int($0) }
+        given["maximum-connections-per-address"] = options.maximumConnectionsPerAddress.map { .int($0) }
+        given["maximum-streams-per-address"] = options.maximumStreamsPerAddress.map { .int($0) }
+        given["maximum-body-megabytes"] = options.maximumBodyMegabytes.map { .int($0) }
         given["idle-seconds"] = options.idleSeconds.map { .int($0) }
         given["request-seconds"] = options.requestSeconds.map { .int($0) }
         given["requests-per-minute"] = options.requestsPerMinute.map { .int($0) }

@@ -121,7 +121,7 @@ import Testing
                 #expect(definition.object == object)
             }
             #expect(changed.products == files.products)
-            #expect(changed.administered == Set(files.products.map(\.productIdentifier)))
+            #expect(changed.administered == Set(files.products.map { ByteKey($0.productIdentifier) }))
             for product in files.products {
                 #expect(
                     changed.benefit(of: product.productIdentifier) == files.benefit(of: product.productIdentifier))

@@ -77,7 +77,7 @@ import Testing
         #expect(try service.setWithdrawn(false, product, by: "K") == nil)
         try apply(try service.setWithdrawn(true, product, by: "K"), to: service)
         let catalog = service.current.catalog
-        #expect(catalog.withdrawn == [product])
+        #expect(catalog.withdrawn == [ByteKey(product)])
         #expect(catalog.product(product) == files.product(product))
         #expect(catalog.benefit(of: product) == files.benefit(of: product))
         #expect(catalog.definition(of: product) == files.definition(of: product))

@@ -296,7 +296,7 @@ import Testing
         #expect(try service.balances(of: alice) == [Credit(balance: "seeds", amount: 30)])
         func spend(_ amount: Int) throws -> Int? {
             let spending = try service.newSpending(of: amount, from: "seeds", reason: "sown", by: "key")
-            return try service.spend(spending, for: alice) { _ in nil }
+            return try service.spend(spending, for: alice).left
         }
         #expect(try spend(20) == 10)
         #expect(throws: BalanceError.balanceTooLow(name: "seeds", amount: 10)) { try spend(11) }

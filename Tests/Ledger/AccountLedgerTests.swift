@@ -107,8 +107,7 @@ import Testing
         let spending = Spending(
             identifier: "s", balance: "coins", amount: 4, reason: "a hat for Mint", spentBy: "K", spentAt: Self.now)
         _ = try ledger.spend(
-            spending, for: mint.user, counting: Set(Origin.allCases), forgettingBefore: Self.now,
-            keeping: { _ in nil })
+            spending, for: mint.user, counting: Set(Origin.allCases))
         let archive = try #require(try ledger.archive(of: mint.user, counting: Set(Origin.allCases), at: Self.now))
         #expect(archive.account == mint)
         #expect(archive.appAccountToken == token)

@@ -33,7 +33,7 @@ import Testing
         let spending = Spending(
             identifier: "s", balance: "coins", amount: 4, reason: "a hat", spentBy: "K", spentAt: Self.now)
         _ = try ledger.spend(
-            spending, for: alice, counting: Set(Origin.allCases), forgettingBefore: Self.now, keeping: { _ in nil })
+            spending, for: alice, counting: Set(Origin.allCases))
         #expect(
             try story(of: alice) == [
                 "user granted 1 p", "user granted 2 p", "user refused 9 p productUnknown", "App Store revoked 1 p",

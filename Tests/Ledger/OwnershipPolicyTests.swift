@@ -245,7 +245,7 @@ import Testing
         let spending = Spending(
             identifier: "s", balance: "coins", amount: 1, reason: "a hat", spentBy: "key", spentAt: Self.now)
         let answer = try ledger.spend(
-            spending, for: alice, counting: [.appleProduction], forgettingBefore: Self.now, keeping: { _ in nil })
+            spending, for: alice, counting: [.appleProduction])
         #expect(answer == .tooLow(0))
     }
 }

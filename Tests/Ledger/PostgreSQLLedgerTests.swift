@@ -97,7 +97,7 @@ import Testing
             let spending = Spending(
                 identifier: "s\(number)", balance: "coins", amount: 4, reason: "a hat", spentBy: "K", spentAt: Self.now)
             let answer = try fixture.again().spend(
-                spending, for: alice, counting: [.localSandbox], forgettingBefore: Self.now, keeping: { _ in nil })
+                spending, for: alice, counting: [.localSandbox])
             if case .spent = answer { spent.withLock { $0 += 1 } }
         }
         #expect(spent.withLock { $0 } == 2)
@@ -247,8 +247,9 @@ import Testing
         try schema.execute(
             """
             ALTER TABLE kept_answer DROP COLUMN user_id;
+            ALTER TABLE spending DROP COLUMN idempotency_key, DROP COLUMN request_digest, DROP COLUMN left_after;
             DROP INDEX kept_answer_of_caller;
-            DROP TABLE catalog_change, catalog_picture, webhook_delivery, webhook_endpoint, user_change, member, wish, chosen_item, profile, session, account;
+            DROP TABLE any_spelling, catalog_change, catalog_picture, webhook_delivery, webhook_endpoint, user_change, member, wish, chosen_item, profile, session, account;
             DELETE FROM ledger_schema WHERE version > 8
             """)
         let address = try PostgreSQLAddress(schema.address)
@@ -258,7 +259,7 @@ import Testing
         let ledger = try fixture.again()
         #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
         #expect(try ledger.account(emailLowercase: "a@b.co") == nil)
-        #expect(try schema.execute("SELECT max(version) FROM ledger_schema") == ["14"])
+        #expect(try schema.execute("SELECT max(version) FROM ledger_schema") == ["15"])
     }
 
     @Test func manyMayOpenANewLedgerAtOnce() async throws {

@@ -83,6 +83,23 @@ import Testing
         #expect(try await amount() == 0)
     }
 
+    @Test func `a spending is made once, also under another API key; another body is a conflict`() async throws {
+        try buySeeds(2)
+        let body = #"{"amount":15,"reason":"a bed of roses"}"#
+        let first = try await send(.post, "/seeds/spendings", body, idempotencyKey: "one")
+        #expect(first.status == 201)
+        garden.clock.advance(milliseconds: 3 * 86_400_000)
+        let again = try await send(.post, "/seeds/spendings", body, idempotencyKey: "one")
+        #expect(again.status == 201)
+        #expect(again.replayed)
+        #expect(NSDictionary(dictionary: again.json) == NSDictionary(dictionary: first.json))
+        let other = try await send(
+            .post, "/seeds/spendings", #"{"amount":1,"reason":"a rose"}"#, idempotencyKey: "one")
+        #expect(other.status == 409)
+        #expect(other.json["code"] as? String == "idempotencyKeyReused")
+        #expect(try await amount() == 5)
+    }
+
     @Test func manyAtOnceSpendNoMoreThanThereIs() async throws {
         try buySeeds(5)
         let key = try keys.make(name: "shop", scopes: [.spend]).key

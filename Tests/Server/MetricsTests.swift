@@ -68,14 +68,14 @@ import Testing
         #expect(try await fixture.send(.get, "/metrics", key: "").code == "unauthenticated")
     }
 
-    @Test func notificationsBeyondTheLimitAreTurnedAwayForAMoment() async throws {
-        let full = try ServiceFixture(notificationsAtOnce: 0)
+    @Test func `notifications with an unknown chain beyond the limit are turned away for a moment`() async throws {
+        let full = try ServiceFixture(unknownChainsAtOnce: 0)
         let answer = try await full.send(.post, "/v1/notifications/apple", body: "{\"signedPayload\":\"x\"}", key: "")
         #expect(answer.status == 503)
         #expect(answer.code == "tooBusy")
         #expect(answer.headers[.retryAfter] == "1")
         // A place is free again after each, whatever became of it.
-        let one = try ServiceFixture(notificationsAtOnce: 1)
+        let one = try ServiceFixture(unknownChainsAtOnce: 1)
         for _ in 0..<3 {
             let refused = try await one.send(
                 .post, "/v1/notifications/apple", body: "{\"signedPayload\":\"x\"}", key: "")

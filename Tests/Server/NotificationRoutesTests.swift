@@ -90,6 +90,23 @@ import Testing
         #expect(try answer.object()["outcome"] as? String == "recorded")
     }
 
+    /// With no place for unknown chains, only a chain that was judged before passes.
+    @Test func `a notification with a known chain needs no place among the unknown`() async throws {
+        let full = try ServiceFixture(trusting: chain, unknownChainsAtOnce: 0)
+        func notify(_ uuid: String) async throws -> ServiceFixture.Answer {
+            let signed = try TestProofs.notification(
+                "TEST", uuid: uuid, about: nil, with: chain.leaf.key, chain: chain.certificates)
+            return try await full.send(
+                .post, "/v1/notifications/apple", body: "{\"signedPayload\":\"\(signed)\"}", key: "")
+        }
+        #expect(try await notify("1").status == 503)
+        let proof = String(decoding: try TestProofs.transaction(payload(), chain: chain), as: UTF8.self)
+        let redeemed = try await full.send(
+            .post, "/v1/users/alice/transactions", body: "{\"signedTransaction\":\"\(proof)\"}")
+        #expect(redeemed.status == 200)
+        #expect(try await notify("2").status == 200)
+    }
+
     @Test func whatIsNotSignedOrNoNotificationIsRefused() async throws {
         func send(_ payload: String) async throws -> ServiceFixture.Answer {
             try await fixture.send(

@@ -60,6 +60,37 @@ import Testing
         #expect(deadlines.timerFired(at: start + .seconds(40)) == .close)
     }
 
+    @Test func `a client that sends no head in time is closed`() {
+        var deadlines = RequestDeadlines(limit: .seconds(30), headLimit: .seconds(10))
+        #expect(deadlines.headAwaited(at: start) == .schedule(start + .seconds(10)))
+        // Each byte of a slow head.
+        #expect(deadlines.headAwaited(at: start + .seconds(5)) == .none)
+        #expect(deadlines.timerFired(at: start + .seconds(10)) == .close)
+    }
+
+    @Test func `the time for the next head begins with its first byte`() {
+        var deadlines = RequestDeadlines(limit: .seconds(30), headLimit: .seconds(10))
+        _ = deadlines.headAwaited(at: start)
+        #expect(deadlines.requestBegan(at: start + .seconds(1)) == .none)
+        deadlines.requestRead()
+        deadlines.answerWritten()
+        // Silence between requests is limited by the idle time alone.
+        #expect(deadlines.timerFired(at: start + .seconds(10)) == .none)
+        #expect(deadlines.headAwaited(at: start + .seconds(40)) == .schedule(start + .seconds(50)))
+        #expect(deadlines.timerFired(at: start + .seconds(50)) == .close)
+    }
+
+    @Test func `a head is due before the request whose timer runs`() {
+        var deadlines = RequestDeadlines(limit: .seconds(30), headLimit: .seconds(10))
+        #expect(deadlines.requestBegan(at: start) == .schedule(start + .seconds(30)))
+        // Bytes of a body begin no head.
+        #expect(deadlines.headAwaited(at: start + .seconds(1)) == .none)
+        deadlines.requestRead()
+        deadlines.answerWritten()
+        #expect(deadlines.headAwaited(at: start + .seconds(2)) == .schedule(start + .seconds(12)))
+        #expect(deadlines.timerFired(at: start + .seconds(12)) == .close)
+    }
+
     @Test func eachOfSeveralRequestsHasItsOwnTime() {
         var deadlines = RequestDeadlines(limit: .seconds(30))
         _ = deadlines.requestBegan(at: start)

@@ -34,7 +34,7 @@ struct ServiceFixture {
         trusting chain: CertificateChain? = nil,
         limits: RequestLimits? = nil,
         tokens: TokenSettings? = nil,
-        notificationsAtOnce: Int = 8,
+        unknownChainsAtOnce: Int = 2,
         proxies: Int = 0,
         keeping folder: TemporaryFolder? = nil
     ) throws {
@@ -59,9 +59,12 @@ struct ServiceFixture {
                 catalog: administration.current, verifier: verifier, ledger: ledger, clock: shop.clock,
                 onVerify: metrics.recordVerification),
             authentication: .apiKeys(
-                keys, tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock, logger: Self.logger) },
+                keys,
+                tokens.map { [clock = shop.clock] in
+                    UserTokens($0, clock: clock, logger: Self.logger) { try ledger.acceptsAnySpelling(of: $0) }
+                },
                 accounts),
-            limits: limits, metrics: metrics, notificationsAtOnce: notificationsAtOnce, accounts: accounts,
+            limits: limits, metrics: metrics, unknownChainsAtOnce: unknownChainsAtOnce, accounts: accounts,
             profiles: profiles, seedApp: profiles,
             events: EventHub(ledger: ledger),
             administration: administration,

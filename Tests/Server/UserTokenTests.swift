@@ -1,5 +1,6 @@
 import Commerce
 import Foundation
+import GRDB
 import Hummingbird
 import HummingbirdTesting
 import Server
@@ -23,6 +24,22 @@ import Testing
             tokens: TokenSettings(
                 issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: .file(keyFile)),
             keeping: file)
+    }
+
+    private static let marks = "a" + String(repeating: "\u{301}", count: 200)
+
+    /// Two subjects of an issuer that differ in their bytes alone were one user before.
+    @Test func `a user known before NFC was asked for keeps access, and another gets none`() async throws {
+        let composed = try issuer.token(for: "Ren\u{E9}", at: now)
+        let decomposed = try issuer.token(for: "Rene\u{301}", at: now)
+        #expect(try await get("/v1/me", token: composed).status == 200)
+        #expect(try await get("/v1/me", token: decomposed).code == "tokenInvalid")
+        try await DatabaseQueue(path: fixture.shop.folder.file("ledger.sqlite").path).write {
+            try $0.execute(
+                sql: "INSERT INTO any_spelling SELECT user_id FROM user WHERE name = ?", arguments: ["Ren\u{E9}"])
+        }
+        let token = try await get("/v1/me", token: composed).object()["appAccountToken"] as? String
+        #expect(try await get("/v1/me", token: decomposed).object()["appAccountToken"] as? String == token)
     }
 
     private static func write(_ text: String, to file: URL) throws {
@@ -85,6 +102,10 @@ import Testing
             ("no audience", ["aud": .none], [:], "tokenInvalid"),
             ("no user", ["sub": .none], [:], "tokenInvalid"), ("an empty user", ["sub": ""], [:], "tokenInvalid"),
             ("a user with a space", ["sub": "a b"], [:], "tokenInvalid"),
+            ("a user that is not in NFC", ["sub": "Rene\u{301}"], [:], "tokenInvalid"),
+            ("a kid of combining marks", [:], ["kid": .string(Self.marks)], "tokenInvalid"),
+            ("a header's key of combining marks", [:], [Self.marks: "x"], "tokenInvalid"),
+            ("a claim's name of combining marks", [Self.marks: "x"], [:], "tokenInvalid"),
             ("no end", ["exp": .none], [:], "tokenInvalid"),
             ("ended", ["exp": .integer(1_790_000_000)], [:], "tokenExpired"),
             ("an end out of the world", ["exp": .integer(Int64.max)], [:], "tokenInvalid"),

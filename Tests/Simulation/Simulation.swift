@@ -45,7 +45,7 @@ actor Simulation {
     var takenBack: Set<String> = []
     private(set) var given: [String: [Item]] = [:]
     private(set) var spent: [String: Int] = [:]
-    private var openSpendings: [(person: Int, spending: Spending, answer: KeptAnswer, key: IdempotencyKey)] = []
+    private var openSpendings: [(person: Int, spending: Spending)] = []
     /// What has been done, for whoever looks at a seed that fails.
     private(set) var story: [String] = []
 
@@ -262,20 +262,24 @@ actor Simulation {
     private func spend() throws {
         let index = dice.number(below: people.count)
         let service = processes[0].service
-        let spending = try service.newSpending(
-            of: 1 + dice.number(below: 15), from: "seeds", reason: "sown", by: "team")
-        let answer = KeptAnswer(requestDigest: dice.randomness.bytes(32), status: 201, contentType: "t", body: [])
-        openSpendings.append((index, spending, answer, IdempotencyKey(caller: "team", key: spending.identifier)))
+        let request = Spending.Request(
+            idempotencyKey: dice.randomness.digits(16, startingWith: "1"), digest: dice.randomness.bytes(32))
+        openSpendings.append(
+            (
+                index,
+                try service.newSpending(
+                    of: 1 + dice.number(below: 15), from: "seeds", reason: "sown", by: "team", for: request)
+            ))
         try trySpendings()
     }
 
     /// Asks again for whatever has had no answer.
     private func trySpendings() throws {
-        openSpendings = openSpendings.filter { person, spending, answer, key in
+        openSpendings = openSpendings.filter { person, spending in
             let user = people[person].user
             let service = processes[dice.number(below: processes.count)].service
             do throws(BalanceError) {
-                _ = try service.spend(spending, for: user) { _ in (answer, key) }
+                _ = try service.spend(spending, for: user)
                 if !isMended, dice.happens(20) { return true }
                 spent[user.name, default: 0] += spending.amount
                 return false

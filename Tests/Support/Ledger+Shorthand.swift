@@ -26,4 +26,18 @@ extension Ledger {
     public func audit(of user: User) throws(StorageFault) -> [AuditRecord] {
         try audit(of: user, after: 0, limit: .max)
     }
+
+    /// With every origin accepted for everybody.
+    public func record(
+        _ notification: NotificationRecord,
+        stating claim: Claim?,
+        at moment: Timestamp
+    ) throws(StorageFault) -> NotificationOutcome {
+        try record(notification, stating: claim, accepting: AcceptedOrigins(Set(Origin.allCases)), at: moment)
+    }
+
+    /// With every origin accepted for everybody.
+    public func record(_ claim: Claim, at moment: Timestamp) throws(StorageFault) -> NotificationOutcome {
+        try record(claim, accepting: AcceptedOrigins(Set(Origin.allCases)), at: moment)
+    }
 }

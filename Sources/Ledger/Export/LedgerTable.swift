@@ -75,10 +75,12 @@ struct LedgerTable: Sendable {
             "sequence# origin original_transaction_id reason revoked_by revoked_at# reinstated_by reinstated_at#"),
         LedgerTable(
             "spending", key: "user_id spending_id",
-            "spending_id user_id# balance amount# reason spent_by spent_at#"),
+            "spending_id user_id# balance amount# reason spent_by spent_at# idempotency_key request_digest* left_after#"
+        ),
         LedgerTable(
             "kept_answer", key: "caller idempotency_key",
             "caller idempotency_key request_digest* status# content_type body* kept_at# user_id#"),
+        LedgerTable("any_spelling", key: "user_id", "user_id#"),
         LedgerTable("api_key", key: "key_id", "key_id name scopes secret_digest* created_at# revoked_at#"),
         LedgerTable("account", key: "user_id", "user_id# email email_lowercase password_hash created_at#"),
         LedgerTable(

@@ -38,7 +38,7 @@ enum PostgreSQLSchema {
     /// What each version has added, from the first that could be in PostgreSQL.
     private static let steps: [(version: Int, tables: String)] = [
         (8, firstTables), (9, accountTables), (10, profileTables), (11, memberTable), (12, changeTable),
-        (13, webhookTables), (14, catalogTables),
+        (13, webhookTables), (14, catalogTables), (15, requestTables),
     ]
 
     /// Texts are compared by their bytes, as SQLite does it.

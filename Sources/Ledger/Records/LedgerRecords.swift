@@ -106,21 +106,31 @@ struct LedgerRecords {
     func record(
         _ notification: NotificationRecord,
         stating claim: Claim?,
+        accepting accepted: AcceptedOrigins,
         at moment: Timestamp
     ) throws -> NotificationOutcome {
         guard try insert(notification, about: claim, at: moment) else { return .duplicate }
         guard let claim else { return .recorded }
-        return try record(stating: claim, at: moment)
+        return try record(stating: claim, accepting: accepted, at: moment)
     }
 
-    /// Records what is stated of a transaction, for whomever it concerns.
-    func record(stating claim: Claim, at moment: Timestamp) throws -> NotificationOutcome {
+    /// Records a statement about a transaction for its owner.
+    func record(
+        stating claim: Claim,
+        accepting accepted: AcceptedOrigins,
+        at moment: Timestamp
+    ) throws -> NotificationOutcome {
         try database.prefetch(questions(about: claim))
         let (purchase, siblings) = (try ownerships.ownership(of: claim), try parkedSiblings(of: claim))
         let named = try named(by: claim, siblings, of: purchase)
         guard let owner = named?.user ?? purchase?.user, try isRedeemed(claim) || claim.isKnown else {
             try park(claim)
             return .parked
+        }
+        guard try isAccepted(claim.origin, for: owner, by: accepted) else {
+            // Kept for a user who may buy there; it grants this owner nothing.
+            if try !isRedeemed(claim) { try park(claim) }
+            return .recorded
         }
         _ = try give(purchase, to: owner, by: named?.naming, claim, at: moment)
         let before = try standing(of: claim)
@@ -132,6 +142,12 @@ struct LedgerRecords {
         case .revoked where stood: return .revoked
         default: return .recorded
         }
+    }
+
+    /// Whether a user's purchases may come from an origin.
+    private func isAccepted(_ origin: Origin, for user: Int64, by accepted: AcceptedOrigins) throws -> Bool {
+        if accepted.origins.contains(origin) { return true }
+        return try users.name(of: user).map { accepted.counting(for: $0).contains(origin) } ?? false
     }
 
     /// Takes in a statement about a transaction of a user's.

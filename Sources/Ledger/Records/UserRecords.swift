@@ -28,6 +28,12 @@ struct UserRecords {
         SQLQuery(#"SELECT user_id FROM "user" WHERE issuer = $1 AND name = $2"#, [user.issuer, user.name])
     }
 
+    /// The user of a number; nil for an unknown number, or a name that is none today.
+    func name(of identifier: Int64) throws -> User? {
+        try database.row(SQLQuery(#"SELECT issuer, name FROM "user" WHERE user_id = $1"#, [identifier]))
+            .flatMap { User(issuer: try $0["issuer"], name: try $0["name"]) }
+    }
+
     /// Each with the last transaction of each origin.
     func customers(after number: Int64, of origins: Set<Origin>, limit: Int) throws -> [Customer] {
         // By the user's index, never by the origin's: nearly all are of one origin.

@@ -8,7 +8,7 @@ import GRDB
 /// original purchase, and every redeemed transaction refers to that very pair.
 struct LedgerSchema {
     /// What the newest migration makes.
-    static let version = 14
+    static let version = 15
 
     let randomness: Randomness
 
@@ -63,6 +63,9 @@ struct LedgerSchema {
         }
         migrator.registerMigration("14: the catalog beside its files") { database in
             try database.execute(sql: Self.catalogTables)
+        }
+        migrator.registerMigration("15: requests of spendings, and names of any spelling") { database in
+            try database.execute(sql: Self.requestTables)
         }
         return migrator
     }

@@ -5,18 +5,16 @@ import Hummingbird
 /// How often passwords may be tried: by strangers, counted for the account they name, whether there is one or not, and for the
 /// address they come from; and by who is in already, whom no stranger can keep out.
 struct AccountAttempts: Sendable {
-    private let ofAccount: AttemptLimiter
-    private let ofUser: AttemptLimiter
-    private let fromAddress: AttemptLimiter
-    private let questions: AttemptLimiter
-    private let addresses: ClientAddresses
+    private let ofAccount: TokenBuckets
+    private let ofUser: TokenBuckets
+    private let fromAddress: TokenBuckets
+    private let questions: TokenBuckets
 
-    init(addresses: ClientAddresses, clock: any WallClock) {
-        self.addresses = addresses
-        ofAccount = AttemptLimiter(.init(atOnce: 10, perMinute: 1), clock: clock)
-        ofUser = AttemptLimiter(.init(atOnce: 10, perMinute: 1), clock: clock)
-        fromAddress = AttemptLimiter(.init(atOnce: 30, perMinute: 6), clock: clock)
-        questions = AttemptLimiter(.init(atOnce: 120, perMinute: 60), clock: clock)
+    init(clock: any WallClock) {
+        ofAccount = TokenBuckets(.init(atOnce: 10, perMinute: 1), clock: clock)
+        ofUser = TokenBuckets(.init(atOnce: 10, perMinute: 1), clock: clock)
+        fromAddress = TokenBuckets(.init(atOnce: 30, perMinute: 6), clock: clock)
+        questions = TokenBuckets(.init(atOnce: 120, perMinute: 60), clock: clock)
     }
 
     /// Does what a stranger needs an account's password for, and counts it when the password is wrong.
@@ -28,10 +26,10 @@ struct AccountAttempts: Sendable {
         _ context: ServiceContext,
         _ attempt: () async throws -> Value
     ) async throws -> Value {
-        let address = addresses.address(of: request, context)
+        let address = context.clientAddress(of: request)
         let account = (try? EmailAddress(email))?.lowercase ?? email
-        try fromAddress.count(address)
-        do { try ofAccount.count(account) } catch {
+        try Self.take(address, from: fromAddress)
+        do { try Self.take(account, from: ofAccount) } catch {
             // Nothing was tried.
             fromAddress.giveBack(address)
             throw error
@@ -44,7 +42,7 @@ struct AccountAttempts: Sendable {
 
     /// The same for who is logged in.
     func `try`<Value>(_ user: User, _ attempt: () async throws -> Value) async throws -> Value {
-        try ofUser.count(user.name)
+        try Self.take(user.name, from: ofUser)
         return try await counted(attempt) { ofUser.giveBack(user.name) }
     }
 
@@ -62,11 +60,18 @@ struct AccountAttempts: Sendable {
 
     /// Counts what one address has done.
     func countSignUp(_ request: Request, _ context: ServiceContext) throws(Problem) {
-        try fromAddress.count(addresses.address(of: request, context))
+        try Self.take(context.clientAddress(of: request), from: fromAddress)
     }
 
     /// Counts what one address asks, as somebody types.
     func countQuestion(_ request: Request, _ context: ServiceContext) throws(Problem) {
-        try questions.count(addresses.address(of: request, context))
+        try Self.take(context.clientAddress(of: request), from: questions)
+    }
+
+    private static func take(_ subject: String, from buckets: TokenBuckets) throws(Problem) {
+        guard let seconds = buckets.take(subject) else { return }
+        throw Problem(
+            status: .tooManyRequests, code: "tooManyAttempts",
+            detail: "This was tried too often: wait \(seconds) seconds.", couldSucceedLater: true, retryAfter: seconds)
     }
 }

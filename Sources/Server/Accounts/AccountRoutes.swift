@@ -20,21 +20,23 @@ struct AccountRoutes: Sendable {
         group.post("accounts") { request, context in try await signUp(request, context) }
         group.post("accounts/availability") { request, context in
             try attempts.countQuestion(request, context)
-            let email = try EmailAddress(try await body(of: request).text("email"))
+            let email = try EmailAddress(
+                try await body(of: request, context, fields: ["email"]).text(
+                    "email", upTo: JSONFields.maximumCredentialLength))
             return try JSONAnswer.response(
                 ["isAvailable": try await work.read { try accounts.isAvailable(email) }], headers: Self.headers)
         }
         group.post("sessions") { request, context in try await logIn(request, context) }
-        group.post("sessions/renewal") { request, _ in
-            let token = try await body(of: request).text("refreshToken")
+        group.post("sessions/renewal") { request, context in
+            let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
             // Nothing is written for who has no session.
             let presented = try await work.read { try accounts.presented(token) }
             if let refusal = presented.refusal { throw refusal }
             let tokens = try await commits.run { try accounts.renew(presented) }
             return try JSONAnswer.response(["tokens": TokensResource(tokens)], headers: Self.headers)
         }
-        group.post("sessions/end") { request, _ in
-            let token = try await body(of: request).text("refreshToken")
+        group.post("sessions/end") { request, context in
+            let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
             let presented = try await work.read { try accounts.presented(token) }
             // Who wants out is out.
             if presented.refusal == nil { try await commits.run { try accounts.end(presented) } }
@@ -53,14 +55,19 @@ struct AccountRoutes: Sendable {
         own.put("account/password") { request, context in try await changePassword(request, context) }
     }
 
-    private func body(of request: Request) async throws -> JSONBody {
-        try await JSONBody(request, upTo: JSONBody.sizeOfStrangers, parsedBy: work)
+    private func body(
+        of request: Request,
+        _ context: ServiceContext,
+        fields: [String]
+    ) async throws -> JSONBody {
+        try await JSONBody(
+            request, context, fields: fields, upTo: JSONBody.sizeWithoutCredential, parsedBy: work)
     }
 
     private func signUp(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let fields = try await body(of: request)
-        let email = try EmailAddress(try fields.text("email"))
-        let password = try Password(try fields.text("password"), of: email)
+        let fields = try await body(of: request, context, fields: ["email", "password"])
+        let email = try EmailAddress(try fields.text("email", upTo: JSONFields.maximumCredentialLength))
+        let password = try Password(try fields.text("password", upTo: JSONFields.maximumCredentialLength), of: email)
         try attempts.countSignUp(request, context)
         // Before the hash, which is worth something.
         guard try await work.read({ try accounts.isAvailable(email) }) else { throw AccountError.emailTaken }
@@ -71,8 +78,11 @@ struct AccountRoutes: Sendable {
     }
 
     private func logIn(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let fields = try await body(of: request)
-        let (email, password) = (try fields.text("email"), try fields.text("password"))
+        let fields = try await body(of: request, context, fields: ["email", "password"])
+        let (email, password) = (
+            try fields.text("email", upTo: JSONFields.maximumCredentialLength),
+            try fields.text("password", upTo: JSONFields.maximumCredentialLength)
+        )
         let entrance = try await attempts.try(email, request, context) {
             let account = try await work.read { try accounts.account(email: email) }
             let isRight = try await passwords.run { try accounts.isPassword(password, of: account) }
@@ -87,8 +97,11 @@ struct AccountRoutes: Sendable {
         _ request: Request,
         _ context: ServiceContext
     ) async throws -> HTTPResponse.Status {
-        let fields = try await body(of: request)
-        let (old, new) = (try fields.text("password"), try fields.text("newPassword"))
+        let fields = try await body(of: request, context, fields: ["password", "newPassword"])
+        let (old, new) = (
+            try fields.text("password", upTo: JSONFields.maximumCredentialLength),
+            try fields.text("newPassword", upTo: JSONFields.maximumCredentialLength)
+        )
         let account = try await confirmed(old, context)
         guard let email = try? EmailAddress(account.email) else { throw Problem.unexpected }
         let password = try Password(new, of: email)

@@ -63,7 +63,7 @@ struct SaleRoutes: Sendable {
         }
     }
 
-    private func post<Body: Decodable & Sendable>(
+    private func post<Body: SandboxRequest & Sendable>(
         _ path: String,
         to group: RouterGroup<ServiceContext>,
         _ type: Body.Type,
@@ -71,7 +71,7 @@ struct SaleRoutes: Sendable {
     ) {
         group.post(RouterPath(path)) { request, context in
             let id = try context.parameters.text("transaction")
-            let decoded = try await SandboxBody.decode(request, as: type)
+            let decoded = try await SandboxBody.decode(request, context, as: type)
             return try await sale(id) { try body(id, decoded) }
         }
     }

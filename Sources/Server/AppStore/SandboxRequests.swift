@@ -3,18 +3,31 @@ import Foundation
 import Hummingbird
 import Receipts
 import Store
+import StrictJSON
 
 /// The bodies that the sandbox's routes take.
 enum SandboxBody {
     private static let maximumSize = 64 * 1024
 
     /// - Throws: `Problem`, `bodyInvalid`, for one of another shape; an empty one is an object without fields.
-    static func decode<Body: Decodable>(_ request: Request, as type: Body.Type) async throws -> Body {
-        let bytes = try await JSONBody.collect(request, upTo: maximumSize)
+    static func decode<Body: SandboxRequest>(
+        _ request: Request,
+        _ context: ServiceContext,
+        as type: Body.Type
+    ) async throws -> Body {
+        let collected = try await RequestBytes.collect(request, context, upTo: maximumSize)
+        let bytes = collected.isEmpty ? Array("{}".utf8) : collected
         do {
-            return try JSONDecoder().decode(type, from: Data(bytes.isEmpty ? Array("{}".utf8) : bytes))
+            if case .object(let object) = try JSONParser.parse(bytes) {
+                _ = try JSONFields(object: object, path: "", known: Body.fields)
+            }
+            return try CheckedJSON.decode(type, from: bytes)
         } catch let error as DecodingError {
             throw invalid(sentence(error))
+        } catch let error as JSONSyntaxError {
+            throw invalid("The body is not JSON: \(error.message).")
+        } catch is CheckedJSON.Refusal {
+            throw invalid("A field of the body is too long.")
         }
     }
 
@@ -37,7 +50,18 @@ enum SandboxBody {
     }
 }
 
-struct PurchaseRequest: Decodable, Sendable {
+/// A body that a route of the sandbox takes.
+protocol SandboxRequest: Decodable {
+    /// The names of all fields; another one is refused.
+    static var fields: [String] { get }
+}
+
+struct PurchaseRequest: SandboxRequest, Sendable {
+    static let fields = [
+        "account", "productId", "quantity", "appAccountToken", "offerType", "offerIdentifier", "offerSignature",
+        "outcome",
+    ]
+
     let account: String
     let productId: String
     let quantity: Int?
@@ -89,7 +113,9 @@ struct PurchaseRequest: Decodable, Sendable {
     }
 }
 
-struct RefundRequest: Decodable, Sendable {
+struct RefundRequest: SandboxRequest, Sendable {
+    static let fields = ["reason"]
+
     let reason: String?
 
     func requestReason() throws(Problem) -> ConsumptionRequestReason {
@@ -110,18 +136,28 @@ struct RefundRequest: Decodable, Sendable {
     }
 }
 
-struct SharingRequest: Decodable, Sendable {
+struct SharingRequest: SandboxRequest, Sendable {
+    static let fields = ["account"]
+
     let account: String
 }
 
-struct PriceIncreaseRequest: Decodable, Sendable {
+struct PriceIncreaseRequest: SandboxRequest, Sendable {
+    static let fields = ["price", "needsConsent"]
+
     /// In milliunits.
     let price: Int64
     let needsConsent: Bool?
 }
 
 /// The settings to be changed; those left out stay.
-struct SettingsChanges: Decodable, Sendable {
+struct SettingsChanges: SandboxRequest, Sendable {
+    static let fields = [
+        "timeRate", "storefront", "locale", "isAskToBuyEnabled", "areInterruptedPurchasesEnabled",
+        "shouldEnterBillingRetryOnRenewal", "isBillingGracePeriodEnabled", "failureError", "storeKitErrors",
+        "notificationsURL", "sharedSecret", "verifyReceiptStatus", "serverAPIRequestsPerMinute",
+    ]
+
     private let timeRate: String?
     private let storefront: String?
     private let locale: String?

@@ -20,8 +20,8 @@ struct SandboxRoutes: Sendable {
     }
 
     private func addPurchases(to group: RouterGroup<ServiceContext>) {
-        group.post("purchases") { request, _ in
-            let body = try await SandboxBody.decode(request, as: PurchaseRequest.self)
+        group.post("purchases") { request, context in
+            let body = try await SandboxBody.decode(request, context, as: PurchaseRequest.self)
             let payment = try body.payment()
             let outcome = try body.paymentOutcome()
             let queued = try await work.run {
@@ -73,7 +73,7 @@ struct SandboxRoutes: Sendable {
     /// Each transaction of the queue has a number of its own from the moment its payment is added.
     private func addQueue(to group: RouterGroup<ServiceContext>) {
         group.get { request, _ in
-            let account = request.parameter("account")
+            let account = try request.query("account")
             return try await answer { try list(account) }
         }
         let steps: [(path: String, step: @Sendable (Int64) throws -> QueuedTransaction)] = [
@@ -101,17 +101,18 @@ struct SandboxRoutes: Sendable {
 
     private func addSettings(to group: RouterGroup<ServiceContext>) {
         group.get("settings") { _, _ in try await answer { try store.settings() } }
-        group.patch("settings") { request, _ in
-            let changes = try await SandboxBody.decode(request, as: SettingsChanges.self)
+        group.patch("settings") { request, context in
+            let changes = try await SandboxBody.decode(request, context, as: SettingsChanges.self)
             try changes.check()
             return try await answer { try store.update(changes.apply) }
         }
         group.get("time") { _, _ in try await answer { TimeResource(now: store.now) } }
-        group.post("time/advance") { request, _ in
-            struct Advance: Decodable {
+        group.post("time/advance") { request, context in
+            struct Advance: SandboxRequest {
+                static let fields = ["by"]
                 let by: String
             }
-            let text = try await SandboxBody.decode(request, as: Advance.self).by
+            let text = try await SandboxBody.decode(request, context, as: Advance.self).by
             guard let step = TimeStep(text) else {
                 throw SandboxBody.invalid(
                     "The field /by has to be a number and one of s, min, h, d, w, mo and y, such as 1mo.")
@@ -126,11 +127,12 @@ struct SandboxRoutes: Sendable {
                 NotificationList(notifications: try store.notifications().map(NotificationResource.init))
             }
         }
-        group.post("faults") { request, _ in
-            struct Faults: Decodable {
+        group.post("faults") { request, context in
+            struct Faults: SandboxRequest {
+                static let fields = ["faults"]
                 let faults: [String]
             }
-            let names = try await SandboxBody.decode(request, as: Faults.self).faults
+            let names = try await SandboxBody.decode(request, context, as: Faults.self).faults
             let faults = try names.map { name in
                 guard let fault = NotificationFault(name: name) else {
                     throw SandboxBody.invalid(

@@ -6,7 +6,7 @@ extension ServerAPIRoutes {
         addImagesAndMessages(to: group)
         group.put("default/:product/:locale") { request, context in
             let (product, locale) = try Self.defaultMessage(context)
-            let body = try await Self.body(request, as: DefaultConfigurationRequest.self)
+            let body = try await Self.body(request, context, as: DefaultConfigurationRequest.self)
             return try await done { try api.configureDefaultMessage(product, locale, body) }
         }
         group.get("default/:product/:locale") { _, context in
@@ -17,14 +17,14 @@ extension ServerAPIRoutes {
             let (product, locale) = try Self.defaultMessage(context)
             return try await done { try api.deleteDefaultMessage(product, locale) }
         }
-        group.put("realtime/url") { request, _ in
-            let body = try await Self.body(request, as: RealtimeUrlRequest.self)
+        group.put("realtime/url") { request, context in
+            let body = try await Self.body(request, context, as: RealtimeUrlRequest.self)
             return try await done { try api.configureRealtimeURL(body) }
         }
         group.get("realtime/url") { _, _ in try await answer { try api.realtimeURL() } }
         group.delete("realtime/url") { _, _ in try await done { try api.deleteRealtimeURL() } }
-        group.post("performanceTest") { request, _ in
-            let body = try await Self.body(request, as: PerformanceTestRequest.self)
+        group.post("performanceTest") { request, context in
+            let body = try await Self.body(request, context, as: PerformanceTestRequest.self)
             return try await answer { try api.initiatePerformanceTest(body) }
         }
         group.get("performanceTest/result/:request") { _, context in
@@ -38,7 +38,7 @@ extension ServerAPIRoutes {
         group.put("image/:id") { request, context in
             let id = try context.parameters.text("id")
             let size = request.parameter("imageSize")
-            let png = try await Self.bytes(request)
+            let png = try await Self.bytes(request, context)
             return try await done { try api.uploadImage(id, png, size: size) }
         }
         group.delete("image/:id") { _, context in
@@ -48,7 +48,7 @@ extension ServerAPIRoutes {
         group.get("message/list") { _, _ in try await answer { try api.messageList() } }
         group.put("message/:id") { request, context in
             let id = try context.parameters.text("id")
-            let body = try await Self.body(request, as: UploadMessageRequestBody.self)
+            let body = try await Self.body(request, context, as: UploadMessageRequestBody.self)
             return try await done { try api.uploadMessage(id, body) }
         }
         group.delete("message/:id") { _, context in

@@ -48,7 +48,7 @@ struct ServerAPIRoutes: Sendable {
                 let appAccountToken: String?
             }
             let id = try context.parameters.text("id")
-            let token = try await Self.body(request, as: UpdateAppAccountTokenRequest.self).appAccountToken
+            let token = try await Self.body(request, context, as: UpdateAppAccountTokenRequest.self).appAccountToken
             return try await done { try api.setAppAccountToken(token, of: id) }
         }
         group.post("v1/transactions/:id/finish") { _, context in
@@ -57,12 +57,12 @@ struct ServerAPIRoutes: Sendable {
         }
         group.put("v2/transactions/consumption/:id") { request, context in
             let id = try context.parameters.text("id")
-            let body = try await Self.body(request, as: ConsumptionRequest.self)
+            let body = try await Self.body(request, context, as: ConsumptionRequest.self)
             return try await done(.accepted) { try api.sendConsumptionInformation(id, body) }
         }
         group.put("v1/transactions/consumption/:id") { request, context in
             let id = try context.parameters.text("id")
-            let body = try await Self.body(request, as: ConsumptionRequestV1.self)
+            let body = try await Self.body(request, context, as: ConsumptionRequestV1.self)
             return try await done(.accepted) { try api.sendConsumptionData(id, body) }
         }
     }
@@ -75,11 +75,11 @@ struct ServerAPIRoutes: Sendable {
         }
         group.put("v1/subscriptions/extend/:id") { request, context in
             let id = try context.parameters.text("id")
-            let body = try await Self.body(request, as: ExtendRenewalDateRequest.self)
+            let body = try await Self.body(request, context, as: ExtendRenewalDateRequest.self)
             return try await answer { try api.extendSubscriptionRenewalDate(id, body) }
         }
-        group.post("v1/subscriptions/extend/mass") { request, _ in
-            let body = try await Self.body(request, as: MassExtendRenewalDateRequest.self)
+        group.post("v1/subscriptions/extend/mass") { request, context in
+            let body = try await Self.body(request, context, as: MassExtendRenewalDateRequest.self)
             return try await answer { try api.extendRenewalDateForAllActiveSubscribers(body) }
         }
         group.get("v1/subscriptions/extend/mass/:product/:request") { _, context in
@@ -95,9 +95,9 @@ struct ServerAPIRoutes: Sendable {
             let token = try context.parameters.text("token")
             return try await answer { try api.testNotificationStatus(token) }
         }
-        group.post("v1/notifications/history") { request, _ in
+        group.post("v1/notifications/history") { request, context in
             let token = request.parameter("paginationToken")
-            let body = try await Self.body(request, as: NotificationHistoryRequest.self)
+            let body = try await Self.body(request, context, as: NotificationHistoryRequest.self)
             return try await answer { try api.notificationHistory(body, paginationToken: token) }
         }
     }
@@ -115,14 +115,18 @@ struct ServerAPIRoutes: Sendable {
         return Response(status: status)
     }
 
-    static func bytes(_ request: Request) async throws -> [UInt8] {
-        try await JSONBody.collect(request, upTo: maximumBodySize)
+    static func bytes(_ request: Request, _ context: ServiceContext) async throws -> [UInt8] {
+        try await RequestBytes.collect(request, context, upTo: maximumBodySize)
     }
 
     /// - Throws: `ServerAPIError` for a body of another shape.
-    static func body<Body: Decodable>(_ request: Request, as type: Body.Type) async throws -> Body {
-        let bytes = try await bytes(request)
-        do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch {
+    static func body<Body: Decodable>(
+        _ request: Request,
+        _ context: ServiceContext,
+        as type: Body.Type
+    ) async throws -> Body {
+        let bytes = try await bytes(request, context)
+        do { return try CheckedJSON.decode(type, from: bytes) } catch {
             throw ServerAPIError.generalBadRequest
         }
     }

@@ -23,7 +23,8 @@ public struct StoreRoutes: Sendable {
     /// The store alone.
     public func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self)
-        router.add(middleware: RequestMiddleware(metrics: ServiceMetrics()))
+        let limits = SharedLimits(addresses: ClientAddresses(proxies: 0), bodies: BodyBudget())
+        router.add(middleware: RequestMiddleware(metrics: ServiceMetrics(), sharedLimits: limits))
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: MethodMiddleware(descriptions))
         add(to: router)

@@ -24,8 +24,8 @@ struct VerifyReceiptRoutes: Sendable {
             ("sandbox/verifyReceipt", .sandbox),
         ] {
             for method in [HTTPRequest.Method.post, .get, .put, .delete] {
-                router.on(RouterPath(path), method: method) { request, _ in
-                    try await answer(request, in: environment ?? self.environment(ofHost: request))
+                router.on(RouterPath(path), method: method) { request, context in
+                    try await answer(request, context, in: environment ?? self.environment(ofHost: request))
                 }
             }
         }
@@ -36,11 +36,17 @@ struct VerifyReceiptRoutes: Sendable {
         return Self.environmentsByHost[host] ?? store.environment
     }
 
-    private func answer(_ request: Request, in environment: AppStoreEnvironment) async throws -> Response {
+    private func answer(
+        _ request: Request,
+        _ context: ServiceContext,
+        in environment: AppStoreEnvironment
+    ) async throws -> Response {
         var body: VerifyReceiptRequest?
         if request.method == .post {
-            let bytes = try await JSONBody.collect(request, upTo: Self.maximumBodySize)
-            body = try? JSONDecoder().decode(VerifyReceiptRequest.self, from: Data(bytes))
+            let bytes = try await RequestBytes.collect(request, context, upTo: Self.maximumBodySize)
+            body = try? await work.process(bytes.count) {
+                try CheckedJSON.decode(VerifyReceiptRequest.self, from: bytes)
+            }
         }
         let answer = try await work.run { [body] in try store.verifyReceipt(body, environment: environment) }
         return JSONAnswer.response(bytes: Array(answer.json.compactText.utf8))

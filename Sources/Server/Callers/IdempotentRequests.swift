@@ -11,7 +11,6 @@ import Synchronization
 /// An answer is kept before it is sent, so whoever has seen one will see no other. What may succeed later, and what the
 /// operator can mend, is not kept.
 final class IdempotentRequests: Sendable {
-    static let header = HTTPField.Name("Idempotency-Key")
     static let replayedHeader = HTTPField.Name("Idempotent-Replayed")
     static let maximumKeyLength = 255
 
@@ -56,11 +55,10 @@ final class IdempotentRequests: Sendable {
         status: HTTPResponse.Status = .ok,
         perform: (Pending?) async throws -> [UInt8]
     ) async throws -> Response {
-        guard let key = try key(of: request, from: caller) else {
+        guard let key = try Self.key(of: request).map({ IdempotencyKey(caller: caller.name, key: $0) }) else {
             return JSONAnswer.response(bytes: try await perform(nil), status: status)
         }
-        let digest = DigestAlgorithm.sha256.digest(
-            of: Array("\(request.method.rawValue) \(request.uri.string)\n".utf8) + body)
+        let digest = Self.digest(of: request, body: body)
         guard underWay.withLock({ $0.insert(key).inserted }) else {
             throw Problem(
                 status: .conflict, code: "idempotencyKeyInUse",
@@ -106,16 +104,22 @@ final class IdempotentRequests: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
     }
 
-    /// nil for a request without one.
-    private func key(of request: Request, from caller: Caller) throws(Problem) -> IdempotencyKey? {
-        guard let name = Self.header, let text = request.headers[name] else { return nil }
-        guard (1...Self.maximumKeyLength).contains(text.utf8.count),
+    /// The SHA-256 of a request, which tells it from another: method, path, query and body.
+    static func digest(of request: Request, body: [UInt8]) -> [UInt8] {
+        DigestAlgorithm.sha256.digest(
+            of: Array("\(request.method.rawValue) \(request.uri.string)\n".utf8) + body)
+    }
+
+    /// The idempotency key of a request; nil if it has none.
+    static func key(of request: Request) throws(Problem) -> String? {
+        guard let name = HTTPField.Name.idempotencyKey, let text = request.headers[name] else { return nil }
+        guard (1...maximumKeyLength).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
             throw Problem(
                 status: .badRequest, code: "idempotencyKeyInvalid",
-                detail: "An Idempotency-Key has 1 to \(Self.maximumKeyLength) visible ASCII characters.")
+                detail: "An Idempotency-Key has 1 to \(maximumKeyLength) visible ASCII characters.")
         }
-        return IdempotencyKey(caller: caller.name, key: text)
+        return text
     }
 }

@@ -34,6 +34,8 @@ public struct TokenSettings: Sendable {
 public final class UserTokens: Sendable {
     /// The longest token looked at, in bytes.
     private static let maximumSize = 8 * 1024
+    /// The longest key of a claim, in bytes: a decoder hashes it before the signature is verified.
+    private static let maximumKeyLength = 256
     private static let maximumRemembered = 10_000
     /// Milliseconds after which a token is verified again, with the issuer's keys of then.
     private static let rememberedFor: Int64 = 3_600_000
@@ -45,6 +47,7 @@ public final class UserTokens: Sendable {
     private let settings: TokenSettings
     private let keys: TokenKeys
     private let clock: any WallClock
+    private let acceptsAnySpelling: @Sendable (User) throws -> Bool
     /// By the token's SHA-256.
     private let remembered = Mutex<[[UInt8]: Remembered]>([:])
 
@@ -57,8 +60,15 @@ public final class UserTokens: Sendable {
         let generation: Int
     }
 
-    public init(_ settings: TokenSettings, clock: any WallClock, logger: Logger) {
+    /// - Parameter acceptsAnySpelling: Whether the `sub` of a user's token need not be in Unicode's composed form (NFC).
+    public init(
+        _ settings: TokenSettings,
+        clock: any WallClock,
+        logger: Logger,
+        acceptsAnySpelling: @escaping @Sendable (User) throws -> Bool = { _ in false }
+    ) {
         self.settings = settings
+        self.acceptsAnySpelling = acceptsAnySpelling
         self.clock = clock
         keys = TokenKeys(source: settings.keys, allowing: settings.algorithms, clock: clock, logger: logger)
     }
@@ -100,7 +110,7 @@ public final class UserTokens: Sendable {
         do { key = try await keys.key(header.keyIdentifier) } catch { throw .tokenKeysUnavailable }
         guard let key else { throw .tokenInvalid("its issuer has no key of its kid") }
         // The key says how it signs; a token that could choose would choose the weakest.
-        guard key.algorithm.rawValue == header.algorithm else {
+        guard key.algorithm.rawValue.hasSameBytes(as: header.algorithm) else {
             throw .tokenInvalid("its alg is not its key's, or not allowed")
         }
         let claims: Claims
@@ -111,8 +121,10 @@ public final class UserTokens: Sendable {
     }
 
     private func judge(_ claims: Claims, at now: Timestamp) throws(Problem) -> (User, Timestamp) {
-        guard claims.iss == issuer else { throw .tokenInvalid("it is of another issuer") }
-        guard claims.aud.value.contains(settings.audience) else { throw .tokenInvalid("it is for another audience") }
+        guard claims.iss.hasSameBytes(as: issuer) else { throw .tokenInvalid("it is of another issuer") }
+        guard claims.aud.value.contains(where: { $0.hasSameBytes(as: settings.audience) }) else {
+            throw .tokenInvalid("it is for another audience")
+        }
         guard let expiresAt = Self.timestamp(claims.exp), let notBefore = Self.timestamp(claims.nbf ?? 0) else {
             throw .tokenInvalid("one of its dates is none")
         }
@@ -123,7 +135,18 @@ public final class UserTokens: Sendable {
         guard let user = User(issuer: issuer, name: claims.sub) else {
             throw .tokenInvalid("its sub is not 1 to \(User.maximumLength) bytes without spaces or control characters")
         }
+        // Two subjects that differ in their bytes alone must not become one user.
+        var isAccepted = user.name.hasSameBytes(as: claims.sub)
+        if !isAccepted { isAccepted = try isOfAnySpelling(user) }
+        guard isAccepted else {
+            throw .tokenInvalid("its sub is not in Unicode's composed form (NFC)")
+        }
         return (user, expiresAt)
+    }
+
+    /// A ledger that cannot be read now refuses the token, and the app tries again.
+    private func isOfAnySpelling(_ user: User) throws(Problem) -> Bool {
+        do { return try acceptsAnySpelling(user) } catch { throw Problem(error) ?? .unexpected }
     }
 
     private func remember(_ token: Remembered, _ digest: [UInt8], at now: Timestamp) {
@@ -144,7 +167,11 @@ public final class UserTokens: Sendable {
         guard parts.count == 3, parts.allSatisfy({ Base64.decode($0, .urlSafe) != nil }),
             let bytes = Base64.decode(parts[0], .urlSafe),
             case .object(let header)? = try? JSONParser.parse(bytes),
-            case .string(let algorithm) = header["alg"], header["crit"] == nil
+            case .string(let algorithm) = header["alg"], header["crit"] == nil,
+            // Decoders hash keys and kid by canonical equivalence, which takes quadratic time on combining marks.
+            JSONValue.object(header).isASCII,
+            let payload = Base64.decode(parts[1], .urlSafe), case .object(let claims)? = try? JSONParser.parse(payload),
+            claims.keys.allSatisfy({ $0.utf8.count <= maximumKeyLength })
         else { throw .tokenInvalid("it is no signed JWT") }
         switch header["kid"] {
         case .string(let identifier): return (algorithm, identifier)
@@ -184,4 +211,17 @@ extension Problem {
         status: .serviceUnavailable, code: "tokenKeysUnavailable",
         detail: "The keys of the token's issuer cannot be had now: try again later.",
         couldSucceedLater: true, retryAfter: 60)
+}
+
+extension JSONValue {
+    /// Whether every key and text is ASCII.
+    fileprivate var isASCII: Bool {
+        switch self {
+        case .object(let object):
+            object.members.allSatisfy { $0.key.utf8.allSatisfy { $0 < 0x80 } && $0.value.isASCII }
+        case .array(let elements): elements.allSatisfy(\.isASCII)
+        case .string(let text): text.utf8.allSatisfy { $0 < 0x80 }
+        case .number, .bool, .null: true
+        }
+    }
 }

@@ -12,8 +12,8 @@ enum CatalogResource {
         guard let definition = view.catalog.definition(of: productIdentifier) else { return nil }
         var object: JSONObject = [
             "productId": .string(productIdentifier),
-            "isWithdrawn": .bool(view.catalog.withdrawn.contains(productIdentifier)),
-            "isAdministered": .bool(view.catalog.administered.contains(productIdentifier)),
+            "isWithdrawn": .bool(view.catalog.isWithdrawn(productIdentifier)),
+            "isAdministered": .bool(view.catalog.isAdministered(productIdentifier)),
             "definition": .object(definition),
         ]
         let item = view.catalog.benefit(of: productIdentifier)?.item

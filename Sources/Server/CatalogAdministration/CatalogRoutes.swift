@@ -28,7 +28,9 @@ struct CatalogRoutes: Sendable {
         group.put("products/:product") { request, context in
             let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
             let expected = request.headers[values: .ifMatch]
-            let object = try await JSONBody(request, upTo: Self.maximumBody, parsedBy: work).object
+            let object = try await JSONBody(
+                request, context, fields: nil, upTo: Self.maximumBody, parsedBy: work
+            ).object
             let isNew = try await change(identifier, seenAs: expected) {
                 try catalog.define(object, as: identifier, by: key)
             }
@@ -45,12 +47,7 @@ struct CatalogRoutes: Sendable {
         group.delete("products/:product/withdrawal") { _, context in try await setWithdrawn(false, context) }
         group.put("products/:product/picture") { request, context in try await setPicture(request, context) }
         group.get("changes") { request, _ in
-            let product = request.uri.queryParameters["product"].map(String.init)
-            // Nothing has such a name, and not every database takes it.
-            guard product?.utf8.contains(0) != true else {
-                throw Problem.parameter("product", "a product's identifier")
-            }
-            return try await changes(request, of: product)
+            try await changes(request, of: try request.query("product"))
         }
     }
 
@@ -77,7 +74,7 @@ struct CatalogRoutes: Sendable {
     private func setPicture(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
         let form = try await MultipartForm(
-            request, upTo: Picture.maximumSize + Self.sizeAroundPicture, parsedBy: work)
+            request, context, upTo: Picture.maximumSize + Self.sizeAroundPicture, parsedBy: work)
         guard form.parts.count == 1, let part = form.parts.first, part.name == "picture" else {
             throw Problem(
                 status: .badRequest, code: "formInvalid", detail: "The form has to have one field, named picture.")
@@ -135,7 +132,7 @@ struct CatalogRoutes: Sendable {
         let (page, view) = (try Page(request), current.view)
         var identifiers = view.catalog.products.map(\.productIdentifier)[...]
         if let last = page.last {
-            guard let index = identifiers.firstIndex(of: last) else {
+            guard let index = identifiers.firstIndex(where: { $0.hasSameBytes(as: last) }) else {
                 throw Problem.parameter("cursor", "what nextCursor said")
             }
             identifiers = identifiers[(index + 1)...]

@@ -14,7 +14,7 @@ package struct MultipartForm {
 
     /// How many fields there may be, and how long the head of each, in bytes.
     private static let maximumParts = 16
-    private static let maximumHead = 4096
+    private static let maximumHead = 1024
     /// Of a header's value that is looked into, in bytes: what is longer says nothing that is asked for.
     private static let maximumValue = 1024
     private static let lineEnd = Data("\r\n".utf8)
@@ -25,7 +25,9 @@ package struct MultipartForm {
     ///   - maximumSize: The largest body read, in bytes.
     ///   - work: Where it is parsed, since a large one takes its time.
     /// - Throws: `Problem`, `mediaTypeUnsupported`, `formInvalid`.
-    init(_ request: Request, upTo maximumSize: Int, parsedBy work: BlockingWork) async throws {
+    init(
+        _ request: Request, _ context: ServiceContext, upTo maximumSize: Int, parsedBy work: BlockingWork
+    ) async throws {
         let (mediaType, parameters) = Self.value(request.headers[.contentType] ?? "")
         guard mediaType == "multipart/form-data", let boundary = parameters["boundary"],
             (1...70).contains(boundary.utf8.count)
@@ -34,7 +36,7 @@ package struct MultipartForm {
                 status: .unsupportedMediaType, code: "mediaTypeUnsupported",
                 detail: "The body has to be multipart/form-data, and its Content-Type has to name the boundary.")
         }
-        let body = Data(try await JSONBody.collect(request, upTo: maximumSize))
+        let body = Data(try await RequestBytes.collect(request, context, upTo: maximumSize))
         self = try await work.process(body.count) { try MultipartForm(body, boundary: boundary) }
     }
 

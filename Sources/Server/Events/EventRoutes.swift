@@ -26,14 +26,14 @@ struct EventRoutes: Sendable {
             let user = try context.requiredUser
             // Who asks for the head alone does not listen.
             guard request.method == .get else { return Response(status: .ok, headers: Self.headers) }
-            let known = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
+            let known = HTTPField.Name.lastEventID.flatMap { request.headers[$0] }
             guard let number = try await number(of: user, isNew: known == nil) else {
                 // Which tells a client to come no more (HTML Standard section 9.2.3).
                 return Response(status: .noContent)
             }
             // What is no position is one of another ledger.
             let position = known.map { EventPosition($0) ?? EventPosition(audit: .max, change: .max) }
-            guard let listener = hub.listen(to: number) else { throw Problem.tooBusy }
+            let listener = hub.listen(to: number, from: context.clientAddress(of: request))
             let seat = EventSeat(listener, in: hub)
             let credential = AuthenticationMiddleware.credential(of: request) ?? ""
             let stream = EventStream(ledger: hub.ledger, work: work) { await isGood(credential, of: user, number) }

@@ -1,13 +1,13 @@
 import NIOCore
 
-/// Until when the requests on one connection have to be over, in their order.
+/// The deadlines of one connection: of the head that is awaited, and of the requests under way in their order.
 ///
-/// A request's time runs from its head until it has been read whole and the last byte of its answer is out: it covers a body
-/// sent in drops, before the answer or after it, work that takes long, and a client that does not read. A stream of events has
-/// a longer time of its own.
+/// The time for a head runs from the connection, or from the first byte after an answer. The time for a request runs from its
+/// head until its last byte is read and the last byte of its answer is written. A stream of events has a longer time.
 package struct RequestDeadlines {
-    /// What the owner of the timer has to do.
+    /// The action that the owner of the timer takes.
     package enum Action: Equatable {
+        /// Replaces the timer.
         case schedule(NIODeadline)
         case close
         case none
@@ -20,24 +20,35 @@ package struct RequestDeadlines {
     }
 
     private let limit: TimeAmount
-    /// Oldest first; more than one when the client sends before it has read (pipelining, RFC 9112 section 9.3.2).
+    private let headLimit: TimeAmount
+    /// Oldest first; more than one if the client pipelines (RFC 9112 section 9.3.2).
     private var open: [Exchange] = []
-    /// Whether the timer runs, for a request that may be over: setting it anew for each would cost more than looking once.
-    private var isTimed = false
+    /// The deadline of a head that is awaited; nil while none is.
+    private var headDeadline: NIODeadline?
+    /// The time the timer is set to; nil without a timer. Setting it for each request would cost more than a look too early.
+    private var timer: NIODeadline?
 
-    package init(limit: TimeAmount) {
+    package init(limit: TimeAmount, headLimit: TimeAmount = .seconds(10)) {
         self.limit = limit
+        self.headLimit = headLimit
+    }
+
+    /// Notes that a client has connected, or that bytes have arrived.
+    package mutating func headAwaited(at now: NIODeadline) -> Action {
+        guard open.isEmpty, headDeadline == nil else { return .none }
+        let deadline = now + headLimit
+        headDeadline = deadline
+        return setTimer(deadline)
     }
 
     package mutating func requestBegan(at now: NIODeadline) -> Action {
         let deadline = now + limit
+        headDeadline = nil
         open.append(Exchange(deadline: deadline))
-        guard !isTimed else { return .none }
-        isTimed = true
-        return .schedule(deadline)
+        return setTimer(deadline)
     }
 
-    /// The answer that is being written goes on for long: it ends by itself, and only where it does not, it is ended.
+    /// Gives the answer that is being written more time.
     package mutating func answerStreams(until deadline: NIODeadline) {
         guard let first = open.firstIndex(where: { !$0.isAnswered }) else { return }
         open[first].deadline = deadline
@@ -56,11 +67,15 @@ package struct RequestDeadlines {
     }
 
     package mutating func timerFired(at now: NIODeadline) -> Action {
-        isTimed = false
-        guard let first = open.first else { return .none }
-        guard first.deadline > now else { return .close }
-        isTimed = true
-        return .schedule(first.deadline)
+        timer = nil
+        guard let first = [headDeadline, open.first?.deadline].compactMap(\.self).min() else { return .none }
+        return first > now ? setTimer(first) : .close
+    }
+
+    private mutating func setTimer(_ deadline: NIODeadline) -> Action {
+        if let timer, timer <= deadline { return .none }
+        timer = deadline
+        return .schedule(deadline)
     }
 
     private mutating func removeThoseOver() {

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection whose request is not over in time.
+/// Closes a connection whose head or request is not over in time.
 final class RequestTimeLimit: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -16,6 +16,17 @@ final class RequestTimeLimit: ChannelDuplexHandler, RemovableChannelHandler {
 
     init(limit: TimeAmount) {
         deadlines = RequestDeadlines(limit: limit)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let firstBytes = FirstBytesHandler {
+            let (handler, context) = bound.value
+            handler.perform(handler.deadlines.headAwaited(at: .now()), context)
+        }
+        // In front of TLS and HTTP, since neither tells of a head that does not end.
+        try? context.pipeline.syncOperations.addHandler(firstBytes, position: .first)
+        perform(deadlines.headAwaited(at: .now()), context)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -58,6 +69,7 @@ final class RequestTimeLimit: ChannelDuplexHandler, RemovableChannelHandler {
     private func perform(_ action: RequestDeadlines.Action, _ context: ChannelHandlerContext) {
         switch action {
         case .schedule(let deadline):
+            timer?.cancel()
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             timer = context.eventLoop.scheduleTask(deadline: deadline) {
                 let (handler, context) = bound.value

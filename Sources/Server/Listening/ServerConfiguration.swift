@@ -35,8 +35,10 @@ public struct ServerConfiguration: Sendable {
     /// 0 for any free one.
     public var port: Int
     public var tls: TLS?
-    /// Further connections wait until one of so many ends.
+    /// A connection beyond this number evicts one without a request, or is closed.
     public var maximumConnections: Int
+    /// The same for one client address; nil behind proxies.
+    public var maximumConnectionsPerAddress: Int?
     /// A connection on which nothing comes for so long is closed.
     public var idleTime: Duration
     /// A request that is not answered in so long, from its first line to the answer's last byte, loses its connection.
@@ -50,6 +52,7 @@ public struct ServerConfiguration: Sendable {
         port: Int = 8080,
         tls: TLS? = nil,
         maximumConnections: Int = 1024,
+        maximumConnectionsPerAddress: Int? = 256,
         idleTime: Duration = .seconds(60),
         requestTime: Duration = .seconds(30),
         requestLimits: RequestLimits = RequestLimits(),
@@ -59,6 +62,7 @@ public struct ServerConfiguration: Sendable {
         self.port = port
         self.tls = tls
         self.maximumConnections = maximumConnections
+        self.maximumConnectionsPerAddress = maximumConnectionsPerAddress
         self.idleTime = idleTime
         self.requestTime = requestTime
         self.requestLimits = requestLimits

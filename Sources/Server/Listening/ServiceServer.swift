@@ -38,12 +38,14 @@ public struct ServiceServer: Sendable {
     public func run(onListening: @escaping @Sendable (URL) -> Void) async throws {
         let scheme = configuration.tls == nil ? "http" : "https"
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        let connections = ConnectionTable(
+            .init(total: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress),
+            logger: logger)
         let application = Application(
             router: router(),
-            server: try channel(),
+            server: try channel(connections),
             configuration: .init(
-                address: .hostname(configuration.host, port: configuration.port), serverName: "till",
-                availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnections)),
+                address: .hostname(configuration.host, port: configuration.port), serverName: "till"),
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port, let url = URL(string: "\(scheme)://\(host):\(port)") {
                     onListening(url)
@@ -51,14 +53,27 @@ public struct ServiceServer: Sendable {
             },
             logger: logger)
         var group = ServiceGroupConfiguration(
-            // They are stopped in the opposite order.
-            services: outlasting + [application] + companions,
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            // Stopped in the opposite order.
+            services: outlasting.map { announced($0, "waiting for messages to webhooks") }
+                + [
+                    announced(application, "waiting for requests under way") {
+                        ["connections": "\(connections.busyCount)"]
+                    }
+                ] + companions
+                + [
+                    announced(IdleService(), "stopping") {
+                        ["graceSeconds": "\(configuration.gracePeriod.components.seconds)"]
+                    }
+                ],
+            // Its own lines repeat each service and error.
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: Logger(label: "", factory: { _ in SwiftLogNoOpLogHandler() }))
         group.maximumGracefulShutdownDuration = configuration.gracePeriod
         do {
             try await ServiceGroup(configuration: group).run()
+            logger.notice("stopped")
         } catch is CancellationError {
-            return
+            logger.warning("stopped before everything under way was done, since the grace period is over")
         } catch {
             let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "no such address"
             throw ServerNotStarted(
@@ -67,13 +82,24 @@ public struct ServiceServer: Sendable {
         }
     }
 
-    private func channel() throws -> HTTPServerBuilder {
+    private func announced(
+        _ service: any Service,
+        _ message: Logger.Message,
+        metadata: @escaping @Sendable () -> Logger.Metadata = { [:] }
+    ) -> any Service {
+        AnnouncedService(service: service, logger: logger, message: message, metadata: metadata)
+    }
+
+    private func channel(_ connections: ConnectionTable) throws -> HTTPServerBuilder {
         let requestTime = TimeAmount(configuration.requestTime)
         let connection = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestTimeLimit(limit: requestTime)],
+            additionalChannelHandlers: [
+                ConnectionHandler(connections), RequestTimeLimit(limit: requestTime), RequestHeadHandler(),
+            ],
             idleTimeout: TimeAmount(configuration.idleTime),
             httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100))
+                maxHeaderFieldSize: RequestHead.maximumFieldLength, maxHeaderListSize: 32 * 1024,
+                maxHeaderFieldCount: 100))
         let plain = HTTPServerBuilder.http1(configuration: connection)
         guard let tls = configuration.tls else { return plain }
         return try .tls(plain, tlsConfiguration: tls.configuration())

@@ -7,6 +7,7 @@ struct RequestMiddleware: RouterMiddleware {
     private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
     let metrics: ServiceMetrics
+    let sharedLimits: SharedLimits
 
     func handle(
         _ request: Request,
@@ -16,7 +17,15 @@ struct RequestMiddleware: RouterMiddleware {
         metrics.requestBegan()
         defer { metrics.requestEnded() }
         let started = ContinuousClock.now
-        var response = try await next(request, context)
+        var context = context
+        context.sharedLimits = sharedLimits
+        var response: Response
+        if let name = HTTPField.Name.refusal, let refusal = request.headers[name].flatMap(RequestHead.Refusal.init) {
+            context.notes.code = "headInvalid"
+            response = try Problem(status: .badRequest, code: "headInvalid", detail: refusal.sentence).response()
+        } else {
+            response = try await next(request, context)
+        }
         // By which a caller's question leads to its line in the log.
         if let name = HTTPField.Name("X-Request-Id"), let identifier = context.logger[metadataKey: "hb.request.id"] {
             response.headers[name] = "\(identifier)"

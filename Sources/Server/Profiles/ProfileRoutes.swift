@@ -14,9 +14,10 @@ struct ProfileRoutes: Sendable {
     /// - Parameter group: Routes under `/v1`, for which nobody has to be known.
     func addForStrangers(to group: RouterGroup<ServiceContext>) {
         // Somebody who signs up is nobody yet.
-        group.post("nicknames/check") { request, _ in
-            _ = try Nickname(
-                try await JSONBody(request, upTo: JSONBody.sizeOfStrangers, parsedBy: work).text("nickname"))
+        group.post("nicknames/check") { request, context in
+            let body = try await JSONBody(
+                request, context, fields: ["nickname"], upTo: JSONBody.sizeWithoutCredential, parsedBy: work)
+            _ = try Nickname(try body.text("nickname"))
             return HTTPResponse.Status.noContent
         }
     }
@@ -43,17 +44,17 @@ struct ProfileRoutes: Sendable {
 
     private func change(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
-        let body = try await JSONBody(request, parsedBy: work)
+        let body = try await JSONBody(request, context, fields: ["nickname", "chosen"], parsedBy: work)
         let nickname: ProfileChange.Nickname =
             switch try body.optionalText("nickname") {
             case .absent: .keep
             case .null: .remove
             case .text(let text): .set(try Nickname(text).text)
             }
-        let chosen = try body.optionalObjects("chosen").map {
+        let chosen = try body.optionalObjects("chosen", fields: ["collection", "number"]).map {
             Item(collection: try $0.text("collection"), number: try $0.integer("number"))
         }
-        guard Set(chosen.map(\.collection)).count == chosen.count else {
+        guard Set(chosen.map { ByteKey($0.collection) }).count == chosen.count else {
             throw JSONBody.invalid("The field /chosen has to hold at most one item of each collection.")
         }
         return try JSONAnswer.response(

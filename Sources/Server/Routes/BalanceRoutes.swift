@@ -1,6 +1,7 @@
 import Commerce
 import Entitlements
 import Foundation
+import HTTPTypes
 import Hummingbird
 import Ledger
 
@@ -12,7 +13,6 @@ struct BalanceRoutes: Sendable {
     let service: EntitlementService
     let work: BlockingWork
     let commits: CommitQueue
-    let idempotentRequests: IdempotentRequests
     let subjects: Subjects
 
     /// - Parameter group: Routes under `/v1/users/:user`.
@@ -40,26 +40,22 @@ struct BalanceRoutes: Sendable {
         let user = try subjects.user(request, context)
         let caller = try context.requiredCaller
         let balance = try context.parameters.text("balance")
-        let body = try await JSONBody(request, parsedBy: work)
+        let body = try await JSONBody(request, context, fields: ["amount", "reason"], parsedBy: work)
         let amount = try body.integer("amount")
         guard (1...Self.maximumAmount).contains(amount) else {
             throw JSONBody.invalid("The field /amount has to be from 1 to \(Self.maximumAmount).")
         }
         let reason = try Reason.read(body)
-        return try await idempotentRequests.answer(
-            request, from: caller, about: user, body: body.bytes, status: .created
-        ) { kept in
-            let spending = try service.newSpending(of: amount, from: balance, reason: reason, by: caller.name)
-            let left = try await commits.run {
-                try service.spend(spending, for: user) { left in
-                    try kept.map {
-                        ($0.answer(try JSONAnswer.encode(SpendingResource(spending, left: left))), $0.key)
-                    }
-                }
-            }
-            // What was answered before is kept, and is answered with in place of this.
-            return try JSONAnswer.encode(SpendingResource(spending, left: left ?? 0))
+        let request = try IdempotentRequests.key(of: request).map { key in
+            Spending.Request(
+                idempotencyKey: key, digest: IdempotentRequests.digest(of: request, body: body.bytes))
         }
+        let spending = try service.newSpending(of: amount, from: balance, reason: reason, by: caller.name, for: request)
+        let spent = try await commits.run { try service.spend(spending, for: user) }
+        var headers: HTTPFields = [:]
+        if spent.isRepeated, let name = IdempotentRequests.replayedHeader { headers[name] = "true" }
+        return JSONAnswer.response(
+            bytes: try JSONAnswer.encode(SpendingResource(spent)), status: .created, headers: headers)
     }
 }
 
@@ -90,11 +86,12 @@ struct SpendingResource: Encodable, Sendable {
     /// RFC 3339, UTC.
     let spentAt: String
 
-    init(_ spending: Spending, left: Int) {
+    init(_ spent: SpentBalance) {
+        let spending = spent.spending
         spendingId = spending.identifier
         balance = spending.balance
         amount = spending.amount
-        self.left = left
+        left = spent.left
         reason = spending.reason
         spentBy = spending.spentBy
         spentAt = spending.spentAt.rfc3339

@@ -27,7 +27,7 @@ struct GrantRoutes: Sendable {
         granting.put("grants/:grant/revocation") { request, context in
             let user = try subjects.user(request, context)
             let identifier = try context.parameters.text("grant")
-            let (reason, caller) = (try await reason(request), try context.requiredCaller.name)
+            let (reason, caller) = (try await reason(request, context), try context.requiredCaller.name)
             return try JSONAnswer.response(
                 GrantResource(
                     try await commits.run {
@@ -35,7 +35,7 @@ struct GrantRoutes: Sendable {
                     }))
         }
         granting.put("transactions/:transaction/revocation") { request, context in
-            let reason = try await reason(request)
+            let reason = try await reason(request, context)
             return try await change(request, context) { identifier, origin, user, caller in
                 try service.revoke(transaction: identifier, origin: origin, of: user, reason: reason, by: caller)
             }
@@ -55,8 +55,8 @@ struct GrantRoutes: Sendable {
         let user = try subjects.user(request, context)
         let identifier = try context.parameters.text("transaction")
         let caller = try context.requiredCaller.name
-        let origin = try request.uri.queryParameters["origin"].map { text in
-            guard let origin = Origin(rawValue: String(text)) else {
+        let origin = try request.query("origin").map { text in
+            guard let origin = Origin(rawValue: text) else {
                 throw Problem.parameter("origin", "one of \(Origin.allCases.map(\.rawValue).joined(separator: ", "))")
             }
             return origin
@@ -68,8 +68,8 @@ struct GrantRoutes: Sendable {
     private func grant(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try subjects.user(request, context)
         let caller = try context.requiredCaller
-        let body = try await JSONBody(request, parsedBy: work)
-        let item = try body.object("item")
+        let body = try await JSONBody(request, context, fields: ["item", "reason", "endsAt"], parsedBy: work)
+        let item = try body.object("item", fields: ["collection", "number"])
         let granted = Item(collection: try item.text("collection"), number: try item.integer("number"))
         let reason = try Reason.read(body)
         let endsAt = try body.optionalDate("endsAt")
@@ -85,7 +85,7 @@ struct GrantRoutes: Sendable {
         }
     }
 
-    private func reason(_ request: Request) async throws -> String {
-        try Reason.read(try await JSONBody(request, parsedBy: work))
+    private func reason(_ request: Request, _ context: ServiceContext) async throws -> String {
+        try Reason.read(try await JSONBody(request, context, fields: ["reason"], parsedBy: work))
     }
 }

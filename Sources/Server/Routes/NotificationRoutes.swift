@@ -2,30 +2,26 @@ import Entitlements
 import Hummingbird
 import Ledger
 
-/// Where the App Store sends its notifications (App Store Server Notifications V2). It presents no key: what it sends is
-/// signed, and nothing else is believed.
+/// The route to which the App Store sends its notifications (App Store Server Notifications V2).
+///
+/// The App Store presents no key. What it sends is signed, and nothing else is believed.
 struct NotificationRoutes: Sendable {
     let service: EntitlementService
     let work: BlockingWork
     let commits: CommitQueue
     let metrics: ServiceMetrics
-    /// Anybody may send here, and a proof that is worth nothing costs time too.
-    let limit: ConcurrencyLimit
+    /// The limit on proofs with an unknown chain at once. Judging a chain takes time, and anybody may send one.
+    let unknownChains: ConcurrencyLimit
 
-    /// The largest notification read, in bytes: Apple's are of some 20 KB.
+    /// The largest notification read, in bytes: Apple's have about 20 KB.
     private static let maximumSize = 128 * 1024
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.post("notifications/apple") { request, context in
             do {
-                // A place is taken only by what is whole.
-                let bytes = try await JSONBody.collect(request, upTo: Self.maximumSize)
-                let outcome = try await limit.run {
-                    let body = try await JSONBody(bytes: bytes, parsedBy: work)
-                    let payload = Array(try body.text("signedPayload").utf8)
-                    let notification = try await work.process(payload.count) { try service.notification(in: payload) }
-                    return try await commits.run { try service.receive(notification) }
-                }
+                let notification = try await verified(
+                    try await RequestBytes.collect(request, context, upTo: Self.maximumSize))
+                let outcome = try await commits.run { try service.receive(notification) }
                 metrics.countNotification(outcome.rawValue)
                 context.logger.info("notification", metadata: ["outcome": "\(outcome.rawValue)"])
                 return try JSONAnswer.response(Receipt(outcome: outcome))
@@ -34,6 +30,17 @@ struct NotificationRoutes: Sendable {
                 throw error
             }
         }
+    }
+
+    /// Verifies a notification. One with a known chain needs no place among the unknown.
+    private func verified(_ bytes: [UInt8]) async throws -> EntitlementService.VerifiedNotification {
+        // Parsed at once, so that no junk waits for a thread in front of a genuine notification.
+        let payload = try JSONBody(bytes: bytes).proof("signedPayload")
+        let verify: @Sendable () throws -> EntitlementService.VerifiedNotification = { [service] in
+            try service.notification(in: payload)
+        }
+        guard !service.bringsKnownChain(payload) else { return try await work.process(payload.count, verify) }
+        return try await unknownChains.run { try await work.process(payload.count, verify) }
     }
 
     private struct Receipt: Encodable {

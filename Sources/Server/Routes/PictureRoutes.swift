@@ -19,7 +19,7 @@ struct PictureRoutes: Sendable {
         }
         group.get("pictures/:collection/:number") { request, context in
             try picture(
-                try context.parameters.require("collection"), try context.parameters.require("number"), request)
+                try context.parameters.text("collection"), try context.parameters.text("number"), request)
         }
     }
 
@@ -35,11 +35,11 @@ struct PictureRoutes: Sendable {
 
     private func picture(_ collection: String, _ number: String, _ request: Request) throws -> Response {
         let view = current.view
-        guard let collection = collection.removingPercentEncoding, let number = Int(number) else { throw Self.notFound }
+        guard let number = Int(number) else { throw Self.notFound }
         let item = Item(collection: collection, number: number)
         guard let picture = view.catalog.pictures[item] else { throw Self.notFound }
         // An address with a version is of this picture alone.
-        let version = request.uri.queryParameters["v"].map(String.init)
+        let version = try request.query("v")
         let isOfVersion = view.pictures.isVersion(version, of: item)
         var headers: HTTPFields = [
             // One that is not known may be of a change that this service is yet to see.

@@ -1,6 +1,7 @@
 import Commerce
 import Foundation
 import Hummingbird
+import StrictJSON
 
 /// Which products are asked for, and in which order, by the query parameters `collection`, `search` and `sort`.
 struct ProductQuery {
@@ -23,14 +24,13 @@ struct ProductQuery {
     ///   - standard: What is sorted by where nothing is said.
     /// - Throws: `Problem`, `parameterInvalid`.
     init(_ request: Request, collections: [String], standard: String = Order.number.rawValue) throws(Problem) {
-        let parameters = request.uri.queryParameters
-        collection = parameters["collection"].map(String.init)
-        if let collection, !collections.contains(collection) {
+        collection = try request.query("collection")
+        if let collection, !collections.contains(where: { $0.hasSameBytes(as: collection) }) {
             throw .parameter("collection", "one of \(collections.joined(separator: ", "))")
         }
-        search = parameters["search"].map(String.init)
+        search = try request.query("search", upTo: 400)
         if let search, !(1...100).contains(search.count) { throw .parameter("search", "of 1 to 100 characters") }
-        let sort = parameters["sort"].map(String.init) ?? standard
+        let sort = try request.query("sort") ?? standard
         isDescending = sort.hasPrefix("-")
         guard let order = Order(rawValue: isDescending ? String(sort.dropFirst()) : sort) else {
             throw .parameter("sort", "number, price, name or wished; with a minus before it, descending")

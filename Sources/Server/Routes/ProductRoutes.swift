@@ -93,13 +93,12 @@ struct ProductRoutes: Sendable {
     func productForSale(in context: ServiceContext) throws -> Product {
         let catalog = current.view.catalog
         let product = try product(in: context, of: catalog)
-        guard !catalog.withdrawn.contains(product.productIdentifier) else { throw Self.notFound }
+        guard !catalog.isWithdrawn(product.productIdentifier) else { throw Self.notFound }
         return product
     }
 
     private func product(in context: ServiceContext, of catalog: Catalog) throws -> Product {
-        let identifier = try context.parameters.require("product").removingPercentEncoding
-        guard let product = identifier.flatMap(catalog.product) else { throw Self.notFound }
+        guard let product = catalog.product(try context.parameters.text("product")) else { throw Self.notFound }
         return product
     }
 
@@ -116,7 +115,7 @@ struct ProductRoutes: Sendable {
         return ProductResource(
             product, benefit: benefit, localization: product.localization(language: language ?? ""),
             picture: benefit?.item.flatMap { view.pictures[$0] }, shelf: shelf,
-            isWithdrawn: view.catalog.withdrawn.contains(product.productIdentifier))
+            isWithdrawn: view.catalog.isWithdrawn(product.productIdentifier))
     }
 
     private func headers(_ language: String?, _ shelf: Shelf?) -> HTTPFields {

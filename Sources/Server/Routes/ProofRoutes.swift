@@ -9,8 +9,10 @@ struct ProofRoutes: Sendable {
     let work: BlockingWork
 
     func add(to group: RouterGroup<ServiceContext>) {
-        group.post("proofs/verify") { request, _ in
-            let proof = Array(try await JSONBody(request, parsedBy: work).text("proof").utf8)
+        group.post("proofs/verify") { request, context in
+            let body = try await JSONBody(
+                request, context, fields: ["proof"], upTo: JSONBody.sizeWithProof, parsedBy: work)
+            let proof = try body.proof("proof")
             return try JSONAnswer.response(
                 try await work.process(proof.count) { ProofResource(try service.verify(proof)) })
         }

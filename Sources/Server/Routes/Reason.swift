@@ -4,7 +4,7 @@ enum Reason {
     private static let maximumLength = 500
 
     static func read(_ body: JSONBody) throws(Problem) -> String {
-        let reason = try body.text("reason")
+        let reason = try body.text("reason", upTo: 4 * maximumLength)
         // What cannot be seen could hide what can.
         let isLegible = reason.unicodeScalars.allSatisfy {
             ![.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)

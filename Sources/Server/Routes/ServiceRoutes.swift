@@ -18,7 +18,8 @@ public struct ServiceRoutes: Sendable {
     private let idempotentRequests: IdempotentRequests
     private let limits: RateLimitMiddleware?
     private let metrics: ServiceMetrics
-    private let notificationLimit: ConcurrencyLimit
+    private let unknownChains: ConcurrencyLimit
+    private let sharedLimits: SharedLimits
     private let store: StoreRoutes?
     private let accounts: AccountRoutes?
     private let profiles: ProfileService?
@@ -31,7 +32,8 @@ public struct ServiceRoutes: Sendable {
     /// - Parameters:
     ///   - limits: How many requests each caller may send; nil for any number.
     ///   - metrics: What is counted there; `service` tells it of its steps.
-    ///   - notificationsAtOnce: How many notifications are looked at together.
+    ///   - unknownChainsAtOnce: The limit on notifications with an unknown chain that are verified at once.
+    ///   - bodies: The limit on the bytes of request bodies in memory.
     ///   - accounts: Of the service's own users; nil for a team that has its own.
     ///   - profiles: Of users; nil for a team that has its own.
     ///   - seedApp: The members of the seed's own app; nil where it does not call.
@@ -46,7 +48,8 @@ public struct ServiceRoutes: Sendable {
         authentication: Authentication,
         limits: RequestLimits? = nil,
         metrics: ServiceMetrics = ServiceMetrics(),
-        notificationsAtOnce: Int = 8,
+        unknownChainsAtOnce: Int = 2,
+        bodies: BodyBudget.Limits = BodyBudget.Limits(),
         accounts: AccountService? = nil,
         profiles: ProfileService? = nil,
         seedApp: ProfileService? = nil,
@@ -61,7 +64,8 @@ public struct ServiceRoutes: Sendable {
         self.store = store
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
         self.metrics = metrics
-        notificationLimit = ConcurrencyLimit(notificationsAtOnce)
+        unknownChains = ConcurrencyLimit(unknownChainsAtOnce)
+        sharedLimits = SharedLimits(addresses: ClientAddresses(proxies: proxies), bodies: BodyBudget(bodies))
         self.service = service
         self.authentication = authentication
         work = BlockingWork(ledgerAnswersAtOnce: service.ledger.answersAtOnce)
@@ -85,14 +89,14 @@ public struct ServiceRoutes: Sendable {
         self.accounts = accounts.map { [work, commits] in
             AccountRoutes(
                 accounts: $0,
-                attempts: AccountAttempts(addresses: ClientAddresses(proxies: proxies), clock: clock), work: work,
+                attempts: AccountAttempts(clock: clock), work: work,
                 passwords: PasswordWork(), commits: commits)
         }
     }
 
     public func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: RequestMiddleware(metrics: metrics))
+        router.add(middleware: RequestMiddleware(metrics: metrics, sharedLimits: sharedLimits))
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: MethodMiddleware(descriptions))
         addRoutes(to: router)
@@ -124,7 +128,7 @@ public struct ServiceRoutes: Sendable {
             CacheableAnswer.response(PackageResources.OpenAPI_json, type: "application/json", for: request)
         }
         NotificationRoutes(
-            service: service, work: work, commits: commits, metrics: metrics, limit: notificationLimit
+            service: service, work: work, commits: commits, metrics: metrics, unknownChains: unknownChains
         ).add(to: router.group("v1"))
         let current = CurrentCatalogView(service.current)
         PictureRoutes(current: current).add(to: router.group("v1"))
@@ -162,8 +166,7 @@ public struct ServiceRoutes: Sendable {
         GrantRoutes(
             service: service, work: work, commits: commits, idempotentRequests: idempotentRequests, subjects: subjects
         ).add(to: user)
-        let balances = BalanceRoutes(
-            service: service, work: work, commits: commits, idempotentRequests: idempotentRequests, subjects: subjects)
+        let balances = BalanceRoutes(service: service, work: work, commits: commits, subjects: subjects)
         balances.addForBackEnds(to: user)
         if let profiles {
             let shown = ProfileRoutes(profiles: profiles, work: work, commits: commits, subjects: subjects)

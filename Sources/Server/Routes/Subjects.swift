@@ -1,5 +1,6 @@
 import Commerce
 import Hummingbird
+import StrictJSON
 
 /// Whom a request is about: the app's own user, or the user whom a back end names in the path.
 struct Subjects: Sendable {
@@ -14,8 +15,8 @@ struct Subjects: Sendable {
     ) throws -> User {
         if case .app(let user) = context.caller { return user }
         let name = try context.parameters.require("user")
-        let issuer = request.uri.queryParameters["issuer"].map(String.init)
-        guard issuer.map({ ofAnyIssuer || issuers.contains($0) }) ?? true else {
+        let issuer = try request.query("issuer")
+        guard issuer.map({ issuer in ofAnyIssuer || issuers.contains { $0.hasSameBytes(as: issuer) } }) ?? true else {
             throw Problem.parameter(
                 "issuer", "left out, or the issuer whose tokens the service accepts (jwt-issuer), or till for accounts")
         }

@@ -30,7 +30,8 @@ struct UserDataRoutes: Sendable {
         own.post("erasure") { request, context in
             let user = try context.requiredUser
             guard let accounts, user.issuer == User.accountIssuer else { return try await erase(user, context) }
-            let password = try await JSONBody(request, parsedBy: work).text("password")
+            let body = try await JSONBody(request, context, fields: ["password"], parsedBy: work)
+            let password = try body.text("password", upTo: JSONFields.maximumCredentialLength)
             let account = try await accounts.confirmed(password, context)
             return try await erase(user, showing: account, context)
         }

@@ -19,7 +19,8 @@ struct UserRoutes: Sendable {
         addReading(to: group.for(.backEnd(.read)))
         let redeeming = group.for(.backEnd(.redeem))
         addRedeeming(to: redeeming)
-        redeeming.put { request, context in try await setAccountToken(of: try subjects.user(request, context), request)
+        redeeming.put { request, context in
+            try await setAccountToken(of: try subjects.user(request, context), request, context)
         }
     }
 
@@ -50,12 +51,11 @@ struct UserRoutes: Sendable {
     private func addRedeeming(to group: RouterGroup<ServiceContext>) {
         group.post("receipts") { request, context in
             try await redeem(
-                field: "receipt", request, for: try subjects.user(request, context), from: try context.requiredCaller)
+                field: "receipt", request, context, for: try subjects.user(request, context))
         }
         group.post("transactions") { request, context in
             try await redeem(
-                field: "signedTransaction", request, for: try subjects.user(request, context),
-                from: try context.requiredCaller)
+                field: "signedTransaction", request, context, for: try subjects.user(request, context))
         }
     }
 
@@ -71,11 +71,13 @@ struct UserRoutes: Sendable {
     private func redeem(
         field: String,
         _ request: Request,
-        for user: User,
-        from caller: Caller
+        _ context: ServiceContext,
+        for user: User
     ) async throws -> Response {
-        let body = try await JSONBody(request, parsedBy: work)
-        let proof = Array(try body.text(field).utf8)
+        let caller = try context.requiredCaller
+        let body = try await JSONBody(
+            request, context, fields: [field], upTo: JSONBody.sizeWithProof, parsedBy: work)
+        let proof = try body.proof(field)
         return try await idempotentRequests.answer(request, from: caller, about: user, body: body.bytes) { _ in
             do {
                 let purchases = try await work.process(proof.count) { try service.purchases(in: proof) }
@@ -102,10 +104,14 @@ struct UserRoutes: Sendable {
             Account(appAccountToken: try await commits.run { try service.appAccountToken(of: user) }))
     }
 
-    private func setAccountToken(of user: User, _ request: Request) async throws -> Response {
-        guard let token = UUID(uuidString: try await JSONBody(request, parsedBy: work).text("appAccountToken")) else {
-            throw Problem(
-                status: .badRequest, code: "bodyInvalid", detail: "The field /appAccountToken has to be a UUID.")
+    private func setAccountToken(
+        of user: User,
+        _ request: Request,
+        _ context: ServiceContext
+    ) async throws -> Response {
+        let body = try await JSONBody(request, context, fields: ["appAccountToken"], parsedBy: work)
+        guard let token = UUID(uuidString: try body.text("appAccountToken")) else {
+            throw JSONBody.invalid("The field /appAccountToken must be a UUID.")
         }
         switch try await commits.run({ try service.setAppAccountToken(token, of: user) }) {
         case .set: return try JSONAnswer.response(Account(appAccountToken: token))

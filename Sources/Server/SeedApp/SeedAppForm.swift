@@ -1,37 +1,47 @@
 import Hummingbird
 import Receipts
+import StrictJSON
 
 /// A form as the seed's own app sends it (`application/x-www-form-urlencoded`).
 struct SeedAppForm {
-    /// In bytes: a receipt, of which some characters are written with three.
+    /// The largest form with a receipt, in bytes; some characters of a receipt are encoded in three.
     static let sizeWithReceipt = ProofVerifier.maximumTextSize * 3 / 2
-    /// Of any other field.
-    private static let maximumLength = 4096
+    /// The longest text of a field, in bytes.
+    private static let maximumLength = 256
 
-    private let fields: [String: String]
+    private let form: URLEncodedForm
 
     /// - Parameters:
-    ///   - maximumSize: The largest read, in bytes.
-    ///   - work: Where it is decoded, since a large one takes its time.
-    /// - Throws: `SeedAppStatus`, `clientError` for what is no form.
-    init(_ request: Request, upTo maximumSize: Int = 32 * 1024, decodedBy work: BlockingWork) async throws {
-        guard let bytes = try? await JSONBody.collect(request, upTo: maximumSize) else {
+    ///   - maximumSize: The largest form read, in bytes.
+    ///   - work: The threads that decode a large form.
+    /// - Throws: `SeedAppStatus`, `clientError`, for a body that is no form; `Problem`, `tooBusy`.
+    init(
+        _ request: Request,
+        _ context: ServiceContext,
+        upTo maximumSize: Int = JSONBody.standardSize,
+        decodedBy work: BlockingWork
+    ) async throws {
+        let bytes: [UInt8]
+        do {
+            bytes = try await RequestBytes.collect(request, context, upTo: maximumSize)
+        } catch let problem as Problem where problem.status == 503 {
+            throw problem
+        } catch {
             throw SeedAppStatus.clientError
         }
-        let fields = try await work.process(bytes.count) {
-            String(validating: bytes, as: UTF8.self).flatMap {
-                try? URLEncodedFormDecoder().decode([String: String].self, from: $0)
-            }
+        guard let form = try await work.process(bytes.count, { URLEncodedForm(bytes) }) else {
+            throw SeedAppStatus.clientError
         }
-        guard let fields else { throw SeedAppStatus.clientError }
-        self.fields = fields
+        self.form = form
     }
 
-    /// A field that has to be there, of so many characters as a person writes.
-    func text(_ name: String) throws(SeedAppStatus) -> String {
-        guard let text = fields[name], !text.utf8.contains(0), text.utf8.count <= Self.maximumLength else {
-            throw .clientError
-        }
+    /// A required text.
+    ///
+    /// - Parameter maximumLength: In bytes of UTF-8.
+    func text(_ name: String, upTo maximumLength: Int = Self.maximumLength) throws(SeedAppStatus) -> String {
+        guard let bytes = form[name], bytes.count <= maximumLength, !bytes.contains(0),
+            let text = String(strictUTF8: bytes[...])
+        else { throw .clientError }
         return text
     }
 
@@ -40,10 +50,10 @@ struct SeedAppForm {
         return number
     }
 
-    /// Base64 that has to be there. Not every client knows that a plus sign means a space in a form, and some break its lines.
+    /// A required text in base64. Some clients send a plus sign unencoded, and some break lines.
     func base64(_ name: String) throws(SeedAppStatus) -> [UInt8] {
-        guard let text = fields[name], !text.isEmpty else { throw .clientError }
-        return text.utf8.compactMap { byte in
+        guard let bytes = form[name], !bytes.isEmpty else { throw .clientError }
+        return bytes.compactMap { byte in
             switch byte {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"): nil
             case UInt8(ascii: " "): UInt8(ascii: "+")

@@ -41,9 +41,9 @@ struct SeedAppRoutes: Sendable {
 
     private func join(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
-        let form = try await SeedAppForm(request, decodedBy: work)
+        let form = try await SeedAppForm(request, context, decodedBy: work)
         let (phoneNumber, email, fcmToken) = (
-            try form.text("phoneNumber"), try form.text("email"), try form.text("FCMtoken")
+            try form.text("phoneNumber"), try form.text("email"), try form.text("FCMtoken", upTo: 4096)
         )
         let (nick, birth, gender) = (try form.text("nick"), try form.text("birth"), try form.integer("gender"))
         guard let nickname = try? Nickname(nick) else { throw SeedAppStatus.nicknameRefused }
@@ -66,7 +66,7 @@ struct SeedAppRoutes: Sendable {
 
     private func wear(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
-        let form = try await SeedAppForm(request, decodedBy: work)
+        let form = try await SeedAppForm(request, context, decodedBy: work)
         let chosen = [
             Item(collection: Self.sprouts, number: try form.integer("sesac")),
             Item(collection: Self.backgrounds, number: try form.integer("background")),
@@ -83,7 +83,8 @@ struct SeedAppRoutes: Sendable {
     /// Redeems all that the receipt holds; what is answered is about the product that the app has asked for.
     private func redeem(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
-        let form = try await SeedAppForm(request, upTo: SeedAppForm.sizeWithReceipt, decodedBy: work)
+        let form = try await SeedAppForm(
+            request, context, upTo: SeedAppForm.sizeWithReceipt, decodedBy: work)
         let (proof, product) = (try form.base64("receipt"), try form.text("product"))
         _ = try await member(user)
         do {

@@ -28,7 +28,7 @@ struct SeedAppMiddleware: RouterMiddleware {
         next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
         do {
-            guard let name = HTTPField.Name("idtoken"), let token = request.headers[name], !token.isEmpty else {
+            guard let name = HTTPField.Name.idToken, let token = request.headers[name], !token.isEmpty else {
                 throw SeedAppStatus.clientError
             }
             var context = context

@@ -22,7 +22,7 @@ struct WebhookRoutes: Sendable {
                 WebhookList(webhooks: try await work.read { try webhooks.endpoints() }.map { WebhookResource($0) }))
         }
         group.post { request, context in
-            let (url, key) = (try await url(of: request), try context.requiredCaller.name)
+            let (url, key) = (try await url(of: request, context), try context.requiredCaller.name)
             let endpoint = try await commits.run { try webhooks.add(url, by: key) }
             return JSONAnswer.response(
                 bytes: try JSONAnswer.encode(WebhookResource(endpoint, showingSecretAt: webhooks.now())),
@@ -34,7 +34,7 @@ struct WebhookRoutes: Sendable {
                 WebhookResource(try await work.read { try webhooks.endpoint(identifier) }))
         }
         group.patch(":webhook") { request, context in
-            let (url, identifier) = (try await url(of: request), try context.parameters.text("webhook"))
+            let (url, identifier) = (try await url(of: request, context), try context.parameters.text("webhook"))
             return try JSONAnswer.response(
                 WebhookResource(try await commits.run { try webhooks.setURL(url, of: identifier) }))
         }
@@ -56,10 +56,12 @@ struct WebhookRoutes: Sendable {
         }
         group.post(":webhook/secret") { request, context in
             let identifier = try context.parameters.text("webhook")
-            let bytes = try await JSONBody.collect(request, upTo: JSONBody.sizeOfStrangers)
+            let bytes = try await RequestBytes.collect(request, context, upTo: JSONBody.standardSize)
             let given =
                 bytes.isEmpty
-                ? nil : try await JSONBody(bytes: bytes, parsedBy: work).optionalInteger("previousSecretSeconds")
+                ? nil
+                : try await JSONBody(bytes: bytes, fields: ["previousSecretSeconds"], parsedBy: work)
+                    .optionalInteger("previousSecretSeconds")
             let seconds = given.map(Int64.init) ?? WebhookService.standardOverlap
             guard WebhookService.overlap.contains(seconds) else {
                 throw JSONBody.invalid(
@@ -94,8 +96,8 @@ struct WebhookRoutes: Sendable {
 
     private func deliveries(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let identifier = try context.parameters.text("webhook")
-        let state = try request.uri.queryParameters["state"].map { text in
-            guard let state = WebhookDelivery.State(rawValue: String(text)) else {
+        let state = try request.query("state").map { text in
+            guard let state = WebhookDelivery.State(rawValue: text) else {
                 let states = WebhookDelivery.State.allCases.map(\.rawValue).joined(separator: ", ")
                 throw Problem.parameter("state", "one of \(states)")
             }
@@ -115,8 +117,9 @@ struct WebhookRoutes: Sendable {
         return try JSONAnswer.response(WebhookDeliveryList(deliveries: shown.map(resource), nextCursor: next))
     }
 
-    private func url(of request: Request) async throws -> WebhookURL {
-        let text = try await JSONBody(request, parsedBy: work).text("url")
+    private func url(of request: Request, _ context: ServiceContext) async throws -> WebhookURL {
+        let body = try await JSONBody(request, context, fields: ["url"], parsedBy: work)
+        let text = try body.text("url", upTo: WebhookURL.maximumLength)
         let url = try WebhookURL(text, allowsPlain: allowsPrivateAddresses)
         guard allowsPrivateAddresses || !WebhookAddress.isPlainlyPrivate(url) else {
             throw WebhookError.addressPrivate

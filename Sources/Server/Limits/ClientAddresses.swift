@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Where requests come from, behind any number of the team's own proxies.
+/// The addresses that clients are told apart by, behind any number of the team's own proxies.
 struct ClientAddresses: Sendable {
     /// How many proxies stand before the service, each of which adds the address it was called from to `X-Forwarded-For`.
     /// Whatever stands further left in the header anybody may have written.
@@ -10,7 +10,7 @@ struct ClientAddresses: Sendable {
 
     /// An address by which clients are told apart; empty where there is none, as within the process.
     func address(of request: Request, _ context: ServiceContext) -> String {
-        guard proxies > 0, let name = HTTPField.Name("X-Forwarded-For") else {
+        guard proxies > 0, let name = HTTPField.Name.forwardedFor else {
             return Self.network(context.remoteAddress)
         }
         let forwarded = request.headers[values: name].flatMap { $0.split(separator: ",") }
@@ -33,7 +33,7 @@ struct ClientAddresses: Sendable {
     }
 
     /// Of IPv6 the first 64 bits, all of whose addresses are one customer's.
-    private static func network(_ address: SocketAddress?) -> String {
+    static func network(_ address: SocketAddress?) -> String {
         guard case .v6(let version6) = address else { return address?.ipAddress ?? "" }
         let bytes = withUnsafeBytes(of: version6.address.sin6_addr) { Array($0) }
         // An address of IPv4 in the form of IPv6 (RFC 4291 section 2.5.5.2) is that of IPv4.

@@ -1,13 +1,11 @@
-import Commerce
-
-/// Whose proofs a service accepts, and for whom they count.
+/// The origins whose proofs a service accepts, for everybody and for single users.
 ///
-/// What is bought in a sandbox costs nothing, so a service that sells accepts no sandbox; but App Review buys in the sandbox of
-/// the app that sells. The accounts it is given are listed here.
+/// Purchases in a sandbox cost nothing, so a service that sells accepts no sandbox. App Review buys in the sandbox of the app
+/// that sells: its accounts are the sandbox users. An origin is accepted for a user on every path, or on none.
 public struct AcceptedOrigins: Hashable, Sendable {
-    /// Those of everybody.
+    /// The origins that everybody's purchases may come from.
     public let origins: Set<Origin>
-    /// Who may buy in the sandbox beside it.
+    /// The users whose purchases may come from the sandbox beside it, too.
     public let sandboxUsers: Set<User>
 
     public init(_ origins: Set<Origin> = Origin.defaultAccepted, sandboxUsers: Set<User> = []) {
@@ -15,10 +13,10 @@ public struct AcceptedOrigins: Hashable, Sendable {
         self.sandboxUsers = sandboxUsers
     }
 
-    /// Those that count for somebody.
+    /// The origins that count for some user.
     public var all: Set<Origin> { sandboxUsers.isEmpty ? origins : origins.union(sandboxes) }
 
-    /// Those that count for a user.
+    /// The origins that count for a user.
     public func counting(for user: User) -> Set<Origin> {
         sandboxUsers.contains(user) ? origins.union(sandboxes) : origins
     }

@@ -1,0 +1,32 @@
+/// A text compared, ordered and hashed by its UTF-8 bytes.
+///
+/// `String` compares by canonical equivalence. That takes quadratic time on long runs of combining marks, which a stranger can
+/// send. Texts of strangers are compared through this type.
+public struct ByteKey: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
+    public let text: String
+
+    public init(_ text: some StringProtocol) {
+        self.text = String(text)
+    }
+
+    public init(stringLiteral text: String) {
+        self.text = text
+    }
+
+    public static func == (left: ByteKey, right: ByteKey) -> Bool {
+        left.text.utf8.count == right.text.utf8.count && left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    public static func < (left: ByteKey, right: ByteKey) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        let isContiguous: Void? = text.utf8.withContiguousStorageIfAvailable {
+            hasher.combine(bytes: UnsafeRawBufferPointer($0))
+        }
+        if isContiguous == nil { for byte in text.utf8 { hasher.combine(byte) } }
+        // A terminator, so that two texts in a row have one division.
+        hasher.combine(0xFF as UInt8)
+    }
+}

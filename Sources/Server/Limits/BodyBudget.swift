@@ -1,0 +1,94 @@
+import Commerce
+import Synchronization
+
+/// A limit on the bytes of request bodies in memory, in total and per caller.
+///
+/// The first bytes of each body are free: a signed transaction fits into them, and the number of connections bounds them.
+/// Callers that hold large bodies half sent cannot keep others from redeeming one.
+public final class BodyBudget: Sendable {
+    /// The limits, in bytes.
+    public struct Limits: Sendable {
+        public var total: Int
+        public var perCaller: Int
+        public var freePerBody: Int
+
+        public init(
+            total: Int = 32 * 1024 * 1024, perCaller: Int = 8 * 1024 * 1024, freePerBody: Int = 16 * 1024
+        ) {
+            self.total = total
+            self.perCaller = perCaller
+            self.freePerBody = freePerBody
+        }
+
+        /// - Parameter megabytes: The total in MiB; one caller gets a quarter.
+        public init(megabytes: Int) {
+            self.init(total: megabytes << 20, perCaller: megabytes << 18)
+        }
+    }
+
+    private struct Usage {
+        var total = 0
+        var byCaller: [ByteKey: Int] = [:]
+    }
+
+    private let limits: Limits
+    private let usage = Mutex(Usage())
+
+    public init(_ limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    /// The bytes of all bodies that count.
+    package var bytesInFlight: Int { usage.withLock { $0.total } }
+
+    /// The share of one request, which is returned when the request has ended.
+    package final class Lease: Sendable {
+        private let budget: BodyBudget
+        private let caller: ByteKey
+        private let bytes = Mutex((read: 0, counted: 0))
+
+        fileprivate init(_ budget: BodyBudget, _ caller: ByteKey) {
+            self.budget = budget
+            self.caller = caller
+        }
+
+        /// Counts bytes that have arrived.
+        ///
+        /// - Throws: `Problem`, `tooBusy`; then the bytes do not count.
+        package func take(_ count: Int) throws {
+            let added = bytes.withLock { bytes in
+                bytes.read += count
+                let added = max(0, bytes.read - budget.limits.freePerBody) - bytes.counted
+                guard added == 0 || budget.add(added, caller) else { return -1 }
+                bytes.counted += added
+                return added
+            }
+            if added < 0 { throw Problem.tooBusy }
+        }
+
+        deinit {
+            let counted = bytes.withLock { $0.counted }
+            if counted > 0 { budget.remove(counted, caller) }
+        }
+    }
+
+    package func lease(for caller: String) -> Lease { Lease(self, ByteKey(caller)) }
+
+    private func add(_ count: Int, _ caller: ByteKey) -> Bool {
+        usage.withLock { usage in
+            let own = usage.byCaller[caller] ?? 0
+            guard usage.total + count <= limits.total, own + count <= limits.perCaller else { return false }
+            usage.total += count
+            usage.byCaller[caller] = own + count
+            return true
+        }
+    }
+
+    private func remove(_ count: Int, _ caller: ByteKey) {
+        usage.withLock { usage in
+            usage.total -= count
+            let left = (usage.byCaller[caller] ?? 0) - count
+            usage.byCaller[caller] = left > 0 ? left : nil
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Logging
+import NIOCore
+import Synchronization
+
+/// The open connections, limited in total and for each client address.
+///
+/// A connection that finds the table full evicts another: the oldest that has sent no request, else the one that has waited
+/// longest for its next request. Only connections with a request under way are safe, and the time for a request is limited.
+package final class ConnectionTable: Sendable {
+    /// The limits on connections.
+    package struct Limits: Sendable {
+        package var total: Int
+        /// Nil behind proxies, which all clients share.
+        package var perAddress: Int?
+
+        package init(total: Int, perAddress: Int?) {
+            self.total = total
+            self.perAddress = perAddress
+        }
+    }
+
+    /// One open connection.
+    package final class Connection: Sendable {
+        private enum State {
+            static let silent: UInt64 = 0
+            static let waiting: UInt64 = 1
+            static let busy: UInt64 = 2
+        }
+
+        fileprivate let address: String
+        private let close: @Sendable () -> Void
+        private let state = Atomic(State.silent)
+        /// Nanoseconds of the event loops' clock.
+        private let waitsSince: Atomic<UInt64>
+
+        package init(address: String, at now: NIODeadline, close: @escaping @Sendable () -> Void) {
+            self.address = address
+            self.close = close
+            waitsSince = Atomic(now.uptimeNanoseconds)
+        }
+
+        /// Notes that a request has begun.
+        package func requestBegan() {
+            state.store(State.busy, ordering: .relaxed)
+        }
+
+        /// Notes that all requests of the connection have been answered.
+        package func requestsEnded(at now: NIODeadline) {
+            waitsSince.store(now.uptimeNanoseconds, ordering: .relaxed)
+            state.store(State.waiting, ordering: .relaxed)
+        }
+
+        /// The order of eviction, lowest first; nil while a request is under way.
+        fileprivate var evictionOrder: (UInt64, UInt64)? {
+            let state = state.load(ordering: .relaxed)
+            return state == State.busy ? nil : (state, waitsSince.load(ordering: .relaxed))
+        }
+
+        fileprivate func evict() { close() }
+    }
+
+    private struct Connections {
+        var open: [ObjectIdentifier: Connection] = [:]
+        var countByAddress: [String: Int] = [:]
+        var turnedAway = 0
+        var warnedAt: NIODeadline?
+    }
+
+    private static let warningInterval = TimeAmount.seconds(60)
+
+    private let limits: Limits
+    private let logger: Logger
+    private let connections = Mutex(Connections())
+
+    package init(_ limits: Limits, logger: Logger) {
+        self.limits = limits
+        self.logger = logger
+    }
+
+    package var count: Int { connections.withLock { $0.open.count } }
+
+    /// The number of connections with a request under way.
+    package var busyCount: Int {
+        connections.withLock { $0.open.values.count { $0.evictionOrder == nil } }
+    }
+
+    /// Admits a connection, evicting another where a limit is reached.
+    ///
+    /// - Returns: False if the limit is reached and no other connection can be evicted.
+    package func admit(_ connection: Connection, at now: NIODeadline) -> Bool {
+        let (isAdmitted, evicted, warning) = connections.withLock { connections -> (Bool, Connection?, Int?) in
+            let own = connections.countByAddress[connection.address] ?? 0
+            let isAddressFull = limits.perAddress.map { own >= $0 } ?? false
+            let isFull = isAddressFull || connections.open.count >= limits.total
+            let evicted =
+                isFull ? Self.evictable(among: connections, at: isAddressFull ? connection.address : nil) : nil
+            if let evicted { Self.remove(evicted, from: &connections) }
+            let isAdmitted = !isFull || evicted != nil
+            if isAdmitted {
+                connections.open[ObjectIdentifier(connection)] = connection
+                connections.countByAddress[connection.address, default: 0] += 1
+            }
+            return (isAdmitted, evicted, isFull ? Self.warning(&connections, at: now) : nil)
+        }
+        evicted?.evict()
+        if let warning {
+            logger.warning(
+                "connections were closed because a limit on connections was reached",
+                metadata: ["closed": "\(warning)", "lastAddress": "\(connection.address)"])
+        }
+        return isAdmitted
+    }
+
+    /// Removes a connection that was closed.
+    package func remove(_ connection: Connection) {
+        connections.withLock { Self.remove(connection, from: &$0) }
+    }
+
+    private static func evictable(among connections: Connections, at address: String?) -> Connection? {
+        var first: (connection: Connection, order: (UInt64, UInt64))?
+        for connection in connections.open.values where address == nil || connection.address == address {
+            guard let order = connection.evictionOrder else { continue }
+            if first.map({ order < $0.order }) ?? true { first = (connection, order) }
+        }
+        return first?.connection
+    }
+
+    private static func remove(_ connection: Connection, from connections: inout Connections) {
+        guard connections.open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        let left = (connections.countByAddress[connection.address] ?? 0) - 1
+        connections.countByAddress[connection.address] = left > 0 ? left : nil
+    }
+
+    /// Counts a connection that is closed.
+    ///
+    /// - Returns: The number of connections closed since the last warning; nil if the last warning is recent.
+    private static func warning(_ connections: inout Connections, at now: NIODeadline) -> Int? {
+        connections.turnedAway += 1
+        if let warnedAt = connections.warnedAt, now < warnedAt + warningInterval { return nil }
+        defer { connections.turnedAway = 0 }
+        connections.warnedAt = now
+        return connections.turnedAway
+    }
+}

@@ -1,0 +1,118 @@
+import Catalog
+import Commerce
+import Entitlements
+import Foundation
+import Ledger
+import Receipts
+import Signatures
+import StrictJSON
+import TestSupport
+import Testing
+
+/// An origin is accepted for a user on every path, or on none.
+@Suite struct OriginIsolationTests {
+    private let shop: TestShop
+    private let chain: CertificateChain
+    private let ledger: SQLiteLedger
+    private let service: EntitlementService
+    private let ordinary: [User]
+    private let reviewer: User
+
+    init() throws {
+        shop = try TestShop()
+        chain = try TestChains.ellipticCurve.get()
+        ledger = try SQLiteLedger(file: shop.folder.file("ledger.sqlite"))
+        ordinary = try ["alice", "bob"].map { try #require(User(name: $0)) }
+        reviewer = try #require(User(name: "review"))
+        service = EntitlementService(
+            catalog: CurrentCatalog(shop.catalog),
+            verifier: ProofVerifier(anchors: try TestChains.anchors(chain), clock: shop.clock), ledger: ledger,
+            clock: shop.clock, accepted: AcceptedOrigins([.localProduction], sandboxUsers: [reviewer]))
+    }
+
+    /// The events of a user, as the audit log names them.
+    private func events(of user: User) throws -> [AuditEntry] { try ledger.audit(of: user).map(\.entry) }
+
+    private func transaction(_ changes: [String: JSONValue?]) throws -> [UInt8] {
+        try TestProofs.transaction(TestProofs.transactionPayload(changing: changes), chain: chain)
+    }
+
+    private func token(of user: User) throws -> JSONValue {
+        .string(try service.appAccountToken(of: user).uuidString.lowercased())
+    }
+
+    @Test(arguments: ["notification", "statement"])
+    func `a sandbox purchase under an ordinary user's token grants nothing`(path: String) throws {
+        let alice = ordinary[0]
+        let payload = TestProofs.transactionPayload(changing: ["appAccountToken": try token(of: alice)])
+        let outcome: NotificationOutcome
+        if path == "notification" {
+            let notification = try TestProofs.notification(
+                "ONE_TIME_CHARGE", uuid: "1", about: payload, with: chain.leaf.key, chain: chain.certificates)
+            outcome = try service.receive(notification: Array(notification.utf8))
+        } else {
+            outcome = try service.receive(statement: try TestProofs.transaction(payload, chain: chain))
+        }
+        #expect(outcome == .recorded)
+        #expect(try events(of: alice) == [])
+        #expect(try service.transactions(of: alice, before: nil, limit: 10).isEmpty)
+        #expect(try ledger.items(of: alice, at: shop.clock.now()) == [])
+        // The same proof is refused on the direct path, and stays good for a reviewer without that token.
+        #expect(throws: RedemptionError.self) {
+            try service.redeem(try TestProofs.transaction(payload, chain: chain), for: alice)
+        }
+    }
+
+    @Test func `a reviewer's sandbox purchase is granted by a notification`() throws {
+        let payload = TestProofs.transactionPayload(changing: ["appAccountToken": try token(of: reviewer)])
+        let notification = try TestProofs.notification(
+            "ONE_TIME_CHARGE", uuid: "1", about: payload, with: chain.leaf.key, chain: chain.certificates)
+        #expect(try service.receive(notification: Array(notification.utf8)) == .granted)
+        #expect(try events(of: reviewer).map(\.event) == [.granted])
+    }
+
+    /// Proofs of both environments, under every token or none, on every path in every order: an ordinary user never gets
+    /// anything from a sandbox.
+    @Test(arguments: 0..<60) func `no path mixes origins`(seed: UInt64) throws {
+        let chance = Randomness.seeded(seed)
+        func dice(_ sides: Int) -> Int { Int(chance.bytes(1)[0]) % sides }
+        let users = ordinary + [reviewer]
+        let tokens = try users.map { try token(of: $0) }
+        for step in 0..<25 {
+            let environment = ["Sandbox", "Production"][dice(2)]
+            let original = "\(environment)-\(dice(3))"
+            let named = dice(4)
+            let signedAt = TestProofs.signedAt.millisecondsSince1970 + Int64(dice(50))
+            let revocation: JSONValue? = dice(4) == 0 ? .integer(TestProofs.signedAt.millisecondsSince1970) : nil
+            let payload = TestProofs.transactionPayload(
+                transactionId: "\(original)-\(dice(2))",
+                changing: [
+                    "originalTransactionId": .string(original), "environment": .string(environment),
+                    "signedDate": .integer(signedAt), "revocationDate": revocation,
+                    "appAccountToken": named < tokens.count ? tokens[named] : nil,
+                ])
+            let proof = try TestProofs.transaction(payload, chain: chain)
+            switch dice(3) {
+            case 0: _ = try? service.redeem(proof, for: users[dice(3)])
+            case 1: _ = try service.receive(statement: proof)
+            default:
+                var data: JSONObject = [
+                    "bundleId": .string(TestProofs.bundleIdentifier), "environment": .string(environment),
+                ]
+                _ = data.add("signedTransactionInfo", .string(String(decoding: proof, as: UTF8.self)))
+                let notification = try SignedJSON.sign(
+                    .object([
+                        "notificationType": "ONE_TIME_CHARGE", "notificationUUID": .string("\(step)"),
+                        "data": .object(data), "version": "2.0", "signedDate": .integer(signedAt),
+                    ]), with: chain.leaf.key, chain: chain.certificates)
+                _ = try service.receive(notification: Array(notification.utf8))
+            }
+        }
+        for user in ordinary {
+            #expect(try events(of: user).allSatisfy { $0.origin != .localSandbox || $0.event == .refused })
+            #expect(
+                try service.transactions(of: user, before: nil, limit: 100).allSatisfy { $0.origin != .localSandbox })
+            #expect(try ledger.items(of: user, counting: [.localSandbox], at: shop.clock.now()) == [])
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Commerce
+import Foundation
+import Receipts
+import Signatures
+import TestSupport
+import Testing
+
+/// The cache of judged chains.
+@Suite struct KnownChainTests {
+    /// - Parameter certificates: The signer's first.
+    private func receipt(signedBy chain: CertificateChain, bringing certificates: [Certificate]) throws -> [UInt8] {
+        try SignedData.sign(TestProofs.receipt().payload(), with: chain.leaf.key, chain: certificates)
+    }
+
+    /// Nothing signs the certificates that come along with a receipt: each variant is as genuine as the receipt.
+    @Test func `variants of one genuine receipt take one entry`() throws {
+        let chain = try TestChains.rsa.get()
+        let verifier = ProofVerifier(anchors: try TestChains.anchors(chain), clock: ManualClock())
+        let strangers = try (0..<4).map { try TestChains.make(name: "Stranger \($0)") }.map(\.leaf.certificate)
+        let (leaf, others) = (chain.certificates[0], Array(chain.certificates[1...]))
+        let bags =
+            [others, others.reversed(), [others[0]]] + strangers.map { others + [$0] } + strangers.map { [$0] + others }
+        for bag in bags {
+            _ = try verifier.verify(
+                try receipt(signedBy: chain, bringing: [leaf] + bag), expecting: ProofExpectations())
+            #expect(verifier.knownChainCount == 1)
+        }
+    }
+
+    @Test func `a receipt that leaves out its intermediate is refused, known or not`() throws {
+        let chain = try TestChains.rsa.get()
+        let verifier = ProofVerifier(anchors: try TestChains.anchors(chain), clock: ManualClock())
+        let short = try receipt(signedBy: chain, bringing: [chain.leaf.certificate])
+        #expect(throws: ProofRefusal(.chainUntrusted)) { try verifier.verify(short, expecting: ProofExpectations()) }
+        let whole = try receipt(signedBy: chain, bringing: chain.certificates)
+        _ = try verifier.verify(whole, expecting: ProofExpectations())
+        #expect(throws: ProofRefusal(.chainUntrusted)) { try verifier.verify(short, expecting: ProofExpectations()) }
+    }
+
+    @Test func `the cache keeps the newest chains`() throws {
+        let chains = try (0..<40).map { try TestChains.make(name: "Chain \($0)") }
+        let verifier = ProofVerifier(
+            anchors: try TrustAnchors(chains.map { try #require(try TrustAnchor($0.root.certificate)) }),
+            clock: ManualClock())
+        for chain in chains {
+            _ = try verifier.verify(try TestProofs.transaction(chain: chain), expecting: ProofExpectations())
+        }
+        #expect(verifier.knownChainCount == 32)
+        #expect(verifier.bringsKnownChain(try TestProofs.transaction(chain: chains[39])))
+        #expect(!verifier.bringsKnownChain(try TestProofs.transaction(chain: chains[0])))
+        #expect(!verifier.bringsKnownChain(Array("x".utf8)))
+    }
+}
