@@ -1,0 +1,29 @@
+import NIOCore
+import Signatures
+
+/// One way to attack the service.
+protocol Attack: Sendable {
+    /// The name in the report.
+    var name: String { get }
+    /// The options of `till serve` that the attack needs.
+    var serviceOptions: [String] { get }
+    /// The time of the measurement, once the load has started.
+    var duration: Duration { get }
+
+    /// Further probes, sent beside those of every attack.
+    ///
+    /// - Parameters:
+    ///   - client: The client that sends the probes.
+    ///   - chain: The certificates that the service trusts.
+    func probes(from client: LoopbackClient, trusting chain: CertificateChain) async throws -> [Probe]
+
+    /// Starts the load, which lasts until the attacker stops.
+    func start(by attacker: Attacker) async throws
+}
+
+extension Attack {
+    var serviceOptions: [String] { [] }
+    var duration: Duration { .seconds(6) }
+
+    func probes(from client: LoopbackClient, trusting chain: CertificateChain) async throws -> [Probe] { [] }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Signatures
+import TestSupport
+
+/// A data directory of its own, with a trusted chain of certificates and an API key.
+struct AttackFixture: Sendable {
+    struct BinaryMissing: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    struct CommandFailed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The chain that signs genuine transactions and notifications.
+    let chain: CertificateChain
+    /// The API key, with the scopes `read` and `redeem`.
+    let key: String
+    let folder: TemporaryFolder
+
+    init() async throws {
+        chain = try TestChains.ellipticCurve.get()
+        folder = try TemporaryFolder()
+        let root = folder.file("root.cer")
+        try Data(chain.root.certificate.der).write(to: root)
+        _ = try await Self.run(["trust", "add", root.path], in: folder)
+        key = try await Self.run(["keys", "make", "probe"], in: folder).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The `till` command, ready to run in the data directory.
+    func process(_ arguments: [String]) throws -> Process {
+        try Self.process(arguments, in: folder)
+    }
+
+    private static func process(_ arguments: [String], in folder: TemporaryFolder) throws -> Process {
+        let process = Process()
+        process.executableURL = try binary
+        process.arguments = arguments
+        // A binary outside the project finds the catalog here.
+        process.currentDirectoryURL = Project.root
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["TILL_DATA": folder.folder("data").path]) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        return process
+    }
+
+    private static func run(_ arguments: [String], in folder: TemporaryFolder) async throws -> String {
+        let process = try process(arguments, in: folder)
+        let (output, errors) = (folder.file("\(UUID().uuidString).out"), folder.file("\(UUID().uuidString).err"))
+        for file in [output, errors] { try Data().write(to: file) }
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.launchAlone() } catch { continuation.resume(throwing: error) }
+        }
+        guard process.terminationStatus == 0 else {
+            let reason = try String(contentsOf: errors, encoding: .utf8)
+            throw CommandFailed(description: "till \(arguments.joined(separator: " ")): \(reason)")
+        }
+        return try String(contentsOf: output, encoding: .utf8)
+    }
+
+    /// The binary under attack: that of TILL_ATTACK_BINARY, else the one that the build puts above the test bundle.
+    private static var binary: URL {
+        get throws {
+            if let path = ProcessInfo.processInfo.environment["TILL_ATTACK_BINARY"], !path.isEmpty {
+                guard FileManager.default.isExecutableFile(atPath: path) else {
+                    throw BinaryMissing(description: "TILL_ATTACK_BINARY is \"\(path)\", which is no executable file.")
+                }
+                return URL(filePath: path)
+            }
+            var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            while folder.path != "/" {
+                let candidate = folder.appending(path: "till", directoryHint: .notDirectory)
+                if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+                folder = folder.deletingLastPathComponent()
+            }
+            throw BinaryMissing(description: "The till binary is missing; run `make build`.")
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// Runs an attack against a service of its own.
+enum AttackRunner {
+    static func run(_ attack: some Attack) async throws -> AttackReport {
+        try OpenFileLimit.raise()
+        let fixture = try await AttackFixture()
+        let service = try await AttackedService(fixture, options: attack.serviceOptions)
+        let attacker = try Attacker(port: service.port)
+        let prober = try Prober(port: service.port)
+        let result: Result<AttackReport, any Error>
+        do {
+            result = .success(try await measure(attack, fixture, service, attacker, prober))
+        } catch {
+            result = .failure(error)
+        }
+        try await attacker.stop()
+        try await prober.stop()
+        return try result.get()
+    }
+
+    private static func measure(
+        _ attack: some Attack,
+        _ fixture: AttackFixture,
+        _ service: AttackedService,
+        _ attacker: Attacker,
+        _ prober: Prober
+    ) async throws -> AttackReport {
+        let probes =
+            [.health, try .redemption(fixture)]
+            + (try await attack.probes(from: prober.client, trusting: fixture.chain))
+        for probe in probes { try await prober.warmUp(probe) }
+        for probe in probes { prober.start(probe) }
+        try await attack.start(by: attacker)
+        try await Task.sleep(for: attack.duration)
+        let latencies = try await prober.finish()
+        let memory = try ProcessMemory(of: service.processIdentifier)
+        // The load goes on: the service has to stop under attack.
+        let end = await service.end()
+        return AttackReport(
+            name: attack.name, latencies: latencies, memory: memory, end: end, connections: attacker.connections,
+            log: service.log)
+    }
+}

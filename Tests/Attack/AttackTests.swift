@@ -1,0 +1,60 @@
+import Foundation
+import NIOCore
+import Testing
+
+/// The service under attack (`make attack`): other clients get their answers, memory is bounded, and SIGTERM stops it.
+@Suite(
+    .serialized, .timeLimit(.minutes(1)), .enabled(if: ProcessInfo.processInfo.environment["TILL_ATTACK"] != nil))
+struct AttackTests {
+    private static let memoryLimit = 256 << 20
+    /// The time that the end of the process may take after the grace period.
+    private static let endTolerance = Duration.seconds(1)
+
+    private func expectAnswers(
+        during attack: some Attack,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let report = try await AttackRunner.run(attack)
+        print(report.line)
+        let details = Comment(rawValue: report.details)
+        #expect(report.connections > 0, details, sourceLocation: sourceLocation)
+        #expect(report.health.percentile(0.99) < .milliseconds(250), details, sourceLocation: sourceLocation)
+        #expect(report.health.worst < .seconds(1), details, sourceLocation: sourceLocation)
+        for probe in report.slowProbes {
+            #expect(report[probe].worst < Probe.limit, "\(probe): \(details)", sourceLocation: sourceLocation)
+        }
+        #expect(
+            report.end.duration < AttackedService.gracePeriod + Self.endTolerance, details,
+            sourceLocation: sourceLocation)
+        #expect(report.end.status == 0, details, sourceLocation: sourceLocation)
+        #expect(report.memory.peak < Self.memoryLimit, details, sourceLocation: sourceLocation)
+    }
+
+    @Test func `clients get answers while bodies hold strings of quadratic cost`() async throws {
+        try await expectAnswers(during: QuadraticBodies())
+    }
+
+    @Test func `clients get answers while headers hold strings of quadratic cost`() async throws {
+        try await expectAnswers(during: QuadraticHeaders())
+    }
+
+    @Test func `clients get answers while one address floods the service with connections`() async throws {
+        try await expectAnswers(during: ConnectionFlood())
+    }
+
+    @Test func `clients get answers while one user holds back the ends of large bodies`() async throws {
+        try await expectAnswers(during: HalfSentBodies())
+    }
+
+    @Test func `clients get answers and streams while one address hoards event streams`() async throws {
+        try await expectAnswers(during: StreamHoard())
+    }
+
+    @Test func `genuine notifications get answers while strangers send junk`() async throws {
+        try await expectAnswers(during: JunkNotifications())
+    }
+
+    @Test func `clients get answers while slow clients drip request heads`() async throws {
+        try await expectAnswers(during: SlowLoris())
+    }
+}

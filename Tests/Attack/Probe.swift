@@ -1,0 +1,50 @@
+import NIOCore
+import TestSupport
+
+/// A request sent at intervals while an attack runs.
+struct Probe: Sendable {
+    /// The longest wait for an answer; a probe without one in time has this latency.
+    static let limit = TimeAmount.seconds(2)
+
+    let name: String
+    let interval: TimeAmount
+    /// The requests, sent in turn; the first is sent once before the attack.
+    let requests: [ByteBuffer]
+    /// The status of a good answer.
+    let status: Int
+    let extent: Answer.Extent
+
+    init(
+        _ name: String,
+        every interval: TimeAmount,
+        expecting status: Int,
+        until extent: Answer.Extent = .whole,
+        _ requests: [ByteBuffer]
+    ) {
+        self.name = name
+        self.interval = interval
+        self.requests = requests
+        self.status = status
+        self.extent = extent
+    }
+
+    static let redemptionName = "redemption"
+
+    /// A liveness check.
+    static let health = Probe(
+        "health", every: .milliseconds(20), expecting: 204,
+        [.request("GET", "/health/live", fields: ["Connection": "close"])])
+
+    /// Redemptions of genuine transactions, each a new one.
+    static func redemption(_ fixture: AttackFixture) throws -> Probe {
+        let requests = try (1...60).map { number in
+            let payload = TestProofs.transactionPayload(transactionId: String(2_000_000_000_000_000 + number))
+            let proof = try TestProofs.transaction(payload, chain: fixture.chain)
+            return ByteBuffer.request(
+                "POST", "/v1/users/probe/transactions",
+                fields: ["Authorization": "Bearer \(fixture.key)", "Connection": "close"],
+                json: "{\"signedTransaction\":\"\(String(decoding: proof, as: UTF8.self))\"}")
+        }
+        return Probe(redemptionName, every: .seconds(1), expecting: 200, requests)
+    }
+}

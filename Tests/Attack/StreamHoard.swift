@@ -1,0 +1,39 @@
+import NIOCore
+import Signatures
+
+/// Attack 6: many users from one address, each with as many event streams as a user may have.
+struct StreamHoard: Attack {
+    let name = "6, event streams"
+    let serviceOptions = ["--accounts", "--live-events"]
+    /// The sign-ups before it take some seconds, too.
+    let duration = Duration.seconds(5)
+
+    private static let users = 27
+    private static let streamsOfUser = 20
+
+    /// The request for a stream, whose connection closes with the stream.
+    private static func request(_ token: String) -> ByteBuffer {
+        .request("GET", "/v1/me/events", fields: ["Authorization": "Bearer \(token)", "Connection": "close"])
+    }
+
+    /// A listener with an address of its own.
+    func probes(from client: LoopbackClient, trusting chain: CertificateChain) async throws -> [Probe] {
+        let token = try await client.signUp("listener").get()
+        return [
+            Probe("stream", every: .milliseconds(500), expecting: 200, until: .beginning, [Self.request(token)])
+        ]
+    }
+
+    func start(by attacker: Attacker) async throws {
+        let signUps = (0..<Self.users).map { attacker.client.signUp("hoarder\($0)") }
+        for signUp in signUps {
+            signUp.whenSuccess { token in
+                let request = Self.request(token)
+                attacker.hold(Self.streamsOfUser, openedEvery: .milliseconds(5), replacedAfter: .seconds(1)) { _ in
+                    StreamHandler(request)
+                }
+            }
+        }
+        try await EventLoopFuture.andAllComplete(signUps, on: attacker.client.eventLoop).get()
+    }
+}

@@ -1,0 +1,10 @@
+extension String {
+    /// Combining marks in an order that is not canonical.
+    ///
+    /// Normalization (Unicode Standard Annex 15) has to move each U+0316 before all U+0301, so that comparing the string can take
+    /// quadratic time.
+    static func combiningMarks(bytes: Int) -> String {
+        // Both marks have two bytes in UTF-8.
+        repeatElement("\u{301}", count: bytes / 4).joined() + repeatElement("\u{316}", count: bytes / 4).joined()
+    }
+}
