@@ -16,8 +16,6 @@ public struct StorageFault: CodedError, Equatable {
         /// A database server does not answer, or lets nobody in.
         case unreachable
         case failed
-        /// An account was to be written to that is not there, or is there no more.
-        case userUnknown
         /// It could not be made sure that what was written is on the disk.
         case stopped
     }
@@ -46,8 +44,7 @@ public struct StorageFault: CodedError, Equatable {
     }
 
     public var code: String {
-        cause == .userUnknown
-            ? "userNotFound" : "storage" + cause.rawValue.prefix(1).uppercased() + cause.rawValue.dropFirst()
+        "storage" + cause.rawValue.prefix(1).uppercased() + cause.rawValue.dropFirst()
     }
 
     public var message: String {
@@ -68,7 +65,6 @@ public struct StorageFault: CodedError, Equatable {
         case .stopped:
             "\(path) may not have reached the disk, so nothing more is read or written: check the disk, then start again; "
                 + "what was answered before is kept."
-        case .userUnknown: "There is no such account, or it was erased: nothing was done."
         case .failed:
             "Reading or writing \(path) failed: check the disk, and try again; what is redeemed twice is granted once."
         }

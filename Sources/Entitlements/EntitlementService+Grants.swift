@@ -29,7 +29,7 @@ extension EntitlementService {
         to user: User,
         keeping answer: KeptAnswer?,
         for key: IdempotencyKey?
-    ) throws(StorageFault) {
+    ) throws(LedgerError) {
         try ledger.add(
             grant, for: user, keeping: answer, for: key, forgettingBefore: grant.grantedAt.adding(days: -1))
     }

@@ -95,7 +95,7 @@ public struct EntitlementService: Sendable {
             answer = try ledger.redeem(
                 verified.claims, for: user, under: policy, counting: origins, by: actor, at: clock.now())
         } catch {
-            throw .storage(error)
+            throw RedemptionError(error)
         }
         return try redemption(of: verified.claims, answer: answer)
     }
@@ -177,12 +177,12 @@ public struct EntitlementService: Sendable {
     }
 
     /// The token that a user's app puts into its purchases, made at first sight.
-    public func appAccountToken(of user: User) throws(StorageFault) -> UUID {
+    public func appAccountToken(of user: User) throws(LedgerError) -> UUID {
         try ledger.appAccountToken(of: user, at: clock.now())
     }
 
     /// Gives a user an account token that the team has made, unless the user has one.
-    public func setAppAccountToken(_ token: UUID, of user: User) throws(StorageFault) -> AppAccountTokenAnswer {
+    public func setAppAccountToken(_ token: UUID, of user: User) throws(LedgerError) -> AppAccountTokenAnswer {
         try ledger.setAppAccountToken(token, of: user, at: clock.now())
     }
 

@@ -1,4 +1,5 @@
 import Commerce
+import Ledger
 import Receipts
 
 /// Why nothing of a proof was redeemed.
@@ -17,7 +18,16 @@ public enum RedemptionError: CodedError, Equatable {
     case appAccountTokenMismatch
     /// The catalog maps none of the proof's products to an item.
     case productUnknown
+    /// The account is unknown, or was erased.
+    case userUnknown
     case storage(StorageFault)
+
+    init(_ error: LedgerError) {
+        switch error {
+        case .userUnknown: self = .userUnknown
+        case .storage(let fault): self = .storage(fault)
+        }
+    }
 
     public var code: String {
         switch self {
@@ -28,6 +38,7 @@ public enum RedemptionError: CodedError, Equatable {
         case .transferTooSoon: "transferTooSoon"
         case .appAccountTokenMismatch: "appAccountTokenMismatch"
         case .productUnknown: "productUnknown"
+        case .userUnknown: LedgerError.userUnknown.code
         case .storage(let fault): fault.code
         }
     }
@@ -44,6 +55,7 @@ public enum RedemptionError: CodedError, Equatable {
         case .appAccountTokenMismatch:
             "The purchase was made under another user's account token (appAccountToken): redeem it for that user."
         case .productUnknown: "The product is not in this service's catalog; add it, then redeem the same proof again."
+        case .userUnknown: LedgerError.userUnknown.message
         case .storage(let fault): fault.message
         }
     }

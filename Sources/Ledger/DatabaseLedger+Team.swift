@@ -7,9 +7,8 @@ extension DatabaseLedger {
         keeping answer: KeptAnswer?,
         for key: IdempotencyKey?,
         forgettingBefore oldest: Timestamp
-    ) throws(StorageFault) {
-        try storage.write { database in
-            let user = try users(database).identifier(of: user, at: grant.grantedAt)
+    ) throws(LedgerError) {
+        try write(for: user, at: grant.grantedAt) { database, user in
             if let key, let answer {
                 let answers = AnswerRecords(database: database)
                 try answers.forget(before: oldest)

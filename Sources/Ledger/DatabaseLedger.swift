@@ -25,12 +25,13 @@ public struct DatabaseLedger<Storage: LedgerStorage>: Ledger {
         counting origins: Set<Origin>,
         by actor: AuditActor,
         at moment: Timestamp
-    ) throws(StorageFault) -> LedgerAnswer {
-        try storage.write { database in
-            let users = users(database)
-            let records = LedgerRecords(database: database, users: users, actor: actor)
+    ) throws(LedgerError) -> LedgerAnswer {
+        let question = { (database: any LedgerDatabase) in
+            let records = LedgerRecords(database: database, users: users(database), actor: actor)
             try database.prefetch([UserRecords.known(user)] + claims.prefix(1).flatMap(records.questions))
-            let user = try users.identifier(of: user, at: moment)
+        }
+        return try write(for: user, at: moment, after: question) { database, user in
+            let records = LedgerRecords(database: database, users: users(database), actor: actor)
             let results = try claims.map { try records.record($0, for: user, under: policy, at: moment) }
             return LedgerAnswer(
                 results: results,
@@ -88,16 +89,22 @@ public struct DatabaseLedger<Storage: LedgerStorage>: Ledger {
         }
     }
 
-    public func appAccountToken(of user: User, at moment: Timestamp) throws(StorageFault) -> UUID {
-        let settled: UUID? = try storage.read { database in
-            let users = users(database)
-            guard let known = try users.known(user), try users.isAppAccountTokenSettled(of: known) else { return nil }
-            return try users.appAccountToken(of: known)
+    public func appAccountToken(of user: User, at moment: Timestamp) throws(LedgerError) -> UUID {
+        let settled: UUID?
+        do {
+            settled = try storage.read { database in
+                let users = users(database)
+                guard let known = try users.known(user), try users.isAppAccountTokenSettled(of: known) else {
+                    return nil
+                }
+                return try users.appAccountToken(of: known)
+            }
+        } catch {
+            throw .storage(error)
         }
         if let settled { return settled }
-        return try storage.write { database in
+        return try write(for: user, at: moment) { database, identifier in
             let users = users(database)
-            let identifier = try users.identifier(of: user, at: moment)
             guard let token = try users.appAccountToken(of: identifier) else { throw storage.damaged }
             if try !users.isAppAccountTokenSettled(of: identifier) { try users.settleAppAccountToken(of: identifier) }
             return token
@@ -108,19 +115,51 @@ public struct DatabaseLedger<Storage: LedgerStorage>: Ledger {
         _ token: UUID,
         of user: User,
         at moment: Timestamp
-    ) throws(StorageFault) -> AppAccountTokenAnswer {
-        try storage.write { database in
-            let users = users(database)
-            let known = try users.known(user)
-            if let known, let present = try users.appAccountToken(of: known), present != token,
-                try users.isAppAccountTokenSettled(of: known)
-            {
-                return .hasAnother(present)
+    ) throws(LedgerError) -> AppAccountTokenAnswer {
+        let answer: AppAccountTokenAnswer?
+        do {
+            answer = try storage.write { database in
+                let users = users(database)
+                let known = try users.known(user)
+                if let known, let present = try users.appAccountToken(of: known), present != token,
+                    try users.isAppAccountTokenSettled(of: known)
+                {
+                    return .hasAnother(present)
+                }
+                // Before a new user gets a number: what is refused writes nothing.
+                if let owner = try users.owner(of: token), owner != known { return .ofAnotherUser }
+                guard let identifier = try users.identifier(of: user, at: moment) else { return nil }
+                try users.settleAppAccountToken(token, of: identifier)
+                return .set
             }
-            if let owner = try users.owner(of: token), owner != known { return .ofAnotherUser }
-            try users.settleAppAccountToken(token, of: try users.identifier(of: user, at: moment))
-            return .set
+        } catch {
+            throw .storage(error)
         }
+        guard let answer else { throw .userUnknown }
+        return answer
+    }
+
+    /// Writes for a user, who gets a number at first sight.
+    ///
+    /// - Parameter prepare: Runs before the user is looked up.
+    func write<Value>(
+        for user: User,
+        at moment: Timestamp,
+        after prepare: (any LedgerDatabase) throws -> Void = { _ in },
+        _ body: (any LedgerDatabase, Int64) throws -> Value
+    ) throws(LedgerError) -> Value {
+        let value: Value?
+        do {
+            value = try storage.write { database in
+                try prepare(database)
+                guard let number = try users(database).identifier(of: user, at: moment) else { return nil }
+                return try body(database, number)
+            }
+        } catch {
+            throw .storage(error)
+        }
+        guard let value else { throw .userUnknown }
+        return value
     }
 
     func users(_ database: any LedgerDatabase) -> UserRecords {

@@ -31,7 +31,7 @@ public protocol Ledger: Sendable {
         counting origins: Set<Origin>,
         by actor: AuditActor,
         at moment: Timestamp
-    ) throws(StorageFault) -> LedgerAnswer
+    ) throws(LedgerError) -> LedgerAnswer
 
     /// Records a notification of the App Store, and what it states of a transaction.
     ///
@@ -85,7 +85,7 @@ public protocol Ledger: Sendable {
         keeping answer: KeptAnswer?,
         for key: IdempotencyKey?,
         forgettingBefore oldest: Timestamp
-    ) throws(StorageFault)
+    ) throws(LedgerError)
 
     /// A user's grants, newest first; as `transactions` are.
     func grants(of user: User, before sequence: Int64?, limit: Int) throws(StorageFault) -> [Grant]
@@ -109,14 +109,14 @@ public protocol Ledger: Sendable {
     ) throws(StorageFault) -> [RedeemedTransaction]
 
     /// The token a user's app puts into its purchases (StoreKit's `appAccountToken`), made at first sight.
-    func appAccountToken(of user: User, at moment: Timestamp) throws(StorageFault) -> UUID
+    func appAccountToken(of user: User, at moment: Timestamp) throws(LedgerError) -> UUID
 
     /// Gives a user an account token that somebody else has made, unless the user has one.
     func setAppAccountToken(
         _ token: UUID,
         of user: User,
         at moment: Timestamp
-    ) throws(StorageFault) -> AppAccountTokenAnswer
+    ) throws(LedgerError) -> AppAccountTokenAnswer
 
     /// The answer kept for a request that is sent again; nil when there is none, or none that was kept since a moment.
     func keptAnswer(for key: IdempotencyKey, since moment: Timestamp) throws(StorageFault) -> KeptAnswer?

@@ -1,4 +1,5 @@
 import Commerce
+import Ledger
 
 /// Why nothing became of a profile, or of a wish.
 public enum ProfileError: CodedError, Equatable {
@@ -7,6 +8,8 @@ public enum ProfileError: CodedError, Equatable {
     case nicknameHasDigit
     case nicknameCharacterForbidden
     case itemNotOwned(Item)
+    /// The account is unknown, or was erased.
+    case userUnknown
     case storage(StorageFault)
 
     public var code: String {
@@ -16,6 +19,7 @@ public enum ProfileError: CodedError, Equatable {
         case .nicknameHasDigit: "nicknameHasDigit"
         case .nicknameCharacterForbidden: "nicknameCharacterForbidden"
         case .itemNotOwned: "itemNotOwned"
+        case .userUnknown: LedgerError.userUnknown.code
         case .storage(let fault): fault.code
         }
     }
@@ -28,6 +32,7 @@ public enum ProfileError: CodedError, Equatable {
         case .nicknameCharacterForbidden:
             "The nickname may have none of @ # $ % in it, nor a character that cannot be seen."
         case .itemNotOwned(let item): "The user does not own \(item): nothing was changed."
+        case .userUnknown: LedgerError.userUnknown.message
         case .storage(let fault): fault.message
         }
     }

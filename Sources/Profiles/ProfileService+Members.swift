@@ -22,7 +22,7 @@ extension ProfileService {
         birth: String,
         gender: Int,
         called nickname: Nickname
-    ) throws(StorageFault) -> Bool {
+    ) throws(LedgerError) -> Bool {
         try ledger.join(
             user,
             as: MemberRecord(

@@ -44,7 +44,10 @@ public struct ProfileService: Sendable {
                 ProfileChange(nickname: nickname, chosen: chosen), ofProfileOf: user, owning: catalog.ownedByEverybody,
                 counting: counting(user), at: clock.now())
         } catch {
-            throw .storage(error)
+            switch error {
+            case .userUnknown: throw .userUnknown
+            case .storage(let fault): throw .storage(fault)
+            }
         }
         switch answer {
         case .changed(let record): return profile(record)
@@ -61,7 +64,7 @@ public struct ProfileService: Sendable {
     /// Wishes for a product; twice is once.
     ///
     /// - Parameter productIdentifier: Of a product of the catalog.
-    public func wish(for productIdentifier: String, by user: User) throws(StorageFault) {
+    public func wish(for productIdentifier: String, by user: User) throws(LedgerError) {
         try ledger.add(Wish(productIdentifier: productIdentifier, wishedAt: clock.now()), of: user)
     }
 

@@ -2,23 +2,23 @@ import Foundation
 import NIOPosix
 import Synchronization
 
-/// Where work is done that waits or takes long: on threads of its own, so that those that serve connections never stand still.
+/// The threads for work that waits or takes long, so that the threads that serve connections never block.
 ///
-/// The way to another thread and back costs more than a question to a ledger in a file, or than a small proof: these are
-/// answered where they are asked. One of the threads that serve is never given to questions, which a disk that hangs would hold.
-final class BlockingWork: Sendable {
-    /// Up to so many bytes are worked on at once: a signed transaction is smaller, with its certificates.
+/// A hop to another thread and back costs more than a read from a ledger in a file, or than a small proof: these run inline. All
+/// instances together leave one thread that serves free of reads, since a disk that hangs would block them all.
+package final class BlockingWork: Sendable {
+    /// The largest input processed inline, in bytes: a signed transaction is smaller, with its certificates.
     private static let maximumSizeAtOnce = 16 * 1024
     private static let maximumInlineReads = ProcessInfo.processInfo.activeProcessorCount - 1
 
-    /// The reads that are running inline, of the whole process: two budgets together would leave no thread to serve.
+    /// The reads that run inline in this process.
     private static let inlineReads = Atomic(0)
 
     private let ledgerAnswersAtOnce: Bool
     /// How much waits for a thread.
     private let waiting = Atomic(0)
 
-    init(ledgerAnswersAtOnce: Bool = false) {
+    package init(ledgerAnswersAtOnce: Bool = false) {
         self.ledgerAnswersAtOnce = ledgerAnswersAtOnce
     }
 
@@ -26,7 +26,7 @@ final class BlockingWork: Sendable {
 
     /// Asks the ledger for something.
     @inline(never)  // The optimizer of Swift 6.3 fails where it takes this into its caller.
-    func read<Value: Sendable>(_ question: @escaping @Sendable () throws -> Value) async throws -> Value {
+    package func read<Value: Sendable>(_ question: @escaping @Sendable () throws -> Value) async throws -> Value {
         guard ledgerAnswersAtOnce, takePlace() else { return try await run(question) }
         defer { Self.inlineReads.subtract(1, ordering: .relaxed) }
         return try question()

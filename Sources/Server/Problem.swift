@@ -3,6 +3,7 @@ import Entitlements
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Ledger
 import Receipts
 
 /// An error as the service answers it: a problem document (RFC 9457) with Till's stable code.
@@ -65,12 +66,22 @@ struct Problem: Error, Encodable {
             couldSucceedLater = true
         case .notRedeemable, .noNotification, .productUnknown: status = .unprocessableContent
         case .ownedByAnotherUser, .appAccountTokenMismatch: status = .conflict
+        case .userUnknown:
+            self = .userNotFound
+            return
         case .storage(let fault):
             self.init(fault)
             return
         }
         self.init(
             status: status, code: error.code, detail: error.message, couldSucceedLater: couldSucceedLater)
+    }
+
+    init(_ error: LedgerError) {
+        switch error {
+        case .userUnknown: self = .userNotFound
+        case .storage(let fault): self.init(fault)
+        }
     }
 
     init(_ error: GrantError) {
@@ -98,10 +109,6 @@ struct Problem: Error, Encodable {
 
     /// Where the ledger lies on the server's disk is not the caller's to know.
     init(_ fault: StorageFault) {
-        guard fault.cause != .userUnknown else {
-            self = .userNotFound
-            return
-        }
         self.init(
             status: Self.status(of: fault), code: fault.code,
             detail: "The service cannot keep its records now: try again later; what is redeemed twice is granted once.",

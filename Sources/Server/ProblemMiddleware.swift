@@ -4,6 +4,7 @@ import CatalogAdministration
 import Commerce
 import Entitlements
 import Hummingbird
+import Ledger
 import Logging
 import Profiles
 import Store
@@ -45,6 +46,7 @@ extension Problem {
         case let problem as Problem: self = problem
         case let error as RedemptionError: self.init(error)
         case let error as GrantError: self.init(error)
+        case let error as LedgerError: self.init(error)
         case let error as BalanceError: self.init(error)
         case let error as AccountError: self.init(error)
         case let error as ProfileError: self.init(error)

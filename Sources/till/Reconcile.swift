@@ -52,6 +52,30 @@ struct Reconcile: Command {
 
     @OptionGroup var common: CommonOptions
 
+    @Option(
+        name: .customLong("sandbox-users"),
+        help: ArgumentHelp(
+            "Of a sandbox, grant this user's purchases and no others, as the service does: NAME, or \"ISSUER NAME\"; may be "
+                + "repeated.", valueName: "user"))
+    var sandboxUsers: [String] = []
+
+    /// The origins of each user: with --sandbox-users, those of a service that sells.
+    private func accepted() throws -> AcceptedOrigins {
+        guard !sandboxUsers.isEmpty else { return AcceptedOrigins([accept]) }
+        let production: Origin? =
+            switch accept {
+            case .appleSandbox: .appleProduction
+            case .localSandbox: .localProduction
+            case .appleProduction, .localProduction, .xcode: nil
+            }
+        let users = sandboxUsers.map { User(listed: $0) }
+        guard let production, !users.contains(nil) else {
+            throw ValidationError(
+                "--sandbox-users takes NAME or \"ISSUER NAME\", with --accept apple/Sandbox or local/Sandbox.")
+        }
+        return AcceptedOrigins([production], sandboxUsers: Set(users.compactMap(\.self)))
+    }
+
     func validate() throws {
         guard (1...180).contains(days ?? 1) else {
             throw ValidationError("--days takes a number from 1 to 180.")
@@ -67,6 +91,7 @@ struct Reconcile: Command {
 
     func perform() async throws {
         guard let url = url?.url ?? accept.appStoreServerURL else { return }
+        let accepted = try accepted()
         let catalog = try Catalog(folder: Installation.products)
         let clock = SystemClock()
         let ledger = try ledger.place(common).open()
@@ -75,7 +100,7 @@ struct Reconcile: Command {
             verifier: ProofVerifier(
                 anchors: try TrustAnchors(folders: common.dataDirectory.trustedFolders), clock: clock),
             ledger: ledger, clock: clock,
-            accepted: AcceptedOrigins([accept]))
+            accepted: accepted)
         let key = try await AppStoreServerKey(
             file: key, keyIdentifier: keyId, issuerIdentifier: issuerId, bundleIdentifier: catalog.bundleIdentifier)
         let reconciler = Reconciler(

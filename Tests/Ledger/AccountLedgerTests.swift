@@ -164,7 +164,7 @@ import Testing
             #expect {
                 try request()
             } throws: {
-                ($0 as? StorageFault)?.cause == .userUnknown
+                ($0 as? LedgerError) == .userUnknown
             }
         }
         #expect(try redeem(claim("7"), for: alice) == [.granted])

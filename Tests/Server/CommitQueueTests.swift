@@ -62,7 +62,7 @@ import Testing
                             try give("given", to: "user\(number)")
                             return nil
                         }
-                    } catch is StorageFault {
+                    } catch is LedgerError {
                         return nil
                     }
                 }

@@ -326,7 +326,7 @@ actor Simulation {
             let index = dice.number(below: processes.count)
             do {
                 return try ask(processes[index].service)
-            } catch is StorageFault {
+            } catch  where error is StorageFault || error is LedgerError {
                 processes[index].restart()
             }
         }

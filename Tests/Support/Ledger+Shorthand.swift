@@ -8,7 +8,7 @@ extension Ledger {
         for user: User,
         under policy: OwnershipPolicy = .keep,
         at moment: Timestamp
-    ) throws(StorageFault) -> LedgerAnswer {
+    ) throws(LedgerError) -> LedgerAnswer {
         try redeem(claims, for: user, under: policy, counting: Set(Origin.allCases), by: .user, at: moment)
     }
 

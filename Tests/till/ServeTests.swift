@@ -227,7 +227,7 @@ import Testing
         (#"{"accept":[]}"#, [:], "accept"),
         (#"{"accept":["apple/Production","apple/Sandbox"]}"#, [:], "sandbox-users"),
         (#"{"accept":["apple/Sandbox"],"sandbox-users":["review"]}"#, [:], "sandbox-users"),
-        (#"{"sandbox-users":["a b"]}"#, [:], "sandbox-users"), (#"{"ownership":"mine"}"#, [:], "transferIfInactive"),
+        (#"{"sandbox-users":["a b c"]}"#, [:], "sandbox-users"), (#"{"ownership":"mine"}"#, [:], "transferIfInactive"),
         (#"{"transfer-pause-seconds":60}"#, [:], "transfer-pause-seconds"),
         ("{}", ["TILL_PORT": "x"], "port"), ("{}", ["TILL_TLS_KEY": "k.pem"], "tls-certificate"),
         (#"{"log-level":"loud"}"#, [:], "log-level"), (#"{"maximum-connections":0}"#, [:], "maximum-connections"),
@@ -303,5 +303,55 @@ import Testing
             arguments: ["owned", "alice", "--server", address], environment: ["TILL_API_KEY": ""])
         #expect(without.error.contains("TILL_API_KEY"))
         #expect(try await till.run("owned", "alice", "--server", "ftp://x").status == 64)
+    }
+
+    @Test func `a port in use is reported once, with that cause`() async throws {
+        let server = try await ServeProcess(till)
+        let port = try #require(server.url.port)
+        let second = try await till.run("serve", "--port", "\(port)")
+        #expect(second.status == 1)
+        #expect(
+            second.error.contains(
+                "127.0.0.1:\(port) is in use by another program. End it, or choose another port with --port."))
+        #expect(second.error.components(separatedBy: "in use").count == 2)
+        #expect(!second.error.contains("error"))
+    }
+
+    @Test func `the log says that the service stops, what it waits for, and that it has stopped`() async throws {
+        let server = try await ServeProcess(till, ["--grace-seconds", "7", "--webhooks"])
+        #expect(await server.end(SIGTERM) == 0)
+        let lines = try server.log.split(separator: "\n").map(String.init)
+        let told = [
+            "graceSeconds=7 [Server] stopping", "waiting for requests under way", "messages to webhooks", "stopped",
+        ]
+        let places = told.map { text in lines.firstIndex { $0.contains(text) } }
+        #expect(!places.contains(nil))
+        #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted())
+    }
+
+    @Test func `a variable that nothing reads is named, with the nearest that something does`() async throws {
+        let result = try await till.run(
+            arguments: ["serve", "--print-configuration"],
+            environment: ["TILL_MAXIMUM_CONECTIONS": "3", "TILL_API_KEY": "x"])
+        #expect(result.status == 0)
+        #expect(
+            result.error.contains(
+                "The variable TILL_MAXIMUM_CONECTIONS is unknown and has no effect. Did you mean \"TILL_MAXIMUM_CONNECTIONS\"?"
+            ))
+        #expect(!result.error.contains("TILL_API_KEY"))
+        #expect(!result.error.contains("TILL_DATA"))
+    }
+
+    @Test func `a sandbox user has an issuer and a name`() async throws {
+        func report(_ arguments: String...) async throws -> TillProcess.Result {
+            try await till.run(
+                arguments: ["serve", "--print-configuration", "--accept", "local/Production"] + arguments)
+        }
+        let users = try await report("--accounts", "--sandbox-users", "review", "--sandbox-users", "till 1f")
+        #expect(try users.json()["sandbox-users"] as? [String] == ["review", "till 1f"])
+        let stranger = try await report("--sandbox-users", "https://other.example review")
+        #expect(stranger.status == 1)
+        #expect(stranger.error.contains("\"https://other.example\" is neither jwt-issuer nor till"))
+        #expect(try await report("--sandbox-users", "a b c").status == 1)
     }
 }

@@ -5,8 +5,8 @@ extension DatabaseLedger: EventLedger {
         try storage.read { try users($0).known(user) }
     }
 
-    public func number(of user: User, at moment: Timestamp) throws(StorageFault) -> Int64 {
-        try storage.write { try users($0).identifier(of: user, at: moment) }
+    public func number(of user: User, at moment: Timestamp) throws(LedgerError) -> Int64 {
+        try write(for: user, at: moment) { _, number in number }
     }
 
     public func position(ofUser number: Int64) throws(StorageFault) -> EventPosition {

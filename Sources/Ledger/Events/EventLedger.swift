@@ -6,7 +6,7 @@ public protocol EventLedger: Ledger {
     func number(of user: User) throws(StorageFault) -> Int64?
 
     /// The same, given at first sight.
-    func number(of user: User, at moment: Timestamp) throws(StorageFault) -> Int64
+    func number(of user: User, at moment: Timestamp) throws(LedgerError) -> Int64
 
     /// Where a listener is who knows everything that has happened to a user.
     func position(ofUser number: Int64) throws(StorageFault) -> EventPosition

@@ -245,9 +245,6 @@ public final class PostgreSQLStorage: LedgerStorage {
     private func fault(_ error: any Error) -> StorageFault {
         if let fault = error as? StorageFault { return fault }
         if error is SQLRow.Mismatch { return damaged }
-        if error is UserRecords.UserUnknown {
-            return StorageFault(cause: .userUnknown, path: address.description)
-        }
         guard let failure = error as? PostgreSQLFailure else {
             return StorageFault(cause: .failed, path: address.description)
         }

@@ -18,9 +18,8 @@ extension DatabaseLedger: ProfileLedger {
         owning free: [Item],
         counting origins: Set<Origin>,
         at moment: Timestamp
-    ) throws(StorageFault) -> ProfileAnswer {
-        try storage.write { database in
-            let user = try users(database).identifier(of: user, at: moment)
+    ) throws(LedgerError) -> ProfileAnswer {
+        try write(for: user, at: moment) { database, user in
             let records = ProfileRecords(database: database)
             let items = try ReadingRecords(database: database).items(of: user, counting: origins, at: moment)
             if let foreign = change.chosen.first(where: { !free.contains($0) && !items.contains($0) }) {
@@ -33,9 +32,8 @@ extension DatabaseLedger: ProfileLedger {
         }
     }
 
-    public func add(_ wish: Wish, of user: User) throws(StorageFault) {
-        try storage.write { database in
-            let user = try users(database).identifier(of: user, at: wish.wishedAt)
+    public func add(_ wish: Wish, of user: User) throws(LedgerError) {
+        try write(for: user, at: wish.wishedAt) { database, user in
             guard try ProfileRecords(database: database).insert(wish, of: user) else { return }
             try EventRecords(database: database).append(
                 UserChange(kind: .wished, subject: wish.productIdentifier, happenedAt: wish.wishedAt), to: user)
@@ -56,9 +54,8 @@ extension DatabaseLedger: ProfileLedger {
         }
     }
 
-    public func join(_ user: User, as member: MemberRecord, called nickname: String) throws(StorageFault) -> Bool {
-        try storage.write { database in
-            let user = try users(database).identifier(of: user, at: member.joinedAt)
+    public func join(_ user: User, as member: MemberRecord, called nickname: String) throws(LedgerError) -> Bool {
+        try write(for: user, at: member.joinedAt) { database, user in
             guard try MemberRecords(database: database).insert(member, of: user) else { return false }
             try ProfileRecords(database: database).apply(ProfileChange(nickname: .set(nickname)), to: user)
             try EventRecords(database: database).append(

@@ -18,10 +18,10 @@ public protocol ProfileLedger: Ledger {
         owning free: [Item],
         counting origins: Set<Origin>,
         at moment: Timestamp
-    ) throws(StorageFault) -> ProfileAnswer
+    ) throws(LedgerError) -> ProfileAnswer
 
     /// Adds a wish; one that is there stays as it is.
-    func add(_ wish: Wish, of user: User) throws(StorageFault)
+    func add(_ wish: Wish, of user: User) throws(LedgerError)
 
     /// Takes a wish back; one that is not there stays so.
     func removeWish(for productIdentifier: String, of user: User, at moment: Timestamp) throws(StorageFault)
@@ -29,7 +29,7 @@ public protocol ProfileLedger: Ledger {
     /// Makes a user a member of the seed's own app.
     ///
     /// - Returns: false, and changes nothing, for who is one.
-    func join(_ user: User, as member: MemberRecord, called nickname: String) throws(StorageFault) -> Bool
+    func join(_ user: User, as member: MemberRecord, called nickname: String) throws(LedgerError) -> Bool
 
     /// nil for a user who is no member.
     func member(

@@ -6,15 +6,12 @@ struct UserRecords {
     let database: any LedgerDatabase
     let randomness: Randomness
 
-    struct UserUnknown: Error {}
-
     /// A user's number in the ledger, given at first sight together with an account token.
     ///
-    /// - Throws: `UserUnknown` for an account that was never opened, or has ended while this was under way: nobody can enter it,
-    ///   or what it would own.
-    func identifier(of user: User, at moment: Timestamp) throws -> Int64 {
+    /// - Returns: Nil for an account that was never opened, or has ended meanwhile: nobody can enter it, or what it would own.
+    func identifier(of user: User, at moment: Timestamp) throws -> Int64? {
         if let known = try known(user) { return known }
-        guard user.issuer != User.accountIssuer else { throw UserUnknown() }
+        guard user.issuer != User.accountIssuer else { return nil }
         return try insert(user, at: moment)
     }
 

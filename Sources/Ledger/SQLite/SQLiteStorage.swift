@@ -254,7 +254,6 @@ public final class SQLiteStorage: LedgerStorage {
 
     static func fault(_ error: any Error, path: String) -> StorageFault {
         if let fault = error as? StorageFault { return fault }
-        if error is UserRecords.UserUnknown { return StorageFault(cause: .userUnknown, path: path) }
         if error is SQLRow.Mismatch { return StorageFault(cause: .damaged, path: path) }
         guard let error = error as? DatabaseError else { return StorageFault(cause: .failed, path: path) }
         return StorageFault(sqliteResultCode: error.resultCode.rawValue, path: path)

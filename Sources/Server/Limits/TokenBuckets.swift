@@ -5,11 +5,16 @@ import Synchronization
 ///
 /// The memory is of one size, whatever subjects there are. Each subject has a place by a hash that no stranger knows. Two
 /// subjects that meet there share their tokens.
-final class TokenBuckets: Sendable {
-    struct Rate: Sendable {
+package final class TokenBuckets: Sendable {
+    package struct Rate: Sendable {
         /// Tokens in a full bucket.
         let atOnce: Int
         let perMinute: Int
+
+        package init(atOnce: Int, perMinute: Int) {
+            self.atOnce = atOnce
+            self.perMinute = perMinute
+        }
     }
 
     private struct Bucket {
@@ -26,7 +31,7 @@ final class TokenBuckets: Sendable {
     private let clock: any WallClock
     private let buckets = Mutex([Bucket](repeating: Bucket(), count: places))
 
-    init(_ rate: Rate, clock: any WallClock) {
+    package init(_ rate: Rate, clock: any WallClock) {
         self.rate = rate
         self.clock = clock
     }
@@ -34,7 +39,7 @@ final class TokenBuckets: Sendable {
     /// Takes a token.
     ///
     /// - Returns: Nil if there was one; else the seconds until the next.
-    func take(_ subject: String) -> Int? {
+    package func take(_ subject: String) -> Int? {
         change(subject) { bucket in
             let missing = bucket.taken + Self.cost - Int64(rate.atOnce) * Self.cost
             guard missing > 0 else {
@@ -47,7 +52,7 @@ final class TokenBuckets: Sendable {
     }
 
     /// Puts a token back.
-    func giveBack(_ subject: String) {
+    package func giveBack(_ subject: String) {
         change(subject) { $0.taken = max(0, $0.taken - Self.cost) }
     }
 

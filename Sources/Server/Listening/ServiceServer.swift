@@ -75,10 +75,19 @@ public struct ServiceServer: Sendable {
         } catch is CancellationError {
             logger.warning("stopped before everything under way was done, since the grace period is over")
         } catch {
-            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "no such address"
-            throw ServerNotStarted(
-                reason: "The service cannot listen on \(host):\(configuration.port) (\(reason)): "
-                    + "check the address and whether another program has the port.")
+            let address = "\(host):\(configuration.port)"
+            switch (error as? IOError)?.errnoCode {
+            case EADDRINUSE:
+                throw ServerNotStarted(
+                    reason: "\(address) is in use by another program. End it, or choose another port with --port.")
+            case EACCES:
+                throw ServerNotStarted(
+                    reason: "This user may not listen on \(address). Choose a port from 1024 on with --port.")
+            case let code:
+                let reason = code.map { String(cString: strerror($0)) } ?? "no such address"
+                throw ServerNotStarted(
+                    reason: "The service cannot listen on \(address): \(reason). Check --host and --port.")
+            }
         }
     }
 

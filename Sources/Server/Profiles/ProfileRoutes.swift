@@ -81,6 +81,7 @@ extension Problem {
         case .nicknameTooShort, .nicknameTooLong, .nicknameHasDigit, .nicknameCharacterForbidden:
             self.init(status: .unprocessableContent, code: error.code, detail: error.message)
         case .itemNotOwned: self.init(status: .conflict, code: error.code, detail: error.message)
+        case .userUnknown: self = .userNotFound
         case .storage(let fault): self.init(fault)
         }
     }

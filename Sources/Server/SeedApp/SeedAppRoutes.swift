@@ -96,7 +96,10 @@ struct SeedAppRoutes: Sendable {
             return (isOwned ? SeedAppStatus.done : .refused).response
         } catch let error as RedemptionError {
             metrics.countRedemption("refused", code: error.code)
-            if case .storage = error { throw error }
+            switch error {
+            case .storage, .userUnknown: throw error
+            default: break
+            }
             context.notes.code = error.code
             return SeedAppStatus.refused.response
         }
