@@ -55,7 +55,7 @@ fuzz-short: requirements ## The same, a minute each
 bench: requirements ## Measure how fast proofs are verified, beside OpenSSL's own speed in the same run
 	@Scripts/bench.sh
 
-bench-service: build ## Measure the service over HTTP, in SQLite and PostgreSQL, beside a bare hello and what a team would write instead
+bench-service: build ## Measure the service over HTTP, in SQLite and PostgreSQL, beside a bare hello, a peer, and BENCH_AGAINST=FILE, another till
 	@Scripts/bench-service.sh .build/release/till $(or $(BENCH_SECONDS),20) "$(or $(BENCH_SIZES),10000 1000000 10000000)" $(BENCH_TRANSACTIONS)
 
 format: ## Format the sources

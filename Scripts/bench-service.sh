@@ -3,6 +3,7 @@
 # reading users' items; in SQLite and in PostgreSQL, beside Hummingbird's bare hello and beside what a team would write instead
 # (Benchmarks/Service/peer.py), in the same run, at ledgers of growing size.
 #   Scripts/bench-service.sh TILL [SECONDS [SIZES [TRANSACTIONS]]]
+# BENCH_AGAINST names a second till to compare with in the same run, such as that of the commit before.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,6 +11,7 @@ till=$(realpath "$1")
 seconds=${2:-20}
 sizes=${3:-10000 1000000 10000000}
 transactions=${4:-100000}
+against=${BENCH_AGAINST:+$(realpath "$BENCH_AGAINST")}
 connections=200
 LOAD_THREADS=2
 export LOAD_THREADS
@@ -48,9 +50,10 @@ memory() { awk -v field="$2:" '$1 == field { printf "%.0f", $2 / 1024 }' "/proc/
 # connections, errors of answers.
 load() { wrk -t "$LOAD_THREADS" -c "$connections" -d "${seconds}s" -s Scripts/load.lua "$@" | awk '/^RESULT/ { print $2, $3, $4, $5, $6 }'; }
 
-# serve NAME: a service that is ready, where what was seeded is on the disk; sets `url` and `service`.
+# serve TILL NAME: starts a service once the seeded ledger is on the disk, and waits until it is ready; sets `url` and `service`.
 serve() {
-    local from
+    local from till=$1
+    shift
     sync
     from=$(now)
     "$till" serve --port 0 --log-level warning --requests-per-minute 10000000 >"$work/out" 2>"$work/err" &
@@ -76,6 +79,35 @@ measure() {
     echo "result items $1 $2 $(load "$url/" -- "$3")" >>"$work/figures"
 }
 
+# in_sqlite TILL NAME SIZE, in_postgres TILL NAME SIZE: measures a till over a seeded ledger of its own.
+in_sqlite() {
+    export TILL_DATA="$work/data-$2-$3"
+    "$1" trust add "$work/root.cer" >/dev/null
+    key=$("$1" keys make bench 2>/dev/null)
+    python3 Benchmarks/Service/seed.py sqlite "$3" | sqlite3 "$TILL_DATA/service/ledger.sqlite" >/dev/null
+    serve "$1" "$2"
+    measure "$2" "$3" "$key"
+    echo "peak $2 $(memory "$service" VmHWM)" >>"$work/figures"
+    stop
+    rm -f "$TILL_DATA"/service/ledger.sqlite*
+}
+in_postgres() {
+    local server="server-$2-$3"
+    make_postgres "$server" shared_buffers=1GB max_wal_size=16GB max_pred_locks_per_transaction=256
+    export TILL_DATA="$work/data-$2-$3"
+    "$1" trust add "$work/root.cer" >/dev/null
+    export TILL_LEDGER="postgres://till@/till?host=$postgres_folder&port=$(cat "$postgres_folder/$server.port")"
+    key=$("$1" keys make bench 2>/dev/null)
+    python3 Benchmarks/Service/seed.py postgres "$3" | as_postgres "$postgres_bin/psql" -q "$TILL_LEDGER" >/dev/null
+    serve "$1" "$2"
+    measure "$2" "$3" "$key"
+    echo "peak $2 $(memory "$service" VmHWM)" >>"$work/figures"
+    stop
+    unset TILL_LEDGER
+    as_postgres "$postgres_bin/pg_ctl" -D "$postgres_folder/$server" -m immediate -w stop >/dev/null
+    rm -rf "${postgres_folder:?}/$server"
+}
+
 Benchmarks/.build/release/Hello >"$work/hello" &
 until grep -q : "$work/hello" 2>/dev/null; do sleep 0.01; done
 read -r _ _ hello_url <"$work/hello"
@@ -91,28 +123,11 @@ for size in $sizes; do
     # As many users as seed.py makes.
     export LOAD_USERS=$((size / 5))
     echo "With $size redeemed transactions, ${seconds} seconds each: SQLite …" >&2
-    export TILL_DATA="$work/data-$size"
-    "$till" trust add "$work/root.cer" >/dev/null
-    key=$("$till" keys make bench 2>/dev/null)
-    python3 Benchmarks/Service/seed.py sqlite "$size" | sqlite3 "$TILL_DATA/service/ledger.sqlite" >/dev/null
-    serve "SQLite"
-    measure "SQLite" "$size" "$key"
-    echo "peak SQLite $(memory "$service" VmHWM)" >>"$work/figures"
-    stop
-    rm -f "$TILL_DATA"/service/ledger.sqlite*
-
+    in_sqlite "$till" "SQLite" "$size"
+    [ -z "$against" ] || in_sqlite "$against" "SQLite-against" "$size"
     echo "PostgreSQL …" >&2
-    make_postgres "server-$size" shared_buffers=1GB max_wal_size=16GB max_pred_locks_per_transaction=256
-    export TILL_LEDGER="postgres://till@/till?host=$postgres_folder&port=$(cat "$postgres_folder/server-$size.port")"
-    key=$("$till" keys make bench 2>/dev/null)
-    python3 Benchmarks/Service/seed.py postgres "$size" | as_postgres "$postgres_bin/psql" -q "$TILL_LEDGER" >/dev/null
-    serve "PostgreSQL"
-    measure "PostgreSQL" "$size" "$key"
-    echo "peak PostgreSQL $(memory "$service" VmHWM)" >>"$work/figures"
-    stop
-    unset TILL_LEDGER
-    as_postgres "$postgres_bin/pg_ctl" -D "$postgres_folder/server-$size" -m immediate -w stop >/dev/null
-    rm -rf "${postgres_folder:?}/server-$size"
+    in_postgres "$till" "PostgreSQL" "$size"
+    [ -z "$against" ] || in_postgres "$against" "PostgreSQL-against" "$size"
 
     echo "The peer …" >&2
     export PEER_DATABASE="$work/peer.sqlite" PEER_ROOT="$work/root.cer"
@@ -144,7 +159,7 @@ $1 ~ /^(ready|idle,?|peak|products)$/ {
     if (best[name] == "" || figure < best[name]) best[name] = figure
     if (figure > worst[name]) worst[name] = figure }
 END {
-    printf "%-8s %-12s %10s %10s %10s %10s %8s   %s\n", "what", "in", "size", "a second", "p50", "p99", "errors", "ratios"
+    printf "%-8s %-18s %10s %10s %10s %10s %8s   %s\n", "what", "in", "size", "a second", "p50", "p99", "errors", "ratios"
     for (i = 1; i <= count; i++) {
         key = order[i]; split(key, part, " "); ratios = ""
         if (part[1] == "items") ratios = sprintf("%.0f %% of hello", 100 * rate[key] / hello)
@@ -152,7 +167,9 @@ END {
         if (part[2] != "peer" && rate[peer]) ratios = ratios sprintf("%s%.1f times the peer", ratios ? ", " : "", rate[key] / rate[peer])
         first = part[1] " " part[2] " " least[part[1]]
         if (part[2] != "peer" && part[3] != least[part[1]] && high[first]) ratios = ratios sprintf(", p99 %.2f of that at %d", high[key] / high[first], least[part[1]])
-        printf "%-8s %-12s %10d %10d %7.1f ms %7.1f ms %8d   %s\n", part[1], part[2], part[3], rate[key], median[key], high[key], errors[key], ratios
+        other = part[1] " " part[2] "-against " part[3]
+        if (rate[other]) ratios = ratios sprintf("%s%.2f of the other till", ratios ? ", " : "", rate[key] / rate[other])
+        printf "%-8s %-18s %10d %10d %7.1f ms %7.1f ms %8d   %s\n", part[1], part[2], part[3], rate[key], median[key], high[key], errors[key], ratios
         if (!rate[key] || (part[2] != "peer" && errors[key])) failed = 1
     }
     for (i = 1; i <= names; i++) {

@@ -9,7 +9,17 @@ public struct ProductDefinition: Sendable {
     static let groupName = "subscriptionGroupName"
     private static let identifier = "productID"
 
-    /// With the product's identifier; keys that are not known stay as they are.
+    /// The longest text with characters beyond ASCII, in bytes of UTF-8.
+    private static let maximumTextLength = 4096
+    /// The keys of an entry of a `.storekit` file (Xcode 12 to 26) and of one of `Items.json`.
+    private static let keys = [
+        "adHocOffers", "amount", "balance", "codeOffers", "collection", "displayPrice", "duration", "familyShareable",
+        "groupNumber", "internalID", "introductoryOffer", "introductoryOffers", "localizations", "number", "productID",
+        "recurringSubscriptionPeriod", "referenceName", "subscriptionGroupID", "subscriptionGroupName", "type",
+        "winbackOffers",
+    ]
+
+    /// With the product's identifier; keys of the files that Till does not know stay as they are.
     public let object: JSONObject
     public let product: Product
     /// What the benefit is read from.
@@ -44,6 +54,40 @@ public struct ProductDefinition: Sendable {
             } else {
                 try reader.product(type: type)
             }
+    }
+
+    /// Checks a definition that somebody sends: its keys, and the length of its texts.
+    ///
+    /// - Parameter before: The definition it replaces, whose keys it may keep; nil for a new product.
+    /// - Throws: `CatalogError` for an unknown key, with the nearest known one, or for a text that is too long.
+    public static func check(
+        _ object: JSONObject,
+        of productIdentifier: String,
+        replacing before: JSONObject?
+    ) throws(CatalogError) {
+        let known = (keys + (before?.keys ?? [])).map { ByteKey($0) }
+        if let unknown = object.keys.first(where: { !known.contains(ByteKey($0)) }) {
+            throw CatalogError(
+                file: productIdentifier, key: String(unknown.unicodeScalars.prefix(64).map(Character.init)),
+                reason: "the key is unknown"
+                    + (Suggestion.nearest(to: unknown, among: keys).map { "; the nearest known one is \"\($0)\"" } ?? "")
+            )
+        }
+        guard isShort(.object(object)) else {
+            throw CatalogError(
+                file: productIdentifier, reason: "a text is longer than \(maximumTextLength) bytes")
+        }
+    }
+
+    private static func isShort(_ value: JSONValue) -> Bool {
+        switch value {
+        case .object(let object):
+            object.members.allSatisfy { $0.key.utf8.count <= maximumTextLength && isShort($0.value) }
+        case .array(let elements): elements.allSatisfy(isShort)
+        // The whole definition has a limit, too; ASCII is compared in linear time.
+        case .string(let text): text.utf8.count <= maximumTextLength || text.utf8.allSatisfy { $0 < 0x80 }
+        case .number, .bool, .null: true
+        }
     }
 
     /// Whether two say the same, in whatever order.

@@ -116,6 +116,7 @@ public final class CatalogService: Sendable {
         let before = catalog.definition(of: productIdentifier)
         let definition: ProductDefinition
         do {
+            try ProductDefinition.check(object, of: productIdentifier, replacing: before)
             definition = try ProductDefinition(object, of: productIdentifier, currency: files.storefront.currency)
         } catch {
             throw .productInvalid(error)

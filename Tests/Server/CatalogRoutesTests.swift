@@ -67,6 +67,18 @@ import Testing
         #expect(Set(list.map { $0["changedBy"] as? String }).count == 1)
     }
 
+    @Test func `an unknown key of a definition is refused with the nearest known one`() async throws {
+        let refused = try await fixture.send(
+            .put, path("moon"), body: moon.replacing("displayPrice", with: "dispalyPrice"))
+        #expect((refused.status, refused.code) == (422, "productInvalid"))
+        let detail = try #require(try refused.object()["detail"] as? String)
+        #expect(detail.contains("dispalyPrice: the key is unknown; the nearest known one is \"displayPrice\"."))
+        let marks = String(repeating: "\u{301}", count: 4000)
+        let long = try await fixture.send(
+            .put, path("moon"), body: moon.replacing("{", with: "{\"referenceName\":\"\(marks)\","))
+        #expect((long.status, long.code) == (422, "productInvalid"))
+    }
+
     /// Two who have read the same do not overwrite each other.
     @Test func aChangeToWhatNobodyHasSeenIsRefused() async throws {
         let created = try await fixture.send(.put, path("moon"), body: moon)

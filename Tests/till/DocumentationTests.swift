@@ -47,7 +47,8 @@ import Testing
         let help = try await till.run("serve", "--help").output
         var options = Set(help.matches(of: /\n  --([a-z-]+)/).map { String($0.1) })
         options.subtract(["config", "print-configuration", "store", "json", "version", "help"])
-        let page = try Project.text("Documentation/Configuration.md")
+        let page =
+            try Project.text("Documentation/Configuration.md") + Project.text("Documentation/ThreatModel.md")
         var described: Set<String> = []
         for row in page.split(separator: "\n") where row.hasPrefix("| ") {
             let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
