@@ -56,7 +56,9 @@ serve() {
     shift
     sync
     from=$(now)
-    "$till" serve --port 0 --log-level warning --requests-per-minute 10000000 >"$work/out" 2>"$work/err" &
+    # The connections of one measurement may still be closing when the next begins.
+    TILL_MAXIMUM_CONNECTIONS_PER_ADDRESS=1000 "$till" serve --port 0 --log-level warning --requests-per-minute 10000000 \
+        >"$work/out" 2>"$work/err" &
     service=$!
     until grep -q "^Listening" "$work/out"; do
         kill -0 "$service" 2>/dev/null || { cat "$work/err" >&2; fail "the service does not start"; }

@@ -5,22 +5,27 @@
 public struct ByteKey: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
     public let text: String
 
-    public init(_ text: some StringProtocol) {
-        self.text = String(text)
+    @inlinable
+    public init(_ text: String) {
+        self.text = text
     }
 
+    @inlinable
     public init(stringLiteral text: String) {
         self.text = text
     }
 
+    @inlinable
     public static func == (left: ByteKey, right: ByteKey) -> Bool {
         left.text.utf8.count == right.text.utf8.count && left.text.utf8.elementsEqual(right.text.utf8)
     }
 
+    @inlinable
     public static func < (left: ByteKey, right: ByteKey) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
+    @inlinable
     public func hash(into hasher: inout Hasher) {
         let isContiguous: Void? = text.utf8.withContiguousStorageIfAvailable {
             hasher.combine(bytes: UnsafeRawBufferPointer($0))

@@ -11,11 +11,14 @@ public struct Item: Hashable, Comparable, Sendable, Codable, CustomStringConvert
 
     public var description: String { "\(collection) \(number)" }
 
-    private var key: (ByteKey, Int) { (ByteKey(collection), number) }
+    public static func == (left: Item, right: Item) -> Bool {
+        left.number == right.number && ByteKey(left.collection) == ByteKey(right.collection)
+    }
 
-    public static func == (left: Item, right: Item) -> Bool { left.key == right.key }
-
-    public static func < (left: Item, right: Item) -> Bool { left.key < right.key }
+    public static func < (left: Item, right: Item) -> Bool {
+        let (first, second) = (ByteKey(left.collection), ByteKey(right.collection))
+        return first == second ? left.number < right.number : first < second
+    }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ByteKey(collection))

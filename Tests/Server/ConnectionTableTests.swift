@@ -51,6 +51,17 @@ import Testing
         #expect(closed.names.withLock { $0 } == ["late"])
     }
 
+    @Test func `a connection whose client has closed its side goes first, with a request under way or not`() throws {
+        let table = table(total: 2)
+        let silent = connection("silent", from: "a", second: 0)
+        let abandoned = connection("abandoned", from: "a", second: 1)
+        for connection in [silent, abandoned] { #expect(table.admit(connection, at: start)) }
+        abandoned.requestBegan()
+        abandoned.clientClosed()
+        #expect(table.admit(connection("new", from: "a", second: 2), at: start))
+        #expect(closed.names.withLock { $0 } == ["abandoned"])
+    }
+
     @Test func `connections with a request under way are safe`() throws {
         let table = table(total: 2)
         for name in ["a", "b"] {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The open connections, limited in total and for each client address.
 ///
-/// A connection that finds the table full evicts another: the oldest that has sent no request, else the one that has waited
-/// longest for its next request. Only connections with a request under way are safe, and the time for a request is limited.
+/// A connection that finds the table full evicts another: one whose client has closed its side, else the oldest that has sent no
+/// request, else the one that has waited longest for its next request. Only other connections with a request under way are safe, and the time for a request is limited.
 package final class ConnectionTable: Sendable {
     /// The limits on connections.
     package struct Limits: Sendable {
@@ -22,9 +22,10 @@ package final class ConnectionTable: Sendable {
     /// One open connection.
     package final class Connection: Sendable {
         private enum State {
-            static let silent: UInt64 = 0
-            static let waiting: UInt64 = 1
-            static let busy: UInt64 = 2
+            static let abandoned: UInt64 = 0
+            static let silent: UInt64 = 1
+            static let waiting: UInt64 = 2
+            static let busy: UInt64 = 3
         }
 
         fileprivate let address: String
@@ -48,6 +49,11 @@ package final class ConnectionTable: Sendable {
         package func requestsEnded(at now: NIODeadline) {
             waitsSince.store(now.uptimeNanoseconds, ordering: .relaxed)
             state.store(State.waiting, ordering: .relaxed)
+        }
+
+        /// Notes that the client has closed its side: nobody may be left to read an answer.
+        package func clientClosed() {
+            state.store(State.abandoned, ordering: .relaxed)
         }
 
         /// The order of eviction, lowest first; nil while a request is under way.
