@@ -18,7 +18,7 @@ final class KnownChains: Sendable {
             /// The header of a JWS, in base64url.
             case header([UInt8])
             /// The signer that a PKCS#7 container names, and the certificates below the anchor.
-            case path(signer: [UInt8], certificates: [[UInt8]])
+            case path(issuer: [UInt8], serialNumber: [UInt8], certificates: [[UInt8]])
         }
 
         let key: Key
@@ -42,14 +42,17 @@ final class KnownChains: Sendable {
             // The anchor is ours; one that comes along says nothing.
             let certificates = chain.path.count == 1 ? chain.path : chain.path.dropLast()
             self.init(
-                .path(signer: Array(signedData.signer.identifier), certificates: certificates.map(\.der)), chain,
+                .path(
+                    issuer: signedData.signer.issuer, serialNumber: signedData.signer.serialNumber,
+                    certificates: certificates.map(\.der)), chain,
                 headerDigest: nil)
         }
 
         fileprivate var size: Int {
             switch key {
             case .header(let header): header.count
-            case .path(let signer, let certificates): certificates.reduce(signer.count) { $0 + $1.count }
+            case .path(let issuer, let serialNumber, let certificates):
+                certificates.reduce(issuer.count + serialNumber.count) { $0 + $1.count }
             }
         }
 
@@ -59,8 +62,9 @@ final class KnownChains: Sendable {
         }
 
         fileprivate func isBrought(by signedData: SignedData) -> Bool {
-            guard case .path(let signer, let certificates) = key else { return false }
-            return signer[...].hasSameBytes(as: signedData.signer.identifier)
+            guard case .path(let issuer, let serialNumber, let certificates) = key else { return false }
+            return issuer[...].hasSameBytes(as: signedData.signer.issuer[...])
+                && serialNumber[...].hasSameBytes(as: signedData.signer.serialNumber[...])
                 && certificates.allSatisfy { certificate in
                     signedData.certificates.contains { $0.hasSameBytes(as: certificate[...]) }
                 }

@@ -42,7 +42,12 @@ public struct ServiceContext: RequestContext {
 
     /// A new share of the body budget; nil without a budget.
     func bodyLease(of request: Request) -> BodyBudget.Lease? {
-        sharedLimits?.bodies.lease(for: caller?.name ?? clientAddress(of: request))
+        switch caller {
+        // One key serves all users of a team.
+        case .backEnd: sharedLimits?.bodies.lease(for: nil)
+        case .app: sharedLimits?.bodies.lease(for: caller?.name)
+        case nil: sharedLimits?.bodies.lease(for: clientAddress(of: request))
+        }
     }
 
     public init(source: ApplicationRequestContextSource) {

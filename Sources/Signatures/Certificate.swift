@@ -20,7 +20,9 @@ public struct Certificate: Sendable {
         }
         guard let parsed else { return nil }
         handle = CertificateHandle(owning: parsed.certificate)
-        guard parsed.isWhole, let key = X509_get_pubkey(handle.pointer) else { return nil }
+        // Nothing signs the outer lengths: a certificate with others would be a second spelling of the same one.
+        guard parsed.isWhole, Self.encoding(of: parsed.certificate) == der, let key = X509_get_pubkey(handle.pointer)
+        else { return nil }
         publicKey = PublicKey(handle: KeyHandle(owning: key))
         guard let notBefore = Self.secondsSince1970(X509_get0_notBefore(handle.pointer)),
             let notAfter = Self.secondsSince1970(X509_get0_notAfter(handle.pointer))
@@ -32,11 +34,17 @@ public struct Certificate: Sendable {
 
     /// Reads a certificate that OpenSSL holds by its bytes.
     init?(copying pointer: OpaquePointer) {
+        guard let der = Self.encoding(of: pointer) else { return nil }
+        self.init(der: der)
+    }
+
+    /// The DER of a certificate that OpenSSL holds.
+    private static func encoding(of pointer: OpaquePointer) -> [UInt8]? {
         var start: UnsafeMutablePointer<UInt8>?
         let length = i2d_X509(pointer, &start)
         guard length > 0, let start else { return nil }
         defer { CRYPTO_free(start, nil, 0) }
-        self.init(der: Array(UnsafeBufferPointer(start: start, count: Int(length))))
+        return Array(UnsafeBufferPointer(start: start, count: Int(length)))
     }
 
     /// The DER of the issuer's name.

@@ -5,11 +5,13 @@ import Foundation
 struct PermissionDenied: CodedError {
     private let path: String
     private let owner: uid_t
+    private let folderOwner: uid_t
 
     init(url: URL) {
         path = url.path
         var status = stat()
         owner = stat(path, &status) == 0 ? status.st_uid : geteuid()
+        folderOwner = stat(url.deletingLastPathComponent().path, &status) == 0 ? status.st_uid : 0
     }
 
     var code: String { "permissionDenied" }
@@ -18,6 +20,12 @@ struct PermissionDenied: CodedError {
         guard owner != geteuid() else {
             return "Permission denied: \"\(path)\" belongs to you, and its mode forbids it. Run chmod u+rwX "
                 + "\(CommonOptions.quoted(path)), then try again."
+        }
+        // A file of root's in a folder of somebody else's was made by a command that ran as root by mistake.
+        guard owner != 0 || folderOwner == 0 else {
+            return "Permission denied: \"\(path)\" belongs to root. Give it to the user of the service: "
+                + "chown --reference=\(CommonOptions.quoted(URL(filePath: path).deletingLastPathComponent().path)) "
+                + "\(CommonOptions.quoted(path))."
         }
         let name = Self.name(of: owner)
         return "Permission denied: \"\(path)\" belongs to \"\(name ?? String(owner))\". Run the command as that user: "

@@ -142,6 +142,12 @@ struct Serve: Command {
             )
         }
         try noteNamesOfAnySpelling(ledger, configuration)
+        let bare = configuration.sandboxUsers.filter { $0.issuer.isEmpty }.map(\.name).sorted()
+        if !bare.isEmpty, configuration.tokens != nil || configuration.hasAccounts {
+            console.note(
+                "sandbox-users names users of the back end: \(bare.joined(separator: ", ")). For the user of a token or an "
+                    + "account, write \"ISSUER NAME\".")
+        }
         if !configuration.hasWebhooks, try !ledger.webhookEndpoints().isEmpty {
             console.note(
                 "The ledger has webhooks, and nothing is sent to them: start with --webhooks, with which they can be removed, too."

@@ -142,7 +142,7 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How much memory request bodies may take, in MiB; one caller gets a quarter (default: 32).",
+            "The memory for request bodies, in MiB; one app or address gets a quarter (default: 32).",
             valueName: "n"))
     var maximumBodyMegabytes: Int?
 

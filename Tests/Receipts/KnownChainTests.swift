@@ -27,6 +27,14 @@ import Testing
         }
     }
 
+    /// OpenSSL reads lengths in more bytes than DER allows, and no signature covers the outer ones.
+    @Test func `a certificate in another encoding than DER is refused`() throws {
+        let certificate = try TestChains.rsa.get().leaf.certificate.der
+        #expect(Certificate(der: certificate) != nil)
+        #expect(certificate[1] == 0x82)
+        #expect(Certificate(der: [0x30, 0x83, 0x00] + certificate[2...]) == nil)
+    }
+
     @Test func `a receipt that leaves out its intermediate is refused, known or not`() throws {
         let chain = try TestChains.rsa.get()
         let verifier = ProofVerifier(anchors: try TestChains.anchors(chain), clock: ManualClock())

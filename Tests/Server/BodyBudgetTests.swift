@@ -26,6 +26,18 @@ import Testing
         #expect(budget.bytesInFlight == 90)
     }
 
+    @Test func `a back end is limited by the total alone`() throws {
+        let lease = budget.lease(for: nil)
+        try lease.take(110)
+        #expect(budget.bytesInFlight == 100)
+        #expect(throws: (any Error).self) { try budget.lease(for: "a").take(11) }
+    }
+
+    @Test func `the smallest budget holds one proof of the largest size`() throws {
+        let budget = BodyBudget(.init(megabytes: 2))
+        try budget.lease(for: "a").take(1_399_000)
+    }
+
     @Test func `the bytes return when the request has ended`() throws {
         do {
             let lease = budget.lease(for: "a")

@@ -27,7 +27,8 @@ import Testing
         let table = table(total: 3)
         let asking = connection("asking", from: "a", second: 0)
         #expect(table.admit(asking, at: start))
-        asking.requestBegan()
+        asking.requestBegan(at: start)
+        asking.requestRead()
         for (second, name) in [(2, "second"), (1, "first")] {
             #expect(table.admit(connection(name, from: "a", second: Int64(second)), at: start))
         }
@@ -43,7 +44,8 @@ import Testing
         let (early, late) = (connection("early", from: "a", second: 0), connection("late", from: "b", second: 1))
         for connection in [early, late] {
             #expect(table.admit(connection, at: start))
-            connection.requestBegan()
+            connection.requestBegan(at: start)
+            connection.requestRead()
         }
         late.requestsEnded(at: start + .seconds(5))
         early.requestsEnded(at: start + .seconds(6))
@@ -56,18 +58,33 @@ import Testing
         let silent = connection("silent", from: "a", second: 0)
         let abandoned = connection("abandoned", from: "a", second: 1)
         for connection in [silent, abandoned] { #expect(table.admit(connection, at: start)) }
-        abandoned.requestBegan()
+        abandoned.requestBegan(at: start)
+        abandoned.requestRead()
         abandoned.clientClosed()
         #expect(table.admit(connection("new", from: "a", second: 2), at: start))
         #expect(closed.names.withLock { $0 } == ["abandoned"])
     }
 
-    @Test func `connections with a request under way are safe`() throws {
+    @Test func `a half-sent body goes before a whole request, the oldest first`() throws {
+        let table = table(total: 3)
+        let names = ["whole", "late", "early"]
+        let connections = names.map { connection($0, from: "a", second: 0) }
+        for connection in connections { #expect(table.admit(connection, at: start)) }
+        for (index, connection) in connections.enumerated() {
+            connection.requestBegan(at: start + .seconds(Int64(9 - index)))
+        }
+        connections[0].requestRead()
+        #expect(table.admit(connection("new", from: "b", second: 20), at: start))
+        #expect(closed.names.withLock { $0 } == ["early"])
+    }
+
+    @Test func `connections with a whole request under way are safe`() throws {
         let table = table(total: 2)
         for name in ["a", "b"] {
             let connection = connection(name, from: name, second: 0)
             #expect(table.admit(connection, at: start))
-            connection.requestBegan()
+            connection.requestBegan(at: start)
+            connection.requestRead()
         }
         #expect(!table.admit(connection("new", from: "c", second: 1), at: start))
         #expect(closed.names.withLock { $0 } == [])
@@ -88,7 +105,8 @@ import Testing
         let table = table(total: 1)
         let first = connection("first", from: "a", second: 0)
         #expect(table.admit(first, at: start))
-        first.requestBegan()
+        first.requestBegan(at: start)
+        first.requestRead()
         #expect(!table.admit(connection("second", from: "a", second: 1), at: start))
         table.remove(first)
         table.remove(first)

@@ -128,8 +128,14 @@ struct LedgerRecords {
             return .parked
         }
         guard try isAccepted(claim.origin, for: owner, by: accepted) else {
-            // Kept for a user who may buy there; it grants this owner nothing.
-            if try !isRedeemed(claim) { try park(claim) }
+            // The statement signed last counts, should the owner buy there again; it grants nothing now, and nobody hears of it.
+            if let before = try standing(of: claim) {
+                if Standing(claim).isLater(than: before) {
+                    try write(Standing(claim), of: claim, to: claim.transactionIdentifier)
+                }
+            } else {
+                try park(claim)
+            }
             return .recorded
         }
         _ = try give(purchase, to: owner, by: named?.naming, claim, at: moment)

@@ -73,6 +73,7 @@ struct DatabaseFile {
         }
         do {
             try PrivateFile.ensureExists(at: other.url)
+            FileOwner.adoptFolder(of: other.url)
             let output = try FileHandle(forWritingTo: other.url)
             defer { try? output.close() }
             while let bytes = try next(), !bytes.isEmpty { try output.write(contentsOf: bytes) }

@@ -20,6 +20,7 @@ final class LedgerLock: Sendable {
         // For reading, so that an existing lock can be taken on a disk that is read-only.
         let opened = open(file.path, O_CREAT | O_RDONLY | O_CLOEXEC, 0o600)
         guard opened >= 0 else { throw StorageFault(cause: .cannotOpen, path: ledger.path) }
+        FileOwner.adoptFolder(of: file)
         while flock(opened, (mode == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             let reason = errno
             if reason == EINTR { continue }

@@ -30,7 +30,7 @@ struct ReplacedLedger {
         } catch let error as DatabaseError {
             switch error.resultCode {
             case .SQLITE_BUSY, .SQLITE_LOCKED: throw RestorationError.inUse(path: file.url.path)
-            case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_IOERR, .SQLITE_ERROR: return nil
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB: return nil
             default: throw SQLiteStorage.fault(error, path: file.url.path)
             }
         }

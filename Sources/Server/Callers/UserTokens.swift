@@ -47,6 +47,7 @@ public final class UserTokens: Sendable {
     private let settings: TokenSettings
     private let keys: TokenKeys
     private let clock: any WallClock
+    private let work = BlockingWork()
     private let acceptsAnySpelling: @Sendable (User) throws -> Bool
     /// By the token's SHA-256.
     private let remembered = Mutex<[[UInt8]: Remembered]>([:])
@@ -117,10 +118,10 @@ public final class UserTokens: Sendable {
         do { claims = try await key.verify(token) } catch {
             throw .tokenInvalid("its signature does not hold, or iss, sub, aud or exp is missing or of another type")
         }
-        return try judge(claims, at: now)
+        return try await judge(claims, at: now)
     }
 
-    private func judge(_ claims: Claims, at now: Timestamp) throws(Problem) -> (User, Timestamp) {
+    private func judge(_ claims: Claims, at now: Timestamp) async throws(Problem) -> (User, Timestamp) {
         guard claims.iss.hasSameBytes(as: issuer) else { throw .tokenInvalid("it is of another issuer") }
         guard claims.aud.value.contains(where: { $0.hasSameBytes(as: settings.audience) }) else {
             throw .tokenInvalid("it is for another audience")
@@ -137,7 +138,7 @@ public final class UserTokens: Sendable {
         }
         // Two subjects that differ in their bytes alone must not become one user.
         var isAccepted = user.name.hasSameBytes(as: claims.sub)
-        if !isAccepted { isAccepted = try isOfAnySpelling(user) }
+        if !isAccepted { isAccepted = try await isOfAnySpelling(user) }
         guard isAccepted else {
             throw .tokenInvalid("its sub is not in Unicode's composed form (NFC)")
         }
@@ -145,8 +146,10 @@ public final class UserTokens: Sendable {
     }
 
     /// A ledger that cannot be read now refuses the token, and the app tries again.
-    private func isOfAnySpelling(_ user: User) throws(Problem) -> Bool {
-        do { return try acceptsAnySpelling(user) } catch { throw Problem(error) ?? .unexpected }
+    private func isOfAnySpelling(_ user: User) async throws(Problem) -> Bool {
+        do {
+            return try await work.run { [acceptsAnySpelling] in try acceptsAnySpelling(user) }
+        } catch { throw Problem(error) ?? .unexpected }
     }
 
     private func remember(_ token: Remembered, _ digest: [UInt8], at now: Timestamp) {

@@ -20,9 +20,9 @@ public final class BodyBudget: Sendable {
             self.freePerBody = freePerBody
         }
 
-        /// - Parameter megabytes: The total in MiB; one caller gets a quarter.
+        /// - Parameter megabytes: The total in MiB; one app or stranger gets a quarter, and at least one proof.
         public init(megabytes: Int) {
-            self.init(total: megabytes << 20, perCaller: megabytes << 18)
+            self.init(total: megabytes << 20, perCaller: max(megabytes << 18, JSONBody.sizeWithProof))
         }
     }
 
@@ -44,10 +44,11 @@ public final class BodyBudget: Sendable {
     /// The share of one request, which is returned when the request has ended.
     package final class Lease: Sendable {
         private let budget: BodyBudget
-        private let caller: ByteKey
+        /// Nil for a caller that only the total limits.
+        private let caller: ByteKey?
         private let bytes = Mutex((read: 0, counted: 0))
 
-        fileprivate init(_ budget: BodyBudget, _ caller: ByteKey) {
+        fileprivate init(_ budget: BodyBudget, _ caller: ByteKey?) {
             self.budget = budget
             self.caller = caller
         }
@@ -72,21 +73,26 @@ public final class BodyBudget: Sendable {
         }
     }
 
-    package func lease(for caller: String) -> Lease { Lease(self, ByteKey(caller)) }
+    /// - Parameter caller: Nil for a caller that only the total limits, such as a back end.
+    package func lease(for caller: String?) -> Lease { Lease(self, caller.map { ByteKey($0) }) }
 
-    private func add(_ count: Int, _ caller: ByteKey) -> Bool {
+    private func add(_ count: Int, _ caller: ByteKey?) -> Bool {
         usage.withLock { usage in
-            let own = usage.byCaller[caller] ?? 0
-            guard usage.total + count <= limits.total, own + count <= limits.perCaller else { return false }
+            guard usage.total + count <= limits.total else { return false }
+            if let caller {
+                let own = usage.byCaller[caller] ?? 0
+                guard own + count <= limits.perCaller else { return false }
+                usage.byCaller[caller] = own + count
+            }
             usage.total += count
-            usage.byCaller[caller] = own + count
             return true
         }
     }
 
-    private func remove(_ count: Int, _ caller: ByteKey) {
+    private func remove(_ count: Int, _ caller: ByteKey?) {
         usage.withLock { usage in
             usage.total -= count
+            guard let caller else { return }
             let left = (usage.byCaller[caller] ?? 0) - count
             usage.byCaller[caller] = left > 0 ? left : nil
         }

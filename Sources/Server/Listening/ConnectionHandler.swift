@@ -35,9 +35,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .head = unwrapInboundIn(data) {
+        switch unwrapInboundIn(data) {
+        case .head:
             requestsUnderWay += 1
-            connection?.requestBegan()
+            if requestsUnderWay == 1 { connection?.requestBegan(at: .now()) }
+        case .body: break
+        case .end: if requestsUnderWay > 0 { connection?.requestRead() }
         }
         context.fireChannelRead(data)
     }

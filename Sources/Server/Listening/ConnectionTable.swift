@@ -4,8 +4,9 @@ import Synchronization
 
 /// The open connections, limited in total and for each client address.
 ///
-/// A connection that finds the table full evicts another: one whose client has closed its side, else the oldest that has sent no
-/// request, else the one that has waited longest for its next request. Only other connections with a request under way are safe, and the time for a request is limited.
+/// A connection that finds the table full evicts another. The order is: a connection whose client has closed its side, the
+/// oldest that has sent no request, the one that has waited longest for its next request, the one whose body has taken
+/// longest. Connections with a whole request under way are safe; the time for a request is limited.
 package final class ConnectionTable: Sendable {
     /// The limits on connections.
     package struct Limits: Sendable {
@@ -25,7 +26,8 @@ package final class ConnectionTable: Sendable {
             static let abandoned: UInt64 = 0
             static let silent: UInt64 = 1
             static let waiting: UInt64 = 2
-            static let busy: UInt64 = 3
+            static let reading: UInt64 = 3
+            static let busy: UInt64 = 4
         }
 
         fileprivate let address: String
@@ -40,8 +42,14 @@ package final class ConnectionTable: Sendable {
             waitsSince = Atomic(now.uptimeNanoseconds)
         }
 
-        /// Notes that a request has begun.
-        package func requestBegan() {
+        /// Notes that the head of a request has arrived, and not yet its body.
+        package func requestBegan(at now: NIODeadline) {
+            waitsSince.store(now.uptimeNanoseconds, ordering: .relaxed)
+            state.store(State.reading, ordering: .relaxed)
+        }
+
+        /// Notes that a request has arrived whole.
+        package func requestRead() {
             state.store(State.busy, ordering: .relaxed)
         }
 
