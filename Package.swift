@@ -133,7 +133,7 @@ let package = Package(
         .testTarget(
             name: "AttackTests", dependencies: ["till", "TestSupport", nioCore, nioPosix], path: "Tests/Attack"),
         .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/Replay"),
-        .testTarget(name: "HouseTests", path: "Tests/House"),
+        .testTarget(name: "HouseTests", dependencies: ["TestSupport"], path: "Tests/House"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -3,7 +3,7 @@
 # reading users' items; in SQLite and in PostgreSQL, beside Hummingbird's bare hello and beside what a team would write instead
 # (Benchmarks/Service/peer.py), in the same run, at ledgers of growing size.
 #   Scripts/bench-service.sh TILL [SECONDS [SIZES [TRANSACTIONS]]]
-# BENCH_AGAINST names a second till to compare with in the same run, such as that of the commit before.
+# BENCH_AGAINST names a second till, such as that of the commit before: both are measured in turns, in the same run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,7 +17,6 @@ LOAD_THREADS=2
 export LOAD_THREADS
 source Scripts/postgres.sh
 work=$(mktemp -d)
-service=
 finish() {
     [ -z "$(jobs -p)" ] || kill $(jobs -p) 2>/dev/null || true
     stop_postgres
@@ -46,75 +45,114 @@ now() { date +%s%N; }
 milliseconds() { awk -v from="$1" -v to="$(now)" 'BEGIN { printf "%.0f", (to - from) / 1e6 }'; }
 # memory PID FIELD: in MB.
 memory() { awk -v field="$2:" '$1 == field { printf "%.0f", $2 / 1024 }' "/proc/$1/status"; }
-# Prints what load.lua makes of a run: requests a second, milliseconds at the median and the 99th percentile, errors of
-# connections, errors of answers.
-load() { wrk -t "$LOAD_THREADS" -c "$connections" -d "${seconds}s" -s Scripts/load.lua "$@" | awk '/^RESULT/ { print $2, $3, $4, $5, $6 }'; }
+# processor [PID]: the processor time of a process and its children until now, in milliseconds; 0 without a process.
+processor() {
+    [ -n "${1:-}" ] || { echo 0; return; }
+    local each children=
+    for each in $(pgrep -P "$1"); do children+=" /proc/$each/stat"; done
+    # The second field is the program's name in brackets, which may have spaces.
+    cat "/proc/$1/stat" $children 2>/dev/null | sed 's/.*) //' |
+        awk -v hertz="$(getconf CLK_TCK)" '{ sum += $12 + $13 + $14 + $15 } END { printf "%.0f", sum / hertz * 1000 }'
+}
+# load NAME SECONDS ARGUMENT…: runs wrk and prints requests, seconds, milliseconds at the median and the 99th percentile, errors
+# of connections, errors of answers, and the milliseconds of processor time that the service, its database and wrk took.
+load() {
+    local name=$1 seconds=$2 service_before database_before
+    shift 2
+    service_before=$(processor "${service[$name]:-}")
+    database_before=$(processor "${database[$name]:-}")
+    TIMEFORMAT='%U %S'
+    { time wrk -t "$LOAD_THREADS" -c "$connections" -d "${seconds}s" -s Scripts/load.lua "$@" >"$work/wrk" 2>&3; } 3>&2 2>"$work/time"
+    awk '/^RESULT/ { printf "%s %s %s %s %s %s ", $2, $3, $4, $5, $6, $7 }' "$work/wrk"
+    echo "$(($(processor "${service[$name]:-}") - service_before))" \
+        "$(($(processor "${database[$name]:-}") - database_before))" \
+        "$(awk '{ printf "%.0f", ($1 + $2) * 1000 }' "$work/time")"
+}
 
-# serve TILL NAME: starts a service once the seeded ledger is on the disk, and waits until it is ready; sets `url` and `service`.
+# The services that run, by the name of what they are measured as: address, API key, process, process of the database.
+declare -A url key service database
+# serve TILL NAME: starts a service once the seeded ledger is on the disk, and waits until it is ready.
 serve() {
-    local from till=$1
-    shift
+    local from
     sync
     from=$(now)
     # The connections of one measurement may still be closing when the next begins.
-    TILL_MAXIMUM_CONNECTIONS_PER_ADDRESS=1000 "$till" serve --port 0 --log-level warning --requests-per-minute 10000000 \
+    TILL_MAXIMUM_CONNECTIONS_PER_ADDRESS=1000 "$1" serve --port 0 --log-level warning --requests-per-minute 10000000 \
         >"$work/out" 2>"$work/err" &
-    service=$!
+    service[$2]=$!
     until grep -q "^Listening" "$work/out"; do
-        kill -0 "$service" 2>/dev/null || { cat "$work/err" >&2; fail "the service does not start"; }
+        kill -0 "${service[$2]}" 2>/dev/null || { cat "$work/err" >&2; fail "the service does not start"; }
         sleep 0.002
     done
-    url=$(awk '/^Listening/ { print $3 }' "$work/out")
-    until curl -fs "$url/health/ready" >/dev/null; do sleep 0.002; done
-    echo "ready $1 $(milliseconds "$from")" >>"$work/figures"
-    echo "idle $1 $(memory "$service" VmRSS)" >>"$work/figures"
+    url[$2]=$(awk '/^Listening/ { print $3 }' "$work/out")
+    until curl -fs "${url[$2]}/health/ready" >/dev/null; do sleep 0.002; done
+    echo "ready $2 $(milliseconds "$from")" >>"$work/figures"
+    echo "idle $2 $(memory "${service[$2]}" VmRSS)" >>"$work/figures"
     # Without the pages of the program and its libraries, which the system may drop and read again.
-    echo "idle, its own, $1 $(memory "$service" RssAnon)" >>"$work/figures"
+    echo "idle, its own, $2 $(memory "${service[$2]}" RssAnon)" >>"$work/figures"
 }
 stop() {
-    kill "$service" 2>/dev/null || true
-    wait "$service" 2>/dev/null || true
+    kill "${service[$1]}" 2>/dev/null || true
+    wait "${service[$1]}" 2>/dev/null || true
+    unset "service[$1]" "url[$1]"
 }
-# measure NAME SIZE KEY: both requests on the service at `url`.
+# measure SIZE NAME…: both requests on the services with these names. Two of them take turns, four each, so that both meet the
+# same moods of the machine.
 measure() {
-    echo "result redeem $1 $2 $(load "$url/" -- "$3" "$work/transactions")" >>"$work/figures"
-    echo "result items $1 $2 $(load "$url/" -- "$3")" >>"$work/figures"
+    local size=$1 rounds=1 round name what
+    local names=("${@:2}")
+    [ ${#names[@]} -eq 1 ] || rounds=4
+    for what in redeem items; do
+        for ((round = 0; round < rounds; round++)); do
+            export LOAD_SKIP=$((transactions / rounds * round))
+            for name in "${names[@]}"; do
+                local input=()
+                [ "$what" = items ] || input=("$work/transactions")
+                echo "result $what $name $size $(load "$name" $((seconds / rounds > 1 ? seconds / rounds : 1)) \
+                    "${url[$name]}/" -- "${key[$name]}" "${input[@]}")" >>"$work/figures"
+            done
+            [ "$rounds" -eq 1 ] || names=("${names[1]}" "${names[0]}")
+        done
+    done
 }
 
-# in_sqlite TILL NAME SIZE, in_postgres TILL NAME SIZE: measures a till over a seeded ledger of its own.
-in_sqlite() {
-    export TILL_DATA="$work/data-$2-$3"
+# start_sqlite TILL NAME SIZE, start_postgres_service TILL NAME SIZE: start a till over a seeded ledger of its own.
+start_sqlite() {
+    export TILL_DATA="$work/data-$2"
     "$1" trust add "$work/root.cer" >/dev/null
-    key=$("$1" keys make bench 2>/dev/null)
+    key[$2]=$("$1" keys make bench 2>/dev/null)
     python3 Benchmarks/Service/seed.py sqlite "$3" | sqlite3 "$TILL_DATA/service/ledger.sqlite" >/dev/null
     serve "$1" "$2"
-    measure "$2" "$3" "$key"
-    echo "peak $2 $(memory "$service" VmHWM)" >>"$work/figures"
-    stop
-    rm -f "$TILL_DATA"/service/ledger.sqlite*
 }
-in_postgres() {
-    local server="server-$2-$3"
-    make_postgres "$server" shared_buffers=1GB max_wal_size=16GB max_pred_locks_per_transaction=256
-    export TILL_DATA="$work/data-$2-$3"
+start_postgres_service() {
+    make_postgres "$2" shared_buffers=1GB max_wal_size=16GB max_pred_locks_per_transaction=256
+    database[$2]=$(as_postgres head -n 1 "$postgres_folder/$2/postmaster.pid")
+    export TILL_DATA="$work/data-$2"
     "$1" trust add "$work/root.cer" >/dev/null
-    export TILL_LEDGER="postgres://till@/till?host=$postgres_folder&port=$(cat "$postgres_folder/$server.port")"
-    key=$("$1" keys make bench 2>/dev/null)
+    export TILL_LEDGER="postgres://till@/till?host=$postgres_folder&port=$(cat "$postgres_folder/$2.port")"
+    key[$2]=$("$1" keys make bench 2>/dev/null)
     python3 Benchmarks/Service/seed.py postgres "$3" | as_postgres "$postgres_bin/psql" -q "$TILL_LEDGER" >/dev/null
     serve "$1" "$2"
-    measure "$2" "$3" "$key"
-    echo "peak $2 $(memory "$service" VmHWM)" >>"$work/figures"
-    stop
     unset TILL_LEDGER
-    as_postgres "$postgres_bin/pg_ctl" -D "$postgres_folder/$server" -m immediate -w stop >/dev/null
-    rm -rf "${postgres_folder:?}/$server"
+}
+# finish_service NAME: stops the service and throws its ledger away.
+finish_service() {
+    echo "peak $1 $(memory "${service[$1]}" VmHWM)" >>"$work/figures"
+    stop "$1"
+    if [ -n "${database[$1]:-}" ]; then
+        unset "database[$1]"
+        as_postgres "$postgres_bin/pg_ctl" -D "$postgres_folder/$1" -m immediate -w stop >/dev/null
+        rm -rf "${postgres_folder:?}/$1"
+    fi
+    rm -rf "$work/data-$1"
 }
 
 Benchmarks/.build/release/Hello >"$work/hello" &
 until grep -q : "$work/hello" 2>/dev/null; do sleep 0.01; done
 read -r _ _ hello_url <"$work/hello"
-echo "result hello Hummingbird 0 $(load "$hello_url/")" >>"$work/figures"
-kill %%
+service[Hummingbird]=$!
+echo "result hello Hummingbird 0 $(load Hummingbird "$seconds" "$hello_url/")" >>"$work/figures"
+stop Hummingbird
 for _ in 1 2 3 4 5; do
     from=$(now)
     "$till" products >/dev/null
@@ -125,11 +163,15 @@ for size in $sizes; do
     # As many users as seed.py makes.
     export LOAD_USERS=$((size / 5))
     echo "With $size redeemed transactions, ${seconds} seconds each: SQLite …" >&2
-    in_sqlite "$till" "SQLite" "$size"
-    [ -z "$against" ] || in_sqlite "$against" "SQLite-against" "$size"
+    start_sqlite "$till" SQLite "$size"
+    [ -z "$against" ] || start_sqlite "$against" SQLite-against "$size"
+    measure "$size" SQLite ${against:+SQLite-against}
+    for name in SQLite ${against:+SQLite-against}; do finish_service "$name"; done
     echo "PostgreSQL …" >&2
-    in_postgres "$till" "PostgreSQL" "$size"
-    [ -z "$against" ] || in_postgres "$against" "PostgreSQL-against" "$size"
+    start_postgres_service "$till" PostgreSQL "$size"
+    [ -z "$against" ] || start_postgres_service "$against" PostgreSQL-against "$size"
+    measure "$size" PostgreSQL ${against:+PostgreSQL-against}
+    for name in PostgreSQL ${against:+PostgreSQL-against}; do finish_service "$name"; done
 
     echo "The peer …" >&2
     export PEER_DATABASE="$work/peer.sqlite" PEER_ROOT="$work/root.cer"
@@ -140,42 +182,15 @@ for size in $sizes; do
     port=$(free_port)
     (cd Benchmarks/Service && exec "$peer/bin/python" -m uvicorn peer:app --port "$port" --workers "$(nproc)" \
         --log-level warning --no-access-log) >"$work/out" 2>&1 &
-    service=$!
-    url=http://127.0.0.1:$port
-    until curl -s "$url/" >/dev/null; do
-        kill -0 "$service" 2>/dev/null || { cat "$work/out" >&2; fail "the peer does not start"; }
+    service[peer]=$!
+    url[peer]=http://127.0.0.1:$port key[peer]=peer
+    until curl -s "${url[peer]}/" >/dev/null; do
+        kill -0 "${service[peer]}" 2>/dev/null || { cat "$work/out" >&2; fail "the peer does not start"; }
         sleep 0.05
     done
-    measure "peer" "$size" peer
-    stop
+    measure "$size" peer
+    stop peer
     rm -f "$PEER_DATABASE"*
 done
 
-awk '
-$1 == "result" { key = $2 " " $3 " " $4; order[++count] = key; rate[key] = $5; median[key] = $6; high[key] = $7; errors[key] = $8 + $9
-    if ($2 == "hello") hello = $5
-    if ($3 == "SQLite" && !least[$2]) least[$2] = $4 }
-$1 ~ /^(ready|idle,?|peak|products)$/ {
-    figure = $NF; name = $0; sub(/ [0-9]+$/, "", name)
-    if (!(name in worst)) named[++names] = name
-    if (best[name] == "" || figure < best[name]) best[name] = figure
-    if (figure > worst[name]) worst[name] = figure }
-END {
-    printf "%-8s %-18s %10s %10s %10s %10s %8s   %s\n", "what", "in", "size", "a second", "p50", "p99", "errors", "ratios"
-    for (i = 1; i <= count; i++) {
-        key = order[i]; split(key, part, " "); ratios = ""
-        if (part[1] == "items") ratios = sprintf("%.0f %% of hello", 100 * rate[key] / hello)
-        peer = part[1] " peer " part[3]
-        if (part[2] != "peer" && rate[peer]) ratios = ratios sprintf("%s%.1f times the peer", ratios ? ", " : "", rate[key] / rate[peer])
-        first = part[1] " " part[2] " " least[part[1]]
-        if (part[2] != "peer" && part[3] != least[part[1]] && high[first]) ratios = ratios sprintf(", p99 %.2f of that at %d", high[key] / high[first], least[part[1]])
-        other = part[1] " " part[2] "-against " part[3]
-        if (rate[other]) ratios = ratios sprintf("%s%.2f of the other till", ratios ? ", " : "", rate[key] / rate[other])
-        printf "%-8s %-18s %10d %10d %7.1f ms %7.1f ms %8d   %s\n", part[1], part[2], part[3], rate[key], median[key], high[key], errors[key], ratios
-        if (!rate[key] || (part[2] != "peer" && errors[key])) failed = 1
-    }
-    for (i = 1; i <= names; i++) {
-        printf "%s: %d to %d %s\n", named[i], best[named[i]], worst[named[i]], named[i] ~ /^(idle|peak)/ ? "MB" : "ms"
-    }
-    exit failed
-}' "$work/figures" || fail "there were errors, or no answers"
+awk -f Scripts/bench-service.awk "$work/figures" || fail "there were errors, or no answers"

@@ -1,19 +1,29 @@
 #!/usr/bin/env bash
 # Measures how fast proofs are verified, beside what `openssl speed` measures for the signatures alone in the same run.
 # Machines change their pace, so on both sides the best counts: of OpenSSL's runs before and after, and of our batches.
+# BENCH_AGAINST names a second checkout, such as that of the commit before: both are measured in turns, in the same run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+here=$PWD
+against=${BENCH_AGAINST:+$(realpath "$BENCH_AGAINST")}
 
 echo "Building the benchmarks; the first time takes 5 to 15 minutes on two cores …" >&2
-swift build --package-path Benchmarks -c release --product ProofSpeed >&2
+for checkout in "$here" ${against:+"$against"}; do
+    swift build --package-path "$checkout/Benchmarks" -c release --product ProofSpeed >&2
+done
 
-figures=$(mktemp)
-trap 'rm -f "$figures"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 signatures() { openssl speed -seconds 3 ecdsap256 ecdsap384 rsa2048 2>/dev/null; }
-{
-    signatures
-    swift package --package-path Benchmarks benchmark --target ProofSpeed --format influx --path stdout --no-progress 2>/dev/null
-    signatures
-} > "$figures"
+# proofs CHECKOUT
+proofs() {
+    (cd "$1" && swift package --package-path Benchmarks benchmark --target ProofSpeed --format influx --path stdout \
+        --no-progress 2>/dev/null)
+}
+signatures >"$work/signatures"
+for checkout in "$here" ${against:+"$against" "$against" "$here"}; do
+    proofs "$checkout" >>"$work/$([ "$checkout" = "$here" ] && echo here || echo against)"
+done
+signatures >>"$work/signatures"
 
-awk -f Scripts/bench.awk "$figures"
+awk -f Scripts/bench.awk "$work/signatures" "$work/here" ${against:+other=1 "$work/against"}

@@ -1,7 +1,7 @@
 -- What wrk sends: the address it was given, reads of users' items, or signed transactions to redeem, each once.
 --   wrk … -s load.lua URL [-- KEY [TRANSACTIONS]]
--- With a file of transactions, each thread takes its share of the lines, and stops when they are used up. The users are u0, u1
--- and so on, LOAD_USERS of them, taken from all over.
+-- With a file of transactions, each thread takes its share of the lines after the first LOAD_SKIP, and stops when they are used
+-- up. The users are u0, u1 and so on, LOAD_USERS of them, taken from all over.
 local started = 0
 
 function setup(thread)
@@ -19,7 +19,7 @@ function init(arguments)
     wrk.method = "POST"
     wrk.headers["Content-Type"] = "application/json"
     lines = io.open(arguments[2])
-    for _ = 1, number do lines:read("*l") end
+    for _ = 1, number + (tonumber(os.getenv("LOAD_SKIP")) or 0) do lines:read("*l") end
   end
   count = 0
 end
@@ -40,7 +40,7 @@ end
 
 function done(summary, latency)
   local errors = summary.errors
-  io.write(string.format("RESULT %.0f %.3f %.3f %d %d\n", summary.requests / summary.duration * 1e6,
+  io.write(string.format("RESULT %d %.3f %.3f %.3f %d %d\n", summary.requests, summary.duration / 1e6,
     latency:percentile(50) / 1000, latency:percentile(99) / 1000,
     errors.connect + errors.read + errors.write + errors.timeout, errors.status))
 end

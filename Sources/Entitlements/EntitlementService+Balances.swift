@@ -21,9 +21,8 @@ extension EntitlementService {
         reason: String,
         by caller: String,
         for request: Spending.Request? = nil
-    ) throws(BalanceError) -> Spending {
-        guard catalog.balances.contains(balance) else { throw .balanceUnknown(balance) }
-        return Spending(
+    ) -> Spending {
+        Spending(
             identifier: UUID(randomness: randomness).lowercasedString, balance: balance, amount: amount,
             reason: reason, spentBy: caller, spentAt: clock.now(), request: request)
     }
@@ -40,7 +39,18 @@ extension EntitlementService {
         case .spent(let left): return SpentBalance(spending: spending, left: left, isRepeated: false)
         case .repeated(let first, let left): return SpentBalance(spending: first, left: left, isRepeated: true)
         case .keyReused: throw .idempotencyKeyReused
-        case .tooLow(let amount): throw .balanceTooLow(name: spending.balance, amount: amount)
+        case .tooLow(let amount):
+            // A balance that the catalog has left is spent as before by those who have had some of it.
+            guard try isKnown(spending.balance, to: user) else { throw .balanceUnknown(spending.balance) }
+            throw .balanceTooLow(name: spending.balance, amount: amount)
+        }
+    }
+
+    private func isKnown(_ balance: String, to user: User) throws(BalanceError) -> Bool {
+        do {
+            return try balances(of: user).contains { ByteKey($0.balance) == ByteKey(balance) }
+        } catch {
+            throw .storage(error)
         }
     }
 }

@@ -85,10 +85,17 @@ public struct ProofVerifier: Sendable {
 
     private func judge(_ signedData: SignedData, at moment: Timestamp) throws(ProofRefusal) -> JudgedChain {
         let certificates = signedData.certificates.compactMap { Certificate(der: Array($0)) }
-        guard let leaf = signedData.signerCertificate(among: certificates) else {
-            throw ProofRefusal(.signerCertificateMissing)
+        var refusal = ProofRefusal(.signerCertificateMissing)
+        // Others may have put a certificate with the same name in front, which must not matter before the chain is known
+        // either. The reader limits the number of certificates.
+        for leaf in signedData.signerCertificates(among: certificates).reversed() {
+            do throws(ProofRefusal) {
+                return try anchors.judge(leaf: leaf, others: certificates.filter { $0 != leaf }, at: moment)
+            } catch {
+                refusal = error
+            }
         }
-        return try anchors.judge(leaf: leaf, others: certificates.filter { $0 != leaf }, at: moment)
+        throw refusal
     }
 
     private func verify(

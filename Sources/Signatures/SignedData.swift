@@ -29,9 +29,9 @@ extension SignedData {
         self = try SignedDataReader.read(bytes)
     }
 
-    /// The certificate the signer names; nil when it did not come along.
-    public func signerCertificate(among certificates: [Certificate]) -> Certificate? {
-        certificates.first { $0.serialNumber == signer.serialNumber && $0.issuer == signer.issuer }
+    /// The certificates with the name that the signer states: an honest container has one.
+    public func signerCertificates(among certificates: [Certificate]) -> [Certificate] {
+        certificates.filter { $0.serialNumber == signer.serialNumber && $0.issuer == signer.issuer }
     }
 
     /// The hash of the content under the signature.

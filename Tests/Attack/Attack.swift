@@ -1,5 +1,4 @@
 import NIOCore
-import Signatures
 
 /// One way to attack the service.
 protocol Attack: Sendable {
@@ -7,6 +6,8 @@ protocol Attack: Sendable {
     var name: String { get }
     /// The options of `till serve` that the attack needs.
     var serviceOptions: [String] { get }
+    /// The number of addresses that the load comes from.
+    var addressCount: Int { get }
     /// The time of the measurement, once the load has started.
     var duration: Duration { get }
 
@@ -14,8 +15,8 @@ protocol Attack: Sendable {
     ///
     /// - Parameters:
     ///   - client: The client that sends the probes.
-    ///   - chain: The certificates that the service trusts.
-    func probes(from client: LoopbackClient, trusting chain: CertificateChain) async throws -> [Probe]
+    ///   - fixture: The data directory and the chains that the service trusts.
+    func probes(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Probe]
 
     /// Starts the load, which lasts until the attacker stops.
     func start(by attacker: Attacker) async throws
@@ -23,7 +24,8 @@ protocol Attack: Sendable {
 
 extension Attack {
     var serviceOptions: [String] { [] }
+    var addressCount: Int { 1 }
     var duration: Duration { .seconds(6) }
 
-    func probes(from client: LoopbackClient, trusting chain: CertificateChain) async throws -> [Probe] { [] }
+    func probes(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Probe] { [] }
 }

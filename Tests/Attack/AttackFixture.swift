@@ -14,6 +14,8 @@ struct AttackFixture: Sendable {
 
     /// The chain that signs genuine transactions and notifications.
     let chain: CertificateChain
+    /// A trusted chain that the service meets first during the attack.
+    let unseenChain: CertificateChain
     /// The API key, with the scopes `read` and `redeem`.
     let key: String
     let folder: TemporaryFolder
@@ -21,9 +23,12 @@ struct AttackFixture: Sendable {
     init() async throws {
         chain = try TestChains.ellipticCurve.get()
         folder = try TemporaryFolder()
-        let root = folder.file("root.cer")
-        try Data(chain.root.certificate.der).write(to: root)
-        _ = try await Self.run(["trust", "add", root.path], in: folder)
+        unseenChain = try TestChains.make(name: "Unseen")
+        for chain in [chain, unseenChain] {
+            let root = folder.file("root.cer")
+            try Data(chain.root.certificate.der).write(to: root)
+            _ = try await Self.run(["trust", "add", root.path], in: folder)
+        }
         key = try await Self.run(["keys", "make", "probe"], in: folder).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 

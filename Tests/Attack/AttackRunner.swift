@@ -4,7 +4,7 @@ enum AttackRunner {
         try OpenFileLimit.raise()
         let fixture = try await AttackFixture()
         let service = try await AttackedService(fixture, options: attack.serviceOptions)
-        let attacker = try Attacker(port: service.port)
+        let attacker = try Attacker(port: service.port, addressCount: attack.addressCount)
         let prober = try Prober(port: service.port)
         let result: Result<AttackReport, any Error>
         do {
@@ -26,8 +26,8 @@ enum AttackRunner {
     ) async throws -> AttackReport {
         let probes =
             [.health, try .redemption(fixture)]
-            + (try await attack.probes(from: prober.client, trusting: fixture.chain))
-        for probe in probes { try await prober.warmUp(probe) }
+            + (try await attack.probes(from: prober.client, in: fixture))
+        for probe in probes where probe.isWarmedUp { try await prober.warmUp(probe) }
         for probe in probes { prober.start(probe) }
         try await attack.start(by: attacker)
         try await Task.sleep(for: attack.duration)

@@ -38,8 +38,10 @@ struct AttackTests {
         try await expectAnswers(during: QuadraticHeaders())
     }
 
-    @Test func `clients get answers while one address floods the service with connections`() async throws {
-        try await expectAnswers(during: ConnectionFlood())
+    /// The limit per address does not help against several.
+    @Test(arguments: [1, 8])
+    func `clients get answers while addresses flood the service with connections`(addressCount: Int) async throws {
+        try await expectAnswers(during: ConnectionFlood(addressCount: addressCount))
     }
 
     @Test func `clients get answers while one user holds back the ends of large bodies`() async throws {

@@ -1,9 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// A load generator with a loopback address and a thread of its own.
+/// A load generator with loopback addresses and a thread of its own.
 final class Attacker: Sendable {
-    private static let address = "127.0.0.3"
     /// The longest life of a connection that sends one request.
     private static let requestLimit = TimeAmount.seconds(1)
 
@@ -11,9 +10,11 @@ final class Attacker: Sendable {
     private let isStopped = Atomic(false)
     private let opened = Atomic(0)
 
-    /// - Parameter port: The port of the service.
-    init(port: Int) throws {
-        client = try LoopbackClient(from: Self.address, to: port)
+    /// - Parameters:
+    ///   - port: The port of the service.
+    ///   - addressCount: The number of its addresses.
+    init(port: Int, addressCount: Int) throws {
+        client = try LoopbackClient(from: (0..<addressCount).map { "127.0.1.\($0 + 1)" }, to: port)
     }
 
     /// The number of connections opened so far.
@@ -47,20 +48,21 @@ final class Attacker: Sendable {
     ) {
         for number in 0..<count {
             client.eventLoop.scheduleTask(in: spacing * number) {
-                self.holdOne(replacedAfter: pause) { makeHandler(number) }
+                self.holdOne(number, replacedAfter: pause, makeHandler)
             }
         }
     }
 
     private func holdOne(
+        _ number: Int,
         replacedAfter pause: TimeAmount,
-        _ makeHandler: @escaping @Sendable () -> any ChannelHandler
+        _ makeHandler: @escaping @Sendable (Int) -> any ChannelHandler
     ) {
         guard !isStopped.load(ordering: .relaxed) else { return }
         @Sendable func replace() {
-            client.eventLoop.scheduleTask(in: pause) { self.holdOne(replacedAfter: pause, makeHandler) }
+            client.eventLoop.scheduleTask(in: pause) { self.holdOne(number, replacedAfter: pause, makeHandler) }
         }
-        client.connect(makeHandler).whenComplete { result in
+        client.connect(number, { makeHandler(number) }).whenComplete { result in
             switch result {
             case .success(let channel):
                 self.opened.add(1, ordering: .relaxed)

@@ -1,8 +1,10 @@
 import NIOCore
 
-/// Attack 4: more connections from one address than the service has, each of which sends one byte.
+/// Attack 4: more connections than the service has, each of which sends one byte.
 struct ConnectionFlood: Attack {
-    let name = "4, connection flood"
+    let addressCount: Int
+
+    var name: String { "4, connection flood from \(addressCount == 1 ? "one address" : "\(addressCount) addresses")" }
 
     func start(by attacker: Attacker) async throws {
         let byte = ByteBuffer(string: "G")

@@ -41,14 +41,17 @@ struct JunkNotifications: Attack {
         return .request("POST", "/v1/notifications/apple", fields: fields, json: "{\"signedPayload\":\"\(signed)\"}")
     }
 
-    /// Genuine notifications, of which the service has seen the first before the attack.
-    func probes(from client: LoopbackClient, trusting chain: CertificateChain) async throws -> [Probe] {
-        let requests = try (0..<Self.genuineCount).map { number in
-            try Self.request(
-                signedBy: chain, padding: Self.genuinePadding[number % Self.genuinePadding.count],
-                fields: ["Connection": "close"])
+    /// Genuine notifications: with a chain that the service has seen before the attack, and with one that it has not.
+    func probes(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Probe] {
+        try [("notification", fixture.chain), ("first notification", fixture.unseenChain)].map { name, chain in
+            let requests = try (0..<Self.genuineCount).map { number in
+                try Self.request(
+                    signedBy: chain, padding: Self.genuinePadding[number % Self.genuinePadding.count],
+                    fields: ["Connection": "close"])
+            }
+            return Probe(
+                name, every: .milliseconds(250), expecting: 200, requests, isWarmedUp: name == "notification")
         }
-        return [Probe("notification", every: .milliseconds(250), expecting: 200, requests)]
     }
 
     func start(by attacker: Attacker) async throws {

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A TCP client of the service, with a loopback address and a thread of its own.
+/// A TCP client of the service, with loopback addresses and a thread of its own.
 final class LoopbackClient: Sendable {
     struct TimedOut: Error {}
 
@@ -10,14 +10,14 @@ final class LoopbackClient: Sendable {
 
     let eventLoop: any EventLoop
     private let group: MultiThreadedEventLoopGroup
-    private let source: SocketAddress
+    private let sources: [SocketAddress]
     private let server: SocketAddress
 
     /// - Parameters:
-    ///   - address: The client's own address, in 127.0.0.0/8.
+    ///   - addresses: The client's own addresses, in 127.0.0.0/8.
     ///   - port: The port of the service on 127.0.0.1.
-    init(from address: String, to port: Int) throws {
-        source = try SocketAddress(ipAddress: address, port: 0)
+    init(from addresses: [String], to port: Int) throws {
+        sources = try addresses.map { try SocketAddress(ipAddress: $0, port: 0) }
         server = try SocketAddress(ipAddress: "127.0.0.1", port: port)
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         eventLoop = group.next()
@@ -25,10 +25,15 @@ final class LoopbackClient: Sendable {
 
     /// Opens a connection.
     ///
-    /// - Parameter makeHandler: Returns the connection's only handler.
-    func connect(_ makeHandler: @escaping @Sendable () -> any ChannelHandler) -> EventLoopFuture<any Channel> {
+    /// - Parameters:
+    ///   - number: The number of the connection; its address is the next after that of the number before.
+    ///   - makeHandler: Returns the connection's only handler.
+    func connect(
+        _ number: Int = 0,
+        _ makeHandler: @escaping @Sendable () -> any ChannelHandler
+    ) -> EventLoopFuture<any Channel> {
         ClientBootstrap(group: eventLoop)
-            .bind(to: source)
+            .bind(to: sources[number % sources.count])
             .connectTimeout(Self.connectLimit)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

@@ -8,8 +8,10 @@ struct Probe: Sendable {
 
     let name: String
     let interval: TimeAmount
-    /// The requests, sent in turn; the first is sent once before the attack.
+    /// The requests, sent in turn.
     let requests: [ByteBuffer]
+    /// Whether the first request is sent before the attack, too.
+    let isWarmedUp: Bool
     /// The status of a good answer.
     let status: Int
     let extent: Answer.Extent
@@ -19,13 +21,15 @@ struct Probe: Sendable {
         every interval: TimeAmount,
         expecting status: Int,
         until extent: Answer.Extent = .whole,
-        _ requests: [ByteBuffer]
+        _ requests: [ByteBuffer],
+        isWarmedUp: Bool = true
     ) {
         self.name = name
         self.interval = interval
         self.requests = requests
         self.status = status
         self.extent = extent
+        self.isWarmedUp = isWarmedUp
     }
 
     static let redemptionName = "redemption"

@@ -13,7 +13,7 @@ final class Prober: Sendable {
         var isFinished = false
     }
 
-    private static let address = "127.0.0.2"
+    private static let addresses = ["127.0.0.2"]
     /// The longest wait for the first answer of a kind.
     private static let warmUpLimit = TimeAmount.seconds(10)
 
@@ -22,7 +22,7 @@ final class Prober: Sendable {
 
     /// - Parameter port: The port of the service.
     init(port: Int) throws {
-        client = try LoopbackClient(from: Self.address, to: port)
+        client = try LoopbackClient(from: Self.addresses, to: port)
     }
 
     /// Sends a probe's first request, which has to succeed.

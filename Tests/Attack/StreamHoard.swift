@@ -17,7 +17,7 @@ struct StreamHoard: Attack {
     }
 
     /// A listener with an address of its own.
-    func probes(from client: LoopbackClient, trusting chain: CertificateChain) async throws -> [Probe] {
+    func probes(from client: LoopbackClient, in fixture: AttackFixture) async throws -> [Probe] {
         let token = try await client.signUp("listener").get()
         return [
             Probe("stream", every: .milliseconds(500), expecting: 200, until: .beginning, [Self.request(token)])

@@ -4,6 +4,7 @@ import Entitlements
 import Foundation
 import Ledger
 import Receipts
+import Signatures
 import Store
 import TestSupport
 import Testing
@@ -295,14 +296,14 @@ import Testing
         _ = try service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
         #expect(try service.balances(of: alice) == [Credit(balance: "seeds", amount: 30)])
         func spend(_ amount: Int) throws -> Int? {
-            let spending = try service.newSpending(of: amount, from: "seeds", reason: "sown", by: "key")
+            let spending = service.newSpending(of: amount, from: "seeds", reason: "sown", by: "key")
             return try service.spend(spending, for: alice).left
         }
         #expect(try spend(20) == 10)
         #expect(throws: BalanceError.balanceTooLow(name: "seeds", amount: 10)) { try spend(11) }
         #expect(try spend(10) == 0)
         #expect(throws: BalanceError.balanceUnknown("gold")) {
-            try service.newSpending(of: 1, from: "gold", reason: "none", by: "key")
+            try service.spend(service.newSpending(of: 1, from: "gold", reason: "none", by: "key"), for: alice)
         }
         // What is refunded after it was spent is owed: the next purchase pays for it first.
         let identifier = try #require(bought.purchase).transactionIdentifier
@@ -314,6 +315,27 @@ import Testing
         let more = try garden.buy("garden.seeds", quantity: 4)
         _ = try service.redeem(Array(try store.signedTransaction(more.identifier).utf8), for: alice)
         #expect(try service.balances(of: alice) == [Credit(balance: "seeds", amount: 10)])
+    }
+
+    @Test func `a balance that the catalog has left is spent as before, each request once`() throws {
+        let (service, ledger) = try service("ledger")
+        let bought = try garden.buy("garden.seeds")
+        _ = try service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
+        // The seed's products, which have no balance.
+        let later = EntitlementService(
+            catalog: CurrentCatalog(try Catalog(folder: Project.products)), verifier: try garden.verifier(),
+            ledger: ledger, clock: store.clock)
+        func spend(_ amount: Int, from balance: String = "seeds", key: String) throws -> SpentBalance {
+            let request = Spending.Request(
+                idempotencyKey: key, digest: DigestAlgorithm.sha256.digest(of: Array(key.utf8)))
+            return try later.spend(
+                later.newSpending(of: amount, from: balance, reason: "sown", by: "key", for: request), for: alice)
+        }
+        #expect(try spend(4, key: "one").left == 6)
+        #expect(try spend(6, key: "two").left == 0)
+        #expect(try spend(4, key: "one").isRepeated)
+        #expect(throws: BalanceError.balanceTooLow(name: "seeds", amount: 0)) { try spend(1, key: "three") }
+        #expect(throws: BalanceError.balanceUnknown("gold")) { try spend(1, from: "gold", key: "four") }
     }
 }
 

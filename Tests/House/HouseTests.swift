@@ -54,19 +54,9 @@ import Testing
 
     /// What SwiftPM makes of Package.swift.
     private func manifest() async throws -> Manifest {
-        let output = FileManager.default.temporaryDirectory.appending(path: "till-manifest-\(UUID().uuidString).json")
-        defer { try? FileManager.default.removeItem(at: output) }
-        try Data().write(to: output)
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["swift", "package", "--package-path", Self.root.path, "--ignore-lock", "dump-package"]
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = FileHandle.nullDevice
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-        return try JSONDecoder().decode(Manifest.self, from: Data(contentsOf: output))
+        let result = try await ShellCommand.run(
+            ["swift", "package", "--package-path", Self.root.path, "--ignore-lock", "dump-package"])
+        return try JSONDecoder().decode(Manifest.self, from: result.output)
     }
 
     @Test func importsGoDownOnly() async throws {

@@ -45,6 +45,22 @@ import Testing
         #expect(throws: ProofRefusal(.chainUntrusted)) { try verifier.verify(short, expecting: ProofExpectations()) }
     }
 
+    /// An authority numbers its certificates once; a stranger may number one like it and put it into somebody's receipt.
+    @Test(arguments: [0, 1])
+    func `a certificate named like the signer's changes no verdict, the chain known or not`(place: Int) throws {
+        let chain = try TestChains.rsa.get()
+        let impostor = try TestChains.make(.rsa) { $0.serialNumber = chain.leaf.certificate.serialNumber }.leaf
+            .certificate
+        #expect(impostor.issuer == chain.leaf.certificate.issuer)
+        #expect(impostor.serialNumber == chain.leaf.certificate.serialNumber)
+        var bag = chain.certificates
+        bag.insert(impostor, at: place)
+        let receipt = try receipt(signedBy: chain, bringing: bag)
+        let verifier = ProofVerifier(anchors: try TestChains.anchors(chain), clock: ManualClock())
+        for _ in 0..<2 { _ = try verifier.verify(receipt, expecting: ProofExpectations()) }
+        #expect(verifier.knownChainCount == 1)
+    }
+
     @Test func `the cache keeps the newest chains`() throws {
         let chains = try (0..<40).map { try TestChains.make(name: "Chain \($0)") }
         let verifier = ProofVerifier(

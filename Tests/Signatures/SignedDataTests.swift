@@ -11,7 +11,7 @@ import Testing
             ber: try SignedData.sign(Self.content, with: chain.leaf.key, chain: chain.certificates))
         #expect(signed.content == Self.content)
         #expect(signed.certificates.map { Array($0) } == chain.certificates.map(\.der))
-        #expect(signed.signerCertificate(among: chain.certificates) == chain.leaf.certificate)
+        #expect(signed.signerCertificates(among: chain.certificates) == [chain.leaf.certificate])
         #expect(signed.isSigned(by: chain.leaf.certificate.publicKey, digest: signed.contentDigest))
         #expect(!signed.isSigned(by: chain.intermediate.certificate.publicKey, digest: signed.contentDigest))
     }

@@ -267,7 +267,7 @@ actor Simulation {
         openSpendings.append(
             (
                 index,
-                try service.newSpending(
+                service.newSpending(
                     of: 1 + dice.number(below: 15), from: "seeds", reason: "sown", by: "team", for: request)
             ))
         try trySpendings()

@@ -33,9 +33,12 @@ package struct RequestDeadlines {
         self.headLimit = headLimit
     }
 
+    /// Whether bytes that arrive now may begin a head.
+    package var mayAwaitHead: Bool { open.isEmpty && headDeadline == nil }
+
     /// Notes that a client has connected, or that bytes have arrived.
     package mutating func headAwaited(at now: NIODeadline) -> Action {
-        guard open.isEmpty, headDeadline == nil else { return .none }
+        guard mayAwaitHead else { return .none }
         let deadline = now + headLimit
         headDeadline = deadline
         return setTimer(deadline)

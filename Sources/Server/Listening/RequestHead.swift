@@ -61,6 +61,6 @@ extension HTTPField.Name {
     static let idempotencyKey = Self("Idempotency-Key")
     static let idToken = Self("idtoken")
     static let lastEventID = Self("Last-Event-ID")
-    /// The reason for which `RequestHeadHandler` refuses a request; no client can set it.
+    /// The reason for which `ConnectionHandler` refuses a request; no client can set it.
     static let refusal = Self("till-refusal")
 }

@@ -102,9 +102,7 @@ public struct ServiceServer: Sendable {
     private func channel(_ connections: ConnectionTable) throws -> HTTPServerBuilder {
         let requestTime = TimeAmount(configuration.requestTime)
         let connection = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [
-                ConnectionHandler(connections), RequestTimeLimit(limit: requestTime), RequestHeadHandler(),
-            ],
+            additionalChannelHandlers: [ConnectionHandler(connections, requestTime: requestTime)],
             idleTimeout: TimeAmount(configuration.idleTime),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: RequestHead.maximumFieldLength, maxHeaderListSize: 32 * 1024,

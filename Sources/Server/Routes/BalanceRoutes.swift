@@ -50,7 +50,7 @@ struct BalanceRoutes: Sendable {
             Spending.Request(
                 idempotencyKey: key, digest: IdempotentRequests.digest(of: request, body: body.bytes))
         }
-        let spending = try service.newSpending(of: amount, from: balance, reason: reason, by: caller.name, for: request)
+        let spending = service.newSpending(of: amount, from: balance, reason: reason, by: caller.name, for: request)
         let spent = try await commits.run { try service.spend(spending, for: user) }
         var headers: HTTPFields = [:]
         if spent.isRepeated, let name = IdempotentRequests.replayedHeader { headers[name] = "true" }

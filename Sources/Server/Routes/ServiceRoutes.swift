@@ -29,6 +29,9 @@ public struct ServiceRoutes: Sendable {
     private let administration: CatalogService?
     private let clock: any WallClock
 
+    /// Right after a start no chain is known, and a genuine notification stands in line with junk for some milliseconds.
+    private static let waitingPerUnknownChain = 128
+
     /// - Parameters:
     ///   - limits: How many requests each caller may send; nil for any number.
     ///   - metrics: What is counted there; `service` tells it of its steps.
@@ -64,7 +67,8 @@ public struct ServiceRoutes: Sendable {
         self.store = store
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
         self.metrics = metrics
-        unknownChains = ConcurrencyLimit(unknownChainsAtOnce)
+        unknownChains = ConcurrencyLimit(
+            unknownChainsAtOnce, maximumWaiting: unknownChainsAtOnce * Self.waitingPerUnknownChain)
         sharedLimits = SharedLimits(addresses: ClientAddresses(proxies: proxies), bodies: BodyBudget(bodies))
         self.service = service
         self.authentication = authentication
