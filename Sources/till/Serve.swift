@@ -107,6 +107,7 @@ struct Serve: Command {
             seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
             administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
+            requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
             store: local?.routes)
         var companions = try await appStoreCompanions(service, configuration, clock, metrics)
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))

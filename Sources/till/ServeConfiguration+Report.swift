@@ -89,7 +89,7 @@ extension ServeConfiguration {
             tlsKey: server.tls?.key.path, jwtIssuer: tokens?.issuer, jwtAudience: tokens?.audience,
             jwtKeys: tokens?.keys.description, jwtAlgorithms: tokens?.algorithms.map(\.rawValue).sorted(),
             maximumConnections: server.maximumConnections,
-            maximumConnectionsPerAddress: server.maximumConnectionsPerAddress,
+            maximumConnectionsPerAddress: maximumConnectionsPerAddress,
             maximumStreamsPerAddress: maximumStreamsPerAddress, maximumBodyMegabytes: maximumBodyMegabytes,
             idleSeconds: server.idleTime.components.seconds, requestSeconds: server.requestTime.components.seconds,
             requestsPerMinute: server.requestLimits.perKey, userRequestsPerMinute: server.requestLimits.perUser,

@@ -28,6 +28,8 @@ struct ServeConfiguration {
     let servesSeedApp: Bool
     /// Whether apps may listen to what happens to their users.
     let hasLiveEvents: Bool
+    /// The limit on connections of one client address; behind proxies, on its requests under way.
+    let maximumConnectionsPerAddress: Int?
     /// The limit on event streams of one client address.
     let maximumStreamsPerAddress: Int
     /// The limit on request bodies in memory, in MiB.
@@ -85,6 +87,9 @@ struct ServeConfiguration {
         maximumBodyMegabytes = try await settings.number("maximum-body-megabytes", in: 2...65_536) ?? 32
         appStore = try await AppStoreSettings(settings, origins: origins)
         let standard = ServerConfiguration()
+        maximumConnectionsPerAddress =
+            try await settings.number("maximum-connections-per-address", in: 1...100_000)
+            ?? standard.maximumConnectionsPerAddress
         server = ServerConfiguration(
             host: try await settings.text("host") ?? standard.host,
             port: try await settings.number("port", in: 0...65_535) ?? standard.port,
@@ -92,10 +97,7 @@ struct ServeConfiguration {
             maximumConnections: try await settings.number("maximum-connections", in: 1...100_000)
                 ?? standard.maximumConnections,
             // All clients share the addresses of the proxies.
-            maximumConnectionsPerAddress: proxies > 0
-                ? nil
-                : try await settings.number("maximum-connections-per-address", in: 1...100_000)
-                    ?? standard.maximumConnectionsPerAddress,
+            maximumConnectionsPerAddress: proxies > 0 ? nil : maximumConnectionsPerAddress,
             idleTime: try await settings.number("idle-seconds", in: 1...86_400).map { .seconds($0) }
                 ?? standard.idleTime,
             requestTime: try await settings.number("request-seconds", in: 1...3600).map { .seconds($0) }

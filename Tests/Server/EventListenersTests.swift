@@ -30,6 +30,14 @@ import Testing
         #expect(listeners.count == 4)
     }
 
+    @Test mutating func `an address may exceed its limit while half of the places are free`() {
+        listeners = EventListeners(limits: .init(total: 20, perAddress: 4, perUser: 2))
+        for user in 1...10 { _ = add(Int64(user), "a") }
+        #expect(listeners.count == 10)
+        for user in 11...15 { _ = add(Int64(user), "a") }
+        #expect(listeners.count == 10)
+    }
+
     @Test mutating func `a full hub ends the oldest stream of the largest holder`() async {
         _ = add(1, "b")
         let first = add(2, "a")

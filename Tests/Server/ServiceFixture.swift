@@ -36,6 +36,7 @@ struct ServiceFixture {
         tokens: TokenSettings? = nil,
         unknownChainsAtOnce: Int = 2,
         proxies: Int = 0,
+        requestsPerAddress: Int? = nil,
         keeping folder: TemporaryFolder? = nil
     ) throws {
         self.folder = folder
@@ -69,7 +70,7 @@ struct ServiceFixture {
             events: EventHub(ledger: ledger),
             administration: administration,
             webhooks: WebhookService(ledger: ledger, clock: shop.clock, randomness: .system),
-            proxies: proxies, clock: shop.clock)
+            proxies: proxies, requestsPerAddress: requestsPerAddress, clock: shop.clock)
     }
 
     /// Buys a product at the shop, without redeeming it.

@@ -1,7 +1,7 @@
 /// The open event streams, limited in total, for each client address and for each user.
 ///
-/// A stream that exceeds the limit of its user or address ends the oldest stream of the same. A stream that exceeds the total
-/// ends the oldest stream of the address with the most streams.
+/// A stream that exceeds the limit of its user ends the user's oldest. So does a stream that exceeds the limit of its address,
+/// once half of all places are taken. A stream that exceeds the total ends the oldest stream of the address with the most.
 package struct EventListeners {
     private struct Listener {
         let user: Int64
@@ -30,7 +30,10 @@ package struct EventListeners {
         -> Int
     {
         if let own = numbersByUser[user], own.count >= limits.perUser { end(own.min()) }
-        if let own = numbersByAddress[address], own.count >= limits.perAddress { end(own.min()) }
+        // A school or an office may have one address: its streams make room only once places are scarce.
+        if listeners.count >= limits.total / 2, let own = numbersByAddress[address], own.count >= limits.perAddress {
+            end(own.min())
+        }
         if listeners.count >= limits.total {
             end(numbersByAddress.values.max { $0.count < $1.count }?.min())
         }

@@ -24,7 +24,8 @@ struct RequestMiddleware: RouterMiddleware {
             context.notes.code = "headInvalid"
             response = try Problem(status: .badRequest, code: "headInvalid", detail: refusal.sentence).response()
         } else {
-            response = try await next(request, context)
+            noteProxy(request, context)
+            response = try await limited(request, context, next)
         }
         // By which a caller's question leads to its line in the log.
         if let name = HTTPField.Name("X-Request-Id"), let identifier = context.logger[metadataKey: "hb.request.id"] {
@@ -43,5 +44,30 @@ struct RequestMiddleware: RouterMiddleware {
         if let code = context.notes.code { metadata["code"] = "\(code)" }
         context.logger.info("request", metadata: metadata)
         return response
+    }
+
+    /// Behind proxies, limits the requests of one client that are under way.
+    private func limited(
+        _ request: Request,
+        _ context: ServiceContext,
+        _ next: (Request, ServiceContext) async throws -> Response
+    ) async throws -> Response {
+        guard let requests = sharedLimits.requests else { return try await next(request, context) }
+        let address = context.clientAddress(of: request)
+        guard requests.begin(from: address) else {
+            context.notes.code = Problem.tooBusy.code
+            return try Problem.tooBusy.response()
+        }
+        defer { requests.end(from: address) }
+        return try await next(request, context)
+    }
+
+    private func noteProxy(_ request: Request, _ context: ServiceContext) {
+        guard sharedLimits.addresses.proxies == 0, let name = HTTPField.Name.forwardedFor,
+            request.headers[name] != nil, sharedLimits.notesProxy()
+        else { return }
+        context.logger.warning(
+            "A request has X-Forwarded-For, and `proxies` is 0. If your proxy sent it, set `proxies`: all clients share its limits."
+        )
     }
 }

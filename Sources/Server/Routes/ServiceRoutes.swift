@@ -45,6 +45,7 @@ public struct ServiceRoutes: Sendable {
     ///   - webhooks: Whom the team has told; nil where it has nobody told.
     ///   - allowsPrivateAddresses: Whether webhooks may be in networks that are not public.
     ///   - proxies: How many proxies of the team's stand before the service.
+    ///   - requestsPerAddress: The limit on the requests of one client address that are under way; nil for none.
     ///   - store: A store to be served beside the service; nil where there is none, as in production.
     public init(
         service: EntitlementService,
@@ -61,6 +62,7 @@ public struct ServiceRoutes: Sendable {
         webhooks: WebhookService? = nil,
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
+        requestsPerAddress: Int? = nil,
         store: StoreRoutes? = nil,
         clock: any WallClock = SystemClock()
     ) {
@@ -69,7 +71,9 @@ public struct ServiceRoutes: Sendable {
         self.metrics = metrics
         unknownChains = ConcurrencyLimit(
             unknownChainsAtOnce, maximumWaiting: unknownChainsAtOnce * Self.waitingPerUnknownChain)
-        sharedLimits = SharedLimits(addresses: ClientAddresses(proxies: proxies), bodies: BodyBudget(bodies))
+        sharedLimits = SharedLimits(
+            addresses: ClientAddresses(proxies: proxies), bodies: BodyBudget(bodies),
+            requests: requestsPerAddress.map { OpenRequests(perAddress: $0) })
         self.service = service
         self.authentication = authentication
         work = BlockingWork(ledgerAnswersAtOnce: service.ledger.answersAtOnce)
