@@ -13,7 +13,7 @@ public struct AccountService: Sendable {
     /// The same of a refresh token: how long a device may stay away.
     static let refreshTime: Int64 = 60 * 86_400 * 1000
 
-    let ledger: any AccountLedger
+    let ledger: Ledger
     let clock: any WallClock
     let randomness: Randomness
     private let cost: PasswordHash.Cost
@@ -22,7 +22,7 @@ public struct AccountService: Sendable {
 
     /// - Parameter cost: Of one guess at a password.
     public init(
-        ledger: any AccountLedger,
+        ledger: Ledger,
         clock: any WallClock,
         randomness: Randomness,
         cost: PasswordHash.Cost = .standard

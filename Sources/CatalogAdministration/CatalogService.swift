@@ -16,7 +16,7 @@ public final class CatalogService: Sendable {
 
     private let files: Catalog
     public let current: CurrentCatalog
-    private let ledger: any CatalogLedger
+    private let ledger: Ledger
     private let clock: any WallClock
     /// Held while the catalog is read anew, so that what was read last counts: the pictures that were uploaded, by their SHA-256.
     private let reading = Mutex<[[UInt8]: Picture]>([:])
@@ -24,7 +24,7 @@ public final class CatalogService: Sendable {
     /// Reads what was changed so far.
     ///
     /// - Throws: `CatalogError` where that does not fit the files any more; `StorageFault`.
-    public init(files: Catalog, ledger: any CatalogLedger, clock: any WallClock) throws {
+    public init(files: Catalog, ledger: Ledger, clock: any WallClock) throws {
         self.files = files
         self.ledger = ledger
         self.clock = clock

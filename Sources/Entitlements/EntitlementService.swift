@@ -11,7 +11,7 @@ public struct EntitlementService: Sendable {
     public let current: CurrentCatalog
     private let verifier: ProofVerifier
     /// Where all is recorded.
-    public let ledger: any Ledger
+    public let ledger: Ledger
     let clock: any WallClock
     let randomness: Randomness
     /// Whose proofs are accepted, and for whom they count.
@@ -27,7 +27,7 @@ public struct EntitlementService: Sendable {
     public init(
         catalog: CurrentCatalog,
         verifier: ProofVerifier,
-        ledger: any Ledger,
+        ledger: Ledger,
         clock: any WallClock,
         randomness: Randomness = .system,
         accepted: AcceptedOrigins = AcceptedOrigins(),

@@ -7,14 +7,14 @@ import Ledger
 /// Each use case is synchronous and one call of the ledger.
 public struct ProfileService: Sendable {
     private let current: CurrentCatalog
-    let ledger: any ProfileLedger
+    let ledger: Ledger
     let clock: any WallClock
     let counting: @Sendable (User) -> Set<Origin>
 
     /// - Parameter counting: Whose purchases count for a user.
     public init(
         catalog: CurrentCatalog,
-        ledger: any ProfileLedger,
+        ledger: Ledger,
         clock: any WallClock,
         counting: @escaping @Sendable (User) -> Set<Origin>
     ) {

@@ -11,7 +11,7 @@ package final class CommitQueue: Sendable {
     /// How many use cases share a commit at most.
     private static let groupSize = 128
 
-    private let ledger: any Ledger
+    private let ledger: Ledger
     private let maximumWaiting: Int
     private let onCommit: @Sendable (Duration) -> Void
     /// Of its own, since it spends its time waiting for the disk.
@@ -22,7 +22,7 @@ package final class CommitQueue: Sendable {
     ///   - maximumWaiting: How many use cases wait for the next commit at most.
     ///   - onCommit: Told how long each commit has taken, with the work of its use cases.
     package init(
-        ledger: any Ledger, maximumWaiting: Int = 512, onCommit: @escaping @Sendable (Duration) -> Void = { _ in }
+        ledger: Ledger, maximumWaiting: Int = 512, onCommit: @escaping @Sendable (Duration) -> Void = { _ in }
     ) {
         self.ledger = ledger
         self.maximumWaiting = maximumWaiting

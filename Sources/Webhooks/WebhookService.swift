@@ -10,12 +10,12 @@ public struct WebhookService: Sendable {
     public static let overlap: ClosedRange<Int64> = 0...7 * 86_400
     public static let standardOverlap: Int64 = 86_400
 
-    public let ledger: any WebhookLedger
+    public let ledger: Ledger
     let clock: any WallClock
     let randomness: Randomness
 
     /// - Parameter clock: The machine's: receivers compare it with theirs.
-    public init(ledger: any WebhookLedger, clock: any WallClock, randomness: Randomness) {
+    public init(ledger: Ledger, clock: any WallClock, randomness: Randomness) {
         self.ledger = ledger
         self.clock = clock
         self.randomness = randomness

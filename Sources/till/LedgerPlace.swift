@@ -15,17 +15,17 @@ enum LedgerPlace {
     }
 
     /// - Parameter takesOver: Whether one of an earlier version becomes one of this.
-    func open(takesOver: Bool = true) throws(StorageFault) -> any MovableLedger {
+    func open(takesOver: Bool = true) throws(StorageFault) -> Ledger {
         switch self {
-        case .file(let file): try SQLiteLedger(file: file, takesOver: takesOver)
-        case .postgreSQL(let address): try PostgreSQLLedger(address, takesOver: takesOver)
+        case .file(let file): try Ledger(file: file, takesOver: takesOver)
+        case .postgreSQL(let address): try Ledger(address, takesOver: takesOver)
         }
     }
 
     func check() throws(StorageFault) -> LedgerReport {
         switch self {
         case .file(let file): try LedgerFile(file).check()
-        case .postgreSQL(let address): try PostgreSQLLedger(address, takesOver: false).check()
+        case .postgreSQL(let address): try Ledger(address, takesOver: false).check()
         }
     }
 

@@ -134,7 +134,7 @@ struct Serve: Command {
     /// What whoever starts the service may have forgotten.
     private func noteWhatIsMissing(
         _ keys: APIKeys,
-        _ ledger: any MovableLedger,
+        _ ledger: Ledger,
         _ configuration: ServeConfiguration
     ) throws {
         if try keys.list().allSatisfy({ $0.revokedAt != nil }) {
@@ -157,7 +157,7 @@ struct Serve: Command {
     }
 
     /// Lists the users whose tokens may spell their names in several ways.
-    private func noteNamesOfAnySpelling(_ ledger: any MovableLedger, _ configuration: ServeConfiguration) throws {
+    private func noteNamesOfAnySpelling(_ ledger: Ledger, _ configuration: ServeConfiguration) throws {
         guard let issuer = configuration.tokens?.issuer else { return }
         let users = try ledger.usersOfAnySpelling(issuer: issuer).filter {
             ByteKey($0.name.decomposedStringWithCanonicalMapping) != ByteKey($0.name)

@@ -11,11 +11,11 @@ import Testing
     let folder: TemporaryFolder
     let clock = ManualClock()
     let accounts: AccountService
-    let ledger: SQLiteLedger
+    let ledger: Ledger
 
     init() throws {
         folder = try TemporaryFolder()
-        ledger = try SQLiteLedger(file: folder.file("ledger.sqlite"))
+        ledger = try Ledger(file: folder.file("ledger.sqlite"))
         accounts = AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .trifling)
     }
 

@@ -11,13 +11,13 @@ import Testing
 @Suite struct CatalogServiceTests {
     let folder: TemporaryFolder
     let files: Catalog
-    let ledger: SQLiteLedger
+    let ledger: Ledger
     let clock = ManualClock()
 
     init() throws {
         folder = try TemporaryFolder()
         files = try Catalog(folder: Project.products)
-        ledger = try SQLiteLedger(file: folder.file("ledger.sqlite"))
+        ledger = try Ledger(file: folder.file("ledger.sqlite"))
     }
 
     private func service(_ files: Catalog? = nil) throws -> CatalogService {

@@ -17,7 +17,7 @@ import Testing
         shop = try TestShop()
         service = EntitlementService(
             catalog: CurrentCatalog(shop.catalog), verifier: try shop.verifier(),
-            ledger: try SQLiteLedger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock)
+            ledger: try Ledger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock)
         alice = try #require(User(name: "alice"))
         bob = try #require(User(name: "bob"))
     }
@@ -36,7 +36,7 @@ import Testing
         EntitlementService(
             catalog: CurrentCatalog(shop.catalog),
             verifier: ProofVerifier(anchors: try TestChains.anchors(chain), clock: shop.clock),
-            ledger: try SQLiteLedger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock)
+            ledger: try Ledger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock)
     }
 
     static let free = [Item(collection: "background", number: 0), Item(collection: "sprout", number: 0)]
@@ -170,7 +170,7 @@ import Testing
         func service(_ accepted: AcceptedOrigins) throws -> EntitlementService {
             EntitlementService(
                 catalog: CurrentCatalog(shop.catalog), verifier: try shop.verifier(),
-                ledger: try SQLiteLedger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock, accepted: accepted
+                ledger: try Ledger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock, accepted: accepted
             )
         }
         let (selling, sellingAlone) = (try service(reviewed), try service(AcceptedOrigins([.localProduction])))
@@ -196,7 +196,7 @@ import Testing
     @Test func thePolicyIsTheServices() throws {
         let lenient = EntitlementService(
             catalog: CurrentCatalog(shop.catalog), verifier: try shop.verifier(),
-            ledger: try SQLiteLedger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock,
+            ledger: try Ledger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock,
             policy: .transfer(pauseSeconds: 60))
         _ = try buy("sprout1")
         #expect(try service.redeem(try receipt(), for: alice).outcome == .granted)

@@ -13,7 +13,7 @@ import Testing
 @Suite struct OriginIsolationTests {
     private let shop: TestShop
     private let chain: CertificateChain
-    private let ledger: SQLiteLedger
+    private let ledger: Ledger
     private let service: EntitlementService
     private let ordinary: [User]
     private let reviewer: User
@@ -21,7 +21,7 @@ import Testing
     init() throws {
         shop = try TestShop()
         chain = try TestChains.ellipticCurve.get()
-        ledger = try SQLiteLedger(file: shop.folder.file("ledger.sqlite"))
+        ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
         ordinary = try ["alice", "bob"].map { try #require(User(name: $0)) }
         reviewer = try #require(User(name: "review"))
         service = EntitlementService(

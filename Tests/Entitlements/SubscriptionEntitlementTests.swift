@@ -26,8 +26,8 @@ import Testing
     }
 
     /// A service of its own that knows alice's account token.
-    private func service(_ name: String) throws -> (service: EntitlementService, ledger: SQLiteLedger) {
-        let ledger = try SQLiteLedger(file: garden.folder.file("\(name).sqlite"))
+    private func service(_ name: String) throws -> (service: EntitlementService, ledger: Ledger) {
+        let ledger = try Ledger(file: garden.folder.file("\(name).sqlite"))
         let service = EntitlementService(
             catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(), ledger: ledger, clock: store.clock
         )
@@ -35,7 +35,7 @@ import Testing
         return (service, ledger)
     }
 
-    private func items(_ ledger: SQLiteLedger, at date: String) throws -> [Item] {
+    private func items(_ ledger: Ledger, at date: String) throws -> [Item] {
         try ledger.items(of: alice, at: try #require(Timestamp(rfc3339: date)))
     }
 
@@ -84,7 +84,7 @@ import Testing
         let file = garden.folder.file("ledger.sqlite")
         let service = EntitlementService(
             catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(clock: clock),
-            ledger: try SQLiteLedger(file: file),
+            ledger: try Ledger(file: file),
             clock: clock)
         func mend() {
             clock.advance(milliseconds: store.now.millisecondsSince1970 - clock.now().millisecondsSince1970)
@@ -151,7 +151,7 @@ import Testing
             var chance = SeededGenerator(seed: UInt64(seed))
             var history = told + told.filter { _ in Bool.random(using: &chance) }
             history.shuffle(using: &chance)
-            let ledger = try SQLiteLedger(file: garden.folder.file("parked \(seed).sqlite"))
+            let ledger = try Ledger(file: garden.folder.file("parked \(seed).sqlite"))
             let service = EntitlementService(
                 catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(), ledger: ledger,
                 clock: store.clock)

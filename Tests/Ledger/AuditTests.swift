@@ -129,9 +129,9 @@ import Testing
         let file = folder.file("first.sqlite")
         try makeLedgerOfTheFirstVersion(at: file)
         #expect(throws: StorageFault(cause: .olderVersion, path: file.path)) {
-            try SQLiteLedger(file: file, takesOver: false)
+            try Ledger(file: file, takesOver: false)
         }
-        let ledger = try SQLiteLedger(file: file)
+        let ledger = try Ledger(file: file)
         #expect(try ledger.audit(of: alice).map(\.entry.reference) == ["1", "3"])
         #expect(try ledger.audit(of: bob).map(\.entry.event) == [.revoked])
         #expect(try ledger.audit(of: bob).map(\.entry.actor) == [.till])

@@ -25,7 +25,7 @@ import Testing
     private func add(
         _ change: CatalogChange,
         picture: [UInt8]? = nil,
-        to ledger: (any CatalogLedger)? = nil
+        to ledger: (Ledger)? = nil
     ) throws -> CatalogChangeAnswer {
         try (ledger ?? self.ledger).add(change, picture: picture, maximumPictures: 10)
     }

@@ -41,7 +41,7 @@ import Testing
         let report = try LedgerFile(place).check()
         #expect(report.problems == [])
         #expect(report.redeemedTransactions == 1)
-        #expect(try SQLiteLedger(file: place).items(of: alice, at: Self.now) == [Self.sprout1])
+        #expect(try Ledger(file: place).items(of: alice, at: Self.now) == [Self.sprout1])
     }
 
     @Test func `a damaged ledger is replaced, and kept as it was`() throws {
@@ -61,7 +61,7 @@ import Testing
     @Test func `a missing ledger is restored, without the write-ahead log of another`() throws {
         try makeBackup()
         do {
-            let other = try SQLiteLedger(file: place)
+            let other = try Ledger(file: place)
             _ = try other.redeem([claim("8"), claim("9")], for: bob, at: Self.now)
             try withExtendedLifetime(other) {
                 try FileManager.default.copyItem(at: companion("-wal", of: place), to: folder.file("log"))
@@ -100,7 +100,7 @@ import Testing
         #expect(!report.contents.isOfThisVersion)
         #expect(report.endedSessions == 0)
         #expect(try !LedgerFile(place).check().isOfThisVersion)
-        #expect(try SQLiteLedger(file: place).items(of: alice, at: Self.now) == [Self.sprout1])
+        #expect(try Ledger(file: place).items(of: alice, at: Self.now) == [Self.sprout1])
         #expect(try LedgerFile(place).check().problems == [])
         // The earlier version has no API keys.
         #expect(try restore().revivedKeys == [])
@@ -109,11 +109,11 @@ import Testing
     @Test func `a link to the ledger stays a link`() throws {
         try makeBackup()
         let target = folder.file("elsewhere.sqlite")
-        do { _ = try SQLiteLedger(file: target) }
+        do { _ = try Ledger(file: target) }
         try FileManager.default.createSymbolicLink(at: place, withDestinationURL: target)
         let report = try restore()
         #expect(report.previous.file?.deletingLastPathComponent().path == folder.url.path)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place.path) == target.path)
-        #expect(try SQLiteLedger(file: place).items(of: alice, at: Self.now) == [Self.sprout1])
+        #expect(try Ledger(file: place).items(of: alice, at: Self.now) == [Self.sprout1])
     }
 }

@@ -100,14 +100,14 @@ import Testing
         #expect(try ledger.member(alice, counting: origins, at: Self.now)?.profile.nickname == "Alice")
     }
 
-    private func export(_ ledger: any MovableLedger) throws -> Data {
+    private func export(_ ledger: Ledger) throws -> Data {
         var text = Data()
         _ = try ledger.export { text.append($0) }
         return text
     }
 
     /// - Parameter size: How many bytes are read at once.
-    private func take(_ text: Data, into ledger: any MovableLedger, size: Int = 100) throws -> Int {
+    private func take(_ text: Data, into ledger: Ledger, size: Int = 100) throws -> Int {
         var rest = text[...]
         return try ledger.importLines { () throws(ImportError) -> Data? in
             defer { rest = rest.dropFirst(size) }

@@ -15,7 +15,7 @@ import Testing
 
     @Test func whatWasAnsweredIsThereAfterOpeningAgain() throws {
         _ = try redeem(claim(), for: alice)
-        let again = try SQLiteLedger(file: folder.file("ledger.sqlite"))
+        let again = try Ledger(file: folder.file("ledger.sqlite"))
         #expect(try again.items(of: alice, at: Self.now) == [Self.sprout1])
         #expect(try again.redeem([claim()], for: alice, at: Self.now).results == [.alreadyRedeemed])
     }
@@ -27,7 +27,7 @@ import Testing
                 let user = number.isMultiple(of: 2) ? alice : bob
                 let claim = claim()
                 // A connection of its own for each, as separate processes have.
-                group.addTask { try SQLiteLedger(file: file).redeem([claim], for: user, at: Self.now).results }
+                group.addTask { try Ledger(file: file).redeem([claim], for: user, at: Self.now).results }
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
@@ -41,7 +41,7 @@ import Testing
         let alice = alice
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
-                group.addTask { _ = try SQLiteLedger(file: file).items(of: alice, at: Self.now) }
+                group.addTask { _ = try Ledger(file: file).items(of: alice, at: Self.now) }
             }
             try await group.waitForAll()
         }
@@ -71,19 +71,19 @@ import Testing
 
     @Test func aLedgerOfANewerVersionIsNotOpened() throws {
         let file = folder.file("newer.sqlite")
-        _ = try SQLiteLedger(file: file)
+        _ = try Ledger(file: file)
         try DatabaseQueue(path: file.path).write {
             try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: from the future')")
         }
-        #expect(throws: StorageFault(cause: .newerVersion, path: file.path)) { try SQLiteLedger(file: file) }
+        #expect(throws: StorageFault(cause: .newerVersion, path: file.path)) { try Ledger(file: file) }
     }
 
     @Test func whatIsNoDatabaseIsToldSo() throws {
         let file = folder.file("damaged.sqlite")
         try Data(repeating: 0x55, count: 4096).write(to: file)
-        #expect(throws: StorageFault(cause: .damaged, path: file.path)) { try SQLiteLedger(file: file) }
+        #expect(throws: StorageFault(cause: .damaged, path: file.path)) { try Ledger(file: file) }
         let nowhere = folder.file("none/ledger.sqlite")
-        #expect(throws: StorageFault(cause: .cannotOpen, path: nowhere.path)) { try SQLiteLedger(file: nowhere) }
+        #expect(throws: StorageFault(cause: .cannotOpen, path: nowhere.path)) { try Ledger(file: nowhere) }
     }
 
     enum Way: CaseIterable {
@@ -95,11 +95,11 @@ import Testing
         let file = folder.file("misread.sqlite")
         let users = try (0..<600).map { try #require(User(name: "user \($0)".replacing(" ", with: "-"))) }
         do {
-            let ledger = try SQLiteLedger(file: file)
+            let ledger = try Ledger(file: file)
             _ = ledger.together(users.map { user in { _ = try? ledger.appAccountToken(of: user, at: Self.now) } })
         }
         let sound = try Data(contentsOf: file)
-        let ledger = try SQLiteLedger(file: file)
+        let ledger = try Ledger(file: file)
         func attempt() throws {
             let (user, claim) = (users[300], claim("7"))
             if way == .alone {
@@ -138,7 +138,7 @@ import Testing
     @Test func aLedgerOfTheFirstVersionIsTakenOver() throws {
         let file = folder.file("first.sqlite")
         try makeLedgerOfTheFirstVersion(at: file)
-        let ledger = try SQLiteLedger(file: file)
+        let ledger = try Ledger(file: file)
         #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
         #expect(try ledger.items(of: bob, at: Self.now) == [])
         let transactions = try ledger.transactions(of: alice, before: nil, limit: 10)
@@ -148,6 +148,6 @@ import Testing
         #expect(try ledger.appAccountToken(of: bob, at: Self.now) != token)
         #expect(try ledger.redeem([claim("1")], for: bob, at: Self.now).results == [.ownedByAnotherUser])
         #expect(try ledger.redeem([claim("4")], for: bob, at: Self.now).results == [.ownedByAnotherUser])
-        #expect(try SQLiteLedger(file: file).appAccountToken(of: alice, at: Self.now) == token)
+        #expect(try Ledger(file: file).appAccountToken(of: alice, at: Self.now) == token)
     }
 }

@@ -21,8 +21,8 @@ import Testing
 
     /// The ledger in place, open as long as `body` needs it.
     @discardableResult
-    private func withLedger<Value>(_ body: (any MovableLedger) throws -> Value) throws -> Value {
-        try body(SQLiteLedger(file: place))
+    private func withLedger<Value>(_ body: (Ledger) throws -> Value) throws -> Value {
+        try body(Ledger(file: place))
     }
 
     private func key(_ identifier: String, revokedAt: Timestamp? = nil) -> APIKeyRecord {

@@ -11,7 +11,7 @@ struct LedgerFixture {
     static let isFile = TestSchema.server == nil
 
     let folder: TemporaryFolder
-    let ledger: any MovableLedger
+    let ledger: Ledger
     let alice: User
     let bob: User
     /// nil for a ledger in a file.
@@ -22,29 +22,29 @@ struct LedgerFixture {
         schema = Self.isFile ? nil : try TestSchema()
         ledger =
             if let schema {
-                try PostgreSQLLedger(try PostgreSQLAddress(schema.address))
+                try Ledger(try PostgreSQLAddress(schema.address))
             } else {
-                try SQLiteLedger(file: folder.file("ledger.sqlite"))
+                try Ledger(file: folder.file("ledger.sqlite"))
             }
         alice = try #require(User(name: "alice"))
         bob = try #require(User(name: "bob"))
     }
 
     /// One with nothing in it.
-    func another() throws -> any MovableLedger {
-        guard Self.isFile else { return try PostgreSQLLedger(try PostgreSQLAddress(try TestSchema().address)) }
-        return try SQLiteLedger(file: folder.file("\(UUID().uuidString).sqlite"))
+    func another() throws -> Ledger {
+        guard Self.isFile else { return try Ledger(try PostgreSQLAddress(try TestSchema().address)) }
+        return try Ledger(file: folder.file("\(UUID().uuidString).sqlite"))
     }
 
     /// The same ledger, as another process has it.
-    func again() throws -> any MovableLedger {
-        guard let schema else { return try SQLiteLedger(file: folder.file("ledger.sqlite")) }
-        return try PostgreSQLLedger(try PostgreSQLAddress(schema.address))
+    func again() throws -> Ledger {
+        guard let schema else { return try Ledger(file: folder.file("ledger.sqlite")) }
+        return try Ledger(try PostgreSQLAddress(schema.address))
     }
 
     /// What breaks a rule of the ledger.
     func problems() throws -> [String] {
-        if let ledger = ledger as? PostgreSQLLedger { return try ledger.check().problems }
+        guard Self.isFile else { return try ledger.check().problems }
         return try LedgerFile(folder.file("ledger.sqlite")).check().problems
     }
 }
@@ -63,7 +63,7 @@ extension LedgerSuite {
     }
 
     var folder: TemporaryFolder { fixture.folder }
-    var ledger: any MovableLedger { fixture.ledger }
+    var ledger: Ledger { fixture.ledger }
     var alice: User { fixture.alice }
     var bob: User { fixture.bob }
 
@@ -110,7 +110,7 @@ extension LedgerSuite {
     func notify(
         _ uuid: String,
         _ claim: Claim?,
-        to ledger: (any Ledger)? = nil
+        to ledger: (Ledger)? = nil
     ) throws -> NotificationOutcome {
         let record = NotificationRecord(
             origin: .localSandbox, notificationUUID: uuid, type: "REFUND", subtype: nil,

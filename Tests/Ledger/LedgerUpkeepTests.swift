@@ -64,7 +64,7 @@ import Testing
             .filter { $0.hasPrefix("copy.sqlite") }
         #expect(beside == ["copy.sqlite"])
         let report = try LedgerFile(copied).check()
-        let copy = try SQLiteLedger(file: copied)
+        let copy = try Ledger(file: copied)
         #expect(report.problems == [])
         #expect(report.redeemedTransactions == 3)
         #expect(try copy.items(of: alice, at: Self.now) == ledger.items(of: alice, at: Self.now))
@@ -83,7 +83,7 @@ import Testing
         #expect(try !file.check().isOfThisVersion)
         #expect(try !LedgerFile(folder.file("copy.sqlite")).check().isOfThisVersion)
         // The next service takes it over.
-        _ = try SQLiteLedger(file: old)
+        _ = try Ledger(file: old)
         #expect(try file.check().isOfThisVersion)
         #expect(try file.check().problems == [])
         try DatabaseQueue(path: old.path).writeWithoutTransaction {

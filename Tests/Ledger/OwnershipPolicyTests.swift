@@ -53,7 +53,7 @@ import Testing
     }
 
     /// - Returns: The claim that bob presents.
-    private func buy(_ purchase: Purchase, in ledger: any Ledger) throws -> Claim {
+    private func buy(_ purchase: Purchase, in ledger: Ledger) throws -> Claim {
         let running = claim(expiresAt: Self.later(1000))
         let claim =
             switch purchase {

@@ -29,7 +29,7 @@ import Testing
         // Nobody listens on the port that is for nobody.
         let address = try PostgreSQLAddress("postgres://till:secret@127.0.0.1:1/till")
         let fault = StorageFault(cause: .unreachable, path: "postgres://till@127.0.0.1:1/till")
-        #expect(throws: fault) { try PostgreSQLLedger(address) }
+        #expect(throws: fault) { try Ledger(address) }
         #expect(!fault.message.contains("secret"))
     }
 }

@@ -115,7 +115,7 @@ import Testing
         let port = try #require(URL(string: schema.address)?.port)
         let line = try LossyLine(to: port)
         let address = schema.address.replacing(":\(port)/", with: ":\(line.port)/")
-        let ledger = try PostgreSQLLedger(try PostgreSQLAddress(address))
+        let ledger = try Ledger(try PostgreSQLAddress(address))
         for cut in cuts { line.cut(cut) }
         #expect(try ledger.redeem([claim("1")], for: alice, at: Self.now).results == [.granted])
         #expect(line.isDone)
@@ -156,7 +156,7 @@ import Testing
     @Test func aServerThatEndsConnectionsIsConnectedToAnew() async throws {
         let (fixture, alice, schema) = (fixture, alice, schema)
         let address = schema.address + "&application_name=victim"
-        let ledger = try PostgreSQLLedger(try PostgreSQLAddress(address))
+        let ledger = try Ledger(try PostgreSQLAddress(address))
         let claims = (1...200).map { claim("\($0)") }
         let isDone = Atomic(false)
         let ended = Atomic(0)
@@ -213,7 +213,7 @@ import Testing
 
     @Test func aLedgerOfAnotherVersionIsNotOpened() throws {
         let empty = try PostgreSQLAddress(try TestSchema().address)
-        #expect { try PostgreSQLLedger(empty, takesOver: false) } throws: {
+        #expect { try Ledger(empty, takesOver: false) } throws: {
             ($0 as? StorageFault)?.cause == .missing
         }
         try schema.execute("INSERT INTO ledger_schema VALUES (99)")
@@ -223,7 +223,7 @@ import Testing
     /// Services on one database wake each other's listeners, and nobody else's.
     @Test func whoObservesIsToldByTheOthers() async throws {
         let told = Mutex<[String: Set<Int64>]>([:])
-        func observed(_ name: String, _ fixture: LedgerFixture) throws -> any MovableLedger {
+        func observed(_ name: String, _ fixture: LedgerFixture) throws -> Ledger {
             let ledger = try fixture.again()
             ledger.observe { users in told.withLock { $0[name, default: []].formUnion(users) } }
             return ledger
@@ -253,7 +253,7 @@ import Testing
             DELETE FROM ledger_schema WHERE version > 8
             """)
         let address = try PostgreSQLAddress(schema.address)
-        #expect { try PostgreSQLLedger(address, takesOver: false) } throws: {
+        #expect { try Ledger(address, takesOver: false) } throws: {
             ($0 as? StorageFault)?.cause == .olderVersion
         }
         let ledger = try fixture.again()
@@ -266,23 +266,23 @@ import Testing
         let address = try PostgreSQLAddress(try TestSchema().address)
         let alice = alice
         try await atOnce(8) { _ in
-            let items = try PostgreSQLLedger(address).items(of: alice, at: Self.now)
+            let items = try Ledger(address).items(of: alice, at: Self.now)
             #expect(items == [])
         }
     }
 
     @Test func aLedgerMovesFromAFileAndBack() throws {
-        let file = try SQLiteLedger(file: folder.file("ledger.sqlite"))
+        let file = try Ledger(file: folder.file("ledger.sqlite"))
         for number in 1...1200 {
             let user = number.isMultiple(of: 7) ? bob : alice
             _ = try file.redeem([claim("\(number)", original: "\(number / 3)")], for: user, at: Self.now)
         }
-        func export(_ ledger: any MovableLedger) throws -> Data {
+        func export(_ ledger: Ledger) throws -> Data {
             var text = Data()
             _ = try ledger.export { text.append($0) }
             return text
         }
-        func take(_ text: Data, into ledger: any MovableLedger) throws {
+        func take(_ text: Data, into ledger: Ledger) throws {
             var rest: Data? = text
             _ = try ledger.importLines { () throws(ImportError) -> Data? in
                 defer { rest = nil }
@@ -293,13 +293,13 @@ import Testing
         try take(text, into: ledger)
         #expect(try export(ledger) == text)
         #expect(try fixture.problems() == [])
-        let back = try SQLiteLedger(file: folder.file("back.sqlite"))
+        let back = try Ledger(file: folder.file("back.sqlite"))
         try take(try export(ledger), into: back)
         #expect(try export(back) == text)
         // Of users that came to PostgreSQL first, too, whose numbers are large.
         let other = try fixture.another()
         _ = try other.redeem([claim("1")], for: alice, at: Self.now)
-        let third = try SQLiteLedger(file: folder.file("third.sqlite"))
+        let third = try Ledger(file: folder.file("third.sqlite"))
         try take(try export(other), into: third)
         #expect(try export(third) == export(other))
         #expect(try third.redeem([claim("2")], for: bob, at: Self.now).results == [.granted])

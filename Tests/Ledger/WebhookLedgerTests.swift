@@ -28,7 +28,7 @@ import Testing
     }
 
     private func take(
-        from ledger: (any WebhookLedger)? = nil,
+        from ledger: (Ledger)? = nil,
         at moment: Timestamp = now,
         limit: Int = 100
     ) throws -> [WebhookDelivery] {

@@ -19,7 +19,7 @@ import Testing
 
     init() throws {
         garden = try TestGarden()
-        let ledger = try SQLiteLedger(file: garden.folder.file("ledger.sqlite"))
+        let ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
         service = EntitlementService(
             catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(), ledger: ledger,
             clock: garden.clock)

@@ -10,11 +10,11 @@ import Testing
 /// What arrives together shares a commit, and too much of it is turned away.
 @Suite struct CommitQueueTests {
     let folder: TemporaryFolder
-    let ledger: SQLiteLedger
+    let ledger: Ledger
 
     init() throws {
         folder = try TemporaryFolder()
-        ledger = try SQLiteLedger(file: folder.file("ledger.sqlite"))
+        ledger = try Ledger(file: folder.file("ledger.sqlite"))
     }
 
     private final class Counter: Sendable {

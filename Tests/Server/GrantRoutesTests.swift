@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test func whatIsGivenIsGivenWithItsAnswer() throws {
-        let ledger = try SQLiteLedger(file: fixture.shop.folder.file("own.sqlite"))
+        let ledger = try Ledger(file: fixture.shop.folder.file("own.sqlite"))
         let alice = try #require(User(name: "alice"))
         let moment = fixture.shop.clock.now()
         let key = IdempotencyKey(caller: "c", key: "k")

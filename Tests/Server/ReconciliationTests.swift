@@ -26,7 +26,7 @@ import Testing
         garden = try TestGarden()
         service = EntitlementService(
             catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(),
-            ledger: try SQLiteLedger(file: garden.folder.file("ledger.sqlite")), clock: garden.store.clock)
+            ledger: try Ledger(file: garden.folder.file("ledger.sqlite")), clock: garden.store.clock)
         alice = try #require(User(name: "alice"))
     }
 

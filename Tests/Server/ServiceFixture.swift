@@ -24,7 +24,7 @@ struct ServiceFixture {
     let keys: APIKeys
     /// A key with every scope.
     let key: String
-    let ledger: SQLiteLedger
+    let ledger: Ledger
 
     /// What a test needs for as long as the service runs.
     private let folder: TemporaryFolder?
@@ -41,7 +41,7 @@ struct ServiceFixture {
     ) throws {
         self.folder = folder
         shop = try TestShop()
-        let ledger = try SQLiteLedger(file: shop.folder.file("ledger.sqlite"))
+        let ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
         keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
         key = try keys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
         let roots = shop.store.rootCertificates + [chain?.root.certificate].compactMap(\.self)

@@ -28,14 +28,14 @@ private actor Arrivals {
 /// Messages on their way to receivers that answer, refuse, hang and are gone, over sockets.
 @Suite struct WebhookSenderTests {
     let folder: TemporaryFolder
-    let ledger: SQLiteLedger
+    let ledger: Ledger
     let clock = ManualClock()
     let webhooks: WebhookService
     let metrics = ServiceMetrics()
 
     init() throws {
         folder = try TemporaryFolder()
-        ledger = try SQLiteLedger(file: folder.file("ledger.sqlite"))
+        ledger = try Ledger(file: folder.file("ledger.sqlite"))
         webhooks = WebhookService(ledger: ledger, clock: clock, randomness: .system)
     }
 

@@ -54,7 +54,7 @@ struct SimulatedProcess {
     ) -> EntitlementService {
         EntitlementService(
             catalog: CurrentCatalog(garden.catalog), verifier: verifier,
-            ledger: DatabaseLedger(storage: storage, randomness: dice.randomness), clock: garden.store.clock,
+            ledger: Ledger(storage: storage, randomness: dice.randomness), clock: garden.store.clock,
             randomness: dice.randomness, policy: policy)
     }
 }

@@ -12,7 +12,7 @@ extension Simulation {
     static let emptyLedger = Result {
         let folder = try TemporaryFolder()
         let file = folder.file("ledger.sqlite")
-        _ = try SQLiteLedger(file: file)
+        _ = try Ledger(file: file)
         try LedgerFile(file).backUp(to: folder.file("copy.sqlite"))
         return try folder.bytes("copy.sqlite")
     }
@@ -197,7 +197,7 @@ extension Simulation {
         let states = try (0..<2).map { number in
             let file = garden.folder.file("order \(number).sqlite")
             try Data(Self.emptyLedger.get()).write(to: file)
-            let ledger = try SQLiteLedger(file: file, randomness: dice.randomness)
+            let ledger = try Ledger(file: file, randomness: dice.randomness)
             let service = EntitlementService(
                 catalog: CurrentCatalog(garden.catalog), verifier: verifier, ledger: ledger, clock: garden.store.clock,
                 policy: policy)

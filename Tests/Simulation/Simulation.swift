@@ -32,7 +32,7 @@ actor Simulation {
     let policy: OwnershipPolicy
     let verifier: ProofVerifier
     /// Reads what the processes have written; its disk is sound.
-    let ledger: SQLiteLedger
+    let ledger: Ledger
     private(set) var processes: [SimulatedProcess]
 
     /// All that a device has sent, whether it arrived or not.
@@ -64,7 +64,7 @@ actor Simulation {
         (self.garden, self.verifier) = (garden, verifier)
         let file = garden.folder.file("ledger.sqlite")
         try Data(Self.emptyLedger.get()).write(to: file)
-        let ledger = try SQLiteLedger(file: file, randomness: dice.randomness)
+        let ledger = try Ledger(file: file, randomness: dice.randomness)
         self.ledger = ledger
         let endpoint = WebhookEndpoint(
             identifier: Self.webhook, url: "https://example.com", createdAt: garden.store.now, createdBy: "simulation",

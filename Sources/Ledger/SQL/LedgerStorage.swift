@@ -15,7 +15,7 @@ public protocol LedgerStorage: Sendable {
     /// Whether a question is answered sooner than another thread could be asked for it, with a disk that is well.
     var answersAtOnce: Bool { get }
 
-    /// As `EventLedger.observe` promises.
+    /// As `Ledger.observe` promises.
     func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void)
 
     /// What is thrown where something just written is not there.

@@ -12,11 +12,11 @@ public struct APIKeys: Sendable {
     /// What every key begins with, and no token.
     static let prefix = "till_"
 
-    private let ledger: any Ledger
+    private let ledger: Ledger
     private let clock: any WallClock
     private let randomness: Randomness
 
-    public init(ledger: any Ledger, clock: any WallClock, randomness: Randomness) {
+    public init(ledger: Ledger, clock: any WallClock, randomness: Randomness) {
         self.ledger = ledger
         self.clock = clock
         self.randomness = randomness

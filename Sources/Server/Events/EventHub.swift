@@ -26,9 +26,9 @@ public final class EventHub: Service, Sendable {
     private static let steps = 50
 
     private let state: Mutex<EventListeners>
-    public let ledger: any EventLedger
+    public let ledger: Ledger
 
-    public init(ledger: any EventLedger, limits: Limits = Limits()) {
+    public init(ledger: Ledger, limits: Limits = Limits()) {
         self.ledger = ledger
         state = Mutex(EventListeners(limits: limits))
         ledger.observe { [weak self] users in self?.wake(users) }

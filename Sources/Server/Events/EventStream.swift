@@ -13,7 +13,7 @@ struct EventStream: Sendable {
     /// How many events are read at once.
     private static let page = 100
 
-    let ledger: any EventLedger
+    let ledger: Ledger
     let work: BlockingWork
     /// Whether the listener may still listen.
     let isGood: @Sendable () async -> Bool

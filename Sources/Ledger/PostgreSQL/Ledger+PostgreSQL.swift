@@ -1,11 +1,8 @@
 import Commerce
 import Signatures
 
-/// The ledger in a PostgreSQL database, which several services may share.
-public typealias PostgreSQLLedger = DatabaseLedger<PostgreSQLStorage>
-
-extension PostgreSQLLedger {
-    /// Connects, and makes the tables when there are none.
+extension Ledger {
+    /// Connects to a PostgreSQL database, which several services may share, and makes the tables if there are none.
     ///
     /// - Parameter takesOver: Whether tables are made, and those of an earlier version become those of this.
     /// - Throws: `StorageFault`.

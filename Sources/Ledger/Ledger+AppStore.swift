@@ -1,7 +1,13 @@
 import Commerce
 
 /// What the App Store asks, and what it is asked.
-extension DatabaseLedger {
+extension Ledger {
+    /// Users who have redeemed something, one for each origin of theirs, in an order that stays.
+    ///
+    /// - Parameters:
+    ///   - number: Only those after the one with this number; 0 for all.
+    ///   - origins: Only purchases of these.
+    ///   - limit: At most so many users.
     public func customers(
         after number: Int64,
         of origins: Set<Origin>,
@@ -10,6 +16,12 @@ extension DatabaseLedger {
         try storage.read { try users($0).customers(after: number, of: origins, limit: limit) }
     }
 
+    /// What the App Store has asked about customers who want their money back (`CONSUMPTION_REQUEST`), as far as it is not
+    /// settled, oldest first.
+    ///
+    /// - Parameters:
+    ///   - moment: Only what was asked since.
+    ///   - origins: Only by these.
     public func openConsumptionRequests(
         since moment: Timestamp,
         of origins: Set<Origin>,
@@ -36,6 +48,7 @@ extension DatabaseLedger {
         }
     }
 
+    /// Has a question asked no more; one that was settled before stays as it is.
     public func settle(_ request: OpenConsumptionRequest, at moment: Timestamp) throws(StorageFault) {
         try storage.write { database in
             _ = try database.execute(
@@ -47,12 +60,14 @@ extension DatabaseLedger {
         }
     }
 
+    /// Until when a subject was reconciled with the App Store; nil when it never was.
     public func reconciled(_ subject: String) throws(StorageFault) -> Timestamp? {
         try storage.read { database in
             try database.value("SELECT reconciled_until FROM reconciliation WHERE subject = $1", [subject])
         }
     }
 
+    /// Remembers until when a subject was reconciled; what was remembered of a later moment stays.
     public func setReconciled(_ subject: String, until moment: Timestamp) throws(StorageFault) {
         try storage.write { database in
             _ = try database.execute(

@@ -1,6 +1,10 @@
 import Commerce
 
-extension DatabaseLedger {
+extension Ledger {
+    /// Gives an item without a purchase, and keeps what the caller is answered, in the same commit. Where an answer is kept
+    /// for the same key already, nothing is given.
+    ///
+    /// - Parameter oldest: Answers kept before are forgotten first.
     public func add(
         _ grant: Grant,
         for user: User,
@@ -21,6 +25,7 @@ extension DatabaseLedger {
         }
     }
 
+    /// A user's grants, newest first; as `transactions` are.
     public func grants(of user: User, before sequence: Int64?, limit: Int) throws(StorageFault) -> [Grant] {
         try storage.read { database in
             guard let user = try users(database).known(user) else { return [] }
@@ -28,6 +33,9 @@ extension DatabaseLedger {
         }
     }
 
+    /// Takes a grant back; one that was taken back before stays as it is.
+    ///
+    /// - Returns: The grant; nil when the user has none of that identifier.
     public func revoke(
         grant identifier: String,
         of user: User,
@@ -48,6 +56,12 @@ extension DatabaseLedger {
         }
     }
 
+    /// Takes back the purchase that a redeemed transaction is of, whatever the App Store says of it and whatever restores
+    /// it, or lets it count again. One that was taken back before stays as it is.
+    ///
+    /// - Parameter origin: nil for any.
+    /// - Returns: The transaction as it is then; none when the user has redeemed none of that identifier, and several,
+    ///   unchanged, when origins share the identifier.
     public func change(
         _ change: PurchaseChange,
         ofTransaction identifier: String,

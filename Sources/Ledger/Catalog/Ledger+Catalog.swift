@@ -1,6 +1,7 @@
 import Commerce
 
-extension DatabaseLedger: CatalogLedger {
+extension Ledger {
+    /// The number of the last change; 0 where there was none.
     public func catalogRevision() throws(StorageFault) -> Int64 {
         try storage.read { try CatalogRecords(database: $0).revision() }
     }
@@ -14,10 +15,12 @@ extension DatabaseLedger: CatalogLedger {
         }
     }
 
+    /// A picture's bytes; nil where an item has none.
     public func catalogPicture(of item: Item) throws(StorageFault) -> [UInt8]? {
         try storage.read { try CatalogRecords(database: $0).picture(of: item) }
     }
 
+    /// Whether anybody has redeemed a product; looks through all there is.
     public func isRedeemed(_ productIdentifier: String) throws(StorageFault) -> Bool {
         try storage.read { database in
             try database.row("SELECT 1 FROM redeemed_transaction WHERE product_id = $1 LIMIT 1", [productIdentifier])
@@ -25,6 +28,12 @@ extension DatabaseLedger: CatalogLedger {
         }
     }
 
+    /// Remembers a change.
+    ///
+    /// - Parameters:
+    ///   - picture: The picture's bytes where it is one.
+    ///   - maximumPictures: How many bytes all pictures may have.
+    /// - Returns: What has become of it.
     public func add(
         _ change: CatalogChange,
         picture: [UInt8]?,
@@ -44,6 +53,11 @@ extension DatabaseLedger: CatalogLedger {
         }
     }
 
+    /// Newest first.
+    ///
+    /// - Parameters:
+    ///   - productIdentifier: Only those of one product; nil for all.
+    ///   - number: Only those before; nil for all.
     public func catalogChanges(
         of productIdentifier: String?,
         before number: Int64?,

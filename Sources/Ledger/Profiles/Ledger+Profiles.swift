@@ -1,6 +1,7 @@
 import Commerce
 
-extension DatabaseLedger: ProfileLedger {
+extension Ledger {
+    /// A user's profile, wishes and items, as of one moment.
     public func profile(
         of user: User,
         counting origins: Set<Origin>,
@@ -12,6 +13,9 @@ extension DatabaseLedger: ProfileLedger {
         }
     }
 
+    /// Changes a profile, unless something is chosen that the user does not own.
+    ///
+    /// - Parameter free: What everybody owns.
     public func change(
         _ change: ProfileChange,
         ofProfileOf user: User,
@@ -32,6 +36,7 @@ extension DatabaseLedger: ProfileLedger {
         }
     }
 
+    /// Adds a wish; one that is there stays as it is.
     public func add(_ wish: Wish, of user: User) throws(LedgerError) {
         try write(for: user, at: wish.wishedAt) { database, user in
             guard try ProfileRecords(database: database).insert(wish, of: user) else { return }
@@ -40,6 +45,7 @@ extension DatabaseLedger: ProfileLedger {
         }
     }
 
+    /// Takes a wish back; one that is not there stays so.
     public func removeWish(
         for productIdentifier: String,
         of user: User,
@@ -54,6 +60,9 @@ extension DatabaseLedger: ProfileLedger {
         }
     }
 
+    /// Makes a user a member of the seed's own app.
+    ///
+    /// - Returns: false, and changes nothing, for who is one.
     public func join(_ user: User, as member: MemberRecord, called nickname: String) throws(LedgerError) -> Bool {
         try write(for: user, at: member.joinedAt) { database, user in
             guard try MemberRecords(database: database).insert(member, of: user) else { return false }
@@ -64,6 +73,7 @@ extension DatabaseLedger: ProfileLedger {
         }
     }
 
+    /// nil for a user who is no member.
     public func member(
         _ user: User,
         counting origins: Set<Origin>,

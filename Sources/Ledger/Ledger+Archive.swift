@@ -1,6 +1,7 @@
 import Commerce
 
-extension DatabaseLedger {
+extension Ledger {
+    /// Everything there is of a user, as of one moment; nil for one the ledger has not seen.
     public func archive(
         of user: User,
         counting origins: Set<Origin>,

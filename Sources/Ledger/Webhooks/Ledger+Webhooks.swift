@@ -1,6 +1,8 @@
 import Commerce
 
-extension DatabaseLedger: WebhookLedger {
+extension Ledger {
+    /// - Parameter maximum: How many endpoints there may be.
+    /// - Returns: false where there are as many as there may be.
     public func add(_ endpoint: WebhookEndpoint, upTo maximum: Int) throws(StorageFault) -> Bool {
         try storage.write { database in
             let webhooks = WebhookRecords(database: database)
@@ -10,6 +12,7 @@ extension DatabaseLedger: WebhookLedger {
         }
     }
 
+    /// Oldest first.
     public func webhookEndpoints() throws(StorageFault) -> [WebhookEndpoint] {
         try storage.read { try WebhookRecords(database: $0).endpoints() }
     }
@@ -18,6 +21,9 @@ extension DatabaseLedger: WebhookLedger {
         try storage.read { try WebhookRecords(database: $0).endpoint(identifier) }
     }
 
+    /// Has messages sent to another address, those on their way too.
+    ///
+    /// - Returns: The endpoint as it is then; nil where there is none.
     public func setURL(
         _ url: String,
         ofWebhookEndpoint identifier: String
@@ -29,6 +35,9 @@ extension DatabaseLedger: WebhookLedger {
         }
     }
 
+    /// Replaces an endpoint's secret, which signs beside the new one until it ends.
+    ///
+    /// - Returns: false where the endpoint has another secret than `presented` by now, or is gone.
     public func replace(
         _ presented: [UInt8],
         with secret: [UInt8],
@@ -45,6 +54,9 @@ extension DatabaseLedger: WebhookLedger {
         }
     }
 
+    /// Ends an endpoint, and whatever is on its way to it, which `forgetWebhooks` takes out.
+    ///
+    /// - Returns: false where there is none.
     public func removeWebhookEndpoint(
         _ identifier: String,
         at moment: Timestamp
@@ -52,6 +64,11 @@ extension DatabaseLedger: WebhookLedger {
         try storage.write { try WebhookRecords(database: $0).remove(identifier, at: moment) }
     }
 
+    /// What was and is on its way to an endpoint, newest first.
+    ///
+    /// - Parameters:
+    ///   - state: nil for all.
+    ///   - position: Only those before; nil for all.
     public func webhookDeliveries(
         to identifier: String,
         in state: WebhookDelivery.State?,
@@ -63,6 +80,9 @@ extension DatabaseLedger: WebhookLedger {
         }
     }
 
+    /// Has a message sent anew, whatever has become of it.
+    ///
+    /// - Returns: What it is then; nil where there is none.
     public func replay(_ message: String, to endpoint: String) throws(StorageFault) -> WebhookDelivery? {
         try storage.write { database in
             let webhooks = WebhookRecords(database: database)
@@ -71,14 +91,19 @@ extension DatabaseLedger: WebhookLedger {
         }
     }
 
+    /// Has messages sent anew that have failed, the oldest first.
+    ///
+    /// - Returns: How many; `limit` where there may be more.
     public func replayFailed(to endpoint: String, limit: Int) throws(StorageFault) -> Int {
         try storage.write { try WebhookRecords(database: $0).replayFailed(to: endpoint, limit: limit) }
     }
 
+    /// Endpoints for which something is due.
     public func dueWebhookEndpoints(at moment: Timestamp) throws(StorageFault) -> [WebhookEndpoint] {
         try storage.read { try WebhookRecords(database: $0).dueEndpoints(at: moment) }
     }
 
+    /// What is due for an endpoint, what was never tried first.
     public func dueWebhooks(
         to endpoint: String,
         at moment: Timestamp,
@@ -87,6 +112,9 @@ extension DatabaseLedger: WebhookLedger {
         try storage.read { try WebhookRecords(database: $0).due(to: endpoint, at: moment, limit: limit) }
     }
 
+    /// Takes what was due, so that nobody else sends it until `end`; whoever has taken it and is gone by then has tried it.
+    ///
+    /// - Returns: As they are then, without those that somebody else has taken meanwhile.
     public func take(
         _ deliveries: [WebhookDelivery],
         at moment: Timestamp,
@@ -98,6 +126,7 @@ extension DatabaseLedger: WebhookLedger {
         }
     }
 
+    /// Remembers how attempts have ended; one that somebody else has taken meanwhile stays as it is.
     public func record(_ results: [WebhookResult]) throws(StorageFault) {
         try storage.write { database in
             let webhooks = WebhookRecords(database: database)
@@ -105,6 +134,9 @@ extension DatabaseLedger: WebhookLedger {
         }
     }
 
+    /// Forgets messages that have arrived and tell of what happened before a moment, and those to endpoints that are removed.
+    ///
+    /// - Returns: How many; `limit` where there may be more.
     public func forgetWebhooks(before moment: Timestamp, limit: Int) throws(StorageFault) -> Int {
         try storage.write { try WebhookRecords(database: $0).forget(before: moment, limit: limit) }
     }

@@ -1,7 +1,8 @@
 import Commerce
 
 /// The answers kept for requests that are sent again.
-extension DatabaseLedger {
+extension Ledger {
+    /// The answer kept for a request that is sent again; nil when there is none, or none that was kept since a moment.
     public func keptAnswer(
         for key: IdempotencyKey,
         since moment: Timestamp
@@ -9,6 +10,10 @@ extension DatabaseLedger {
         try storage.read { try AnswerRecords(database: $0).answer(for: key, since: moment) }
     }
 
+    /// Keeps an answer, unless another process was quicker, and forgets those older than a moment.
+    ///
+    /// - Parameter user: Whom it is about: it goes when they do.
+    /// - Returns: The answer that is kept.
     public func keep(
         _ answer: KeptAnswer,
         for key: IdempotencyKey,

@@ -1,7 +1,12 @@
 import Commerce
 import Foundation
 
-extension DatabaseLedger: MovableLedger {
+extension Ledger {
+    /// Writes everything there is as of one moment as JSON Lines, while others go on writing.
+    ///
+    /// - Parameter output: Takes whole lines.
+    /// - Returns: How many rows there were.
+    /// - Throws: `StorageFault`, and what `output` throws.
     public func export(to output: (Data) throws(BackupError) -> Void) throws -> Int {
         var refusal: BackupError?
         var isBegun = false
@@ -31,6 +36,11 @@ extension DatabaseLedger: MovableLedger {
         }
     }
 
+    /// Takes in what `export` has written, into a ledger with nothing in it: all, or nothing.
+    ///
+    /// - Parameter input: The next bytes; nil when there are no more.
+    /// - Returns: How many rows there were.
+    /// - Throws: `ImportError`, `StorageFault`.
     public func importLines(from input: () throws(ImportError) -> Data?) throws -> Int {
         var refusal: ImportError?
         var isBegun = false

@@ -1,6 +1,7 @@
 import Commerce
 
-extension DatabaseLedger {
+extension Ledger {
+    /// What a user has of everything they ever had some of by purchases of some origins, by name; nothing is below zero.
     public func balances(of user: User, counting origins: Set<Origin>) throws(StorageFault) -> [Credit] {
         try storage.read { database in
             guard let user = try users(database).known(user) else { return [] }
@@ -10,6 +11,9 @@ extension DatabaseLedger {
         }
     }
 
+    /// Spends a part of a user's balance, once for each idempotency key of the user.
+    ///
+    /// - Parameter origins: The origins whose purchases count.
     public func spend(
         _ spending: Spending,
         for user: User,

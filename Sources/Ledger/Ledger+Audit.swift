@@ -1,6 +1,11 @@
 import Commerce
 
-extension DatabaseLedger {
+extension Ledger {
+    /// What has happened to what a user owns, from the first on.
+    ///
+    /// - Parameters:
+    ///   - number: Only what came after the record of this number; 0 for all.
+    ///   - limit: At most so many.
     public func audit(
         of user: User,
         after number: Int64,

@@ -1,10 +1,15 @@
 import Commerce
 import Signatures
 
-extension DatabaseLedger {
+extension Ledger {
     /// What stands in place of a text that is erased.
     private static var erased: String { "erased" }
 
+    /// Erases who a user is: the name, the account, the profile, what people have written. What was redeemed stays redeemed, by
+    /// a tombstone whose name is chance, so that no proof of it can be redeemed anew; and so does the audit log's chain.
+    ///
+    /// - Parameter account: The user's, as it was when its password was shown; nil where none has to be.
+    /// - Returns: false where the ledger has not seen the user, or the account is another by now.
     public func erase(
         _ user: User,
         showing account: AccountRecord?,

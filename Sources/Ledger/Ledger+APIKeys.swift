@@ -1,7 +1,7 @@
 import Commerce
 
 /// The keys of callers.
-extension DatabaseLedger {
+extension Ledger {
     public func add(_ key: APIKeyRecord) throws(StorageFault) {
         try storage.write { database in
             _ = try database.execute(
@@ -16,6 +16,7 @@ extension DatabaseLedger {
         }
     }
 
+    /// All API keys, revoked ones included, oldest first.
     public func apiKeys() throws(StorageFault) -> [APIKeyRecord] {
         try storage.read { try $0.rows("SELECT * FROM api_key ORDER BY created_at, key_id").map(Self.apiKey) }
     }
@@ -24,6 +25,9 @@ extension DatabaseLedger {
         try storage.read { try $0.row("SELECT * FROM api_key WHERE key_id = $1", [identifier]).map(Self.apiKey) }
     }
 
+    /// Ends a key; one that was ended before stays as it is.
+    ///
+    /// - Returns: false when there is no such key.
     public func revokeAPIKey(_ identifier: String, at moment: Timestamp) throws(StorageFault) -> Bool {
         try storage.write { database in
             try database.execute(

@@ -1,7 +1,10 @@
 import Commerce
 import Signatures
 
-extension DatabaseLedger: AccountLedger {
+extension Ledger {
+    /// Opens an account, with a first session.
+    ///
+    /// - Returns: false, and opens none, where the address has one.
     public func open(_ account: AccountRecord, beginning session: SessionRecord) throws(StorageFault) -> Bool {
         try storage.write { database in
             let records = AccountRecords(database: database)
@@ -13,10 +16,14 @@ extension DatabaseLedger: AccountLedger {
         }
     }
 
+    /// nil where the address has none.
+    ///
+    /// - Parameter emailLowercase: The address in small letters.
     public func account(emailLowercase: String) throws(StorageFault) -> AccountRecord? {
         try storage.read { try AccountRecords(database: $0).account(emailLowercase: emailLowercase) }
     }
 
+    /// nil for a user without an account.
     public func account(of user: User) throws(StorageFault) -> AccountRecord? {
         try storage.read { database in
             guard let user = try users(database).known(user) else { return nil }
@@ -24,6 +31,10 @@ extension DatabaseLedger: AccountLedger {
         }
     }
 
+    /// Begins a session of somebody who has shown the account's password. Of many sessions of one account, the oldest end; so
+    /// do those of anybody that nobody has renewed in time.
+    ///
+    /// - Returns: false where the account is gone by now, or has another password.
     public func begin(_ session: SessionRecord, of account: AccountRecord) throws(StorageFault) -> Bool {
         try storage.write { database in
             guard let user = try unchanged(account, in: database) else { return false }
@@ -32,10 +43,17 @@ extension DatabaseLedger: AccountLedger {
         }
     }
 
+    /// A session, and whose it is; nil for one that has ended.
     public func session(_ identifier: [UInt8]) throws(StorageFault) -> (session: SessionRecord, user: User)? {
         try storage.read { try AccountRecords(database: $0).session(identifier) }
     }
 
+    /// Gives a session new tokens, for the refresh token given last; another ends it.
+    ///
+    /// - Parameters:
+    ///   - session: With the new tokens; found by its refresh token's name. When it began, and its former access token, stay
+    ///     what they were.
+    ///   - digest: Of the refresh token presented.
     public func renew(
         _ session: SessionRecord,
         presenting digest: [UInt8],
@@ -54,14 +72,19 @@ extension DatabaseLedger: AccountLedger {
         }
     }
 
+    /// The session of a refresh token; nil for one that has ended.
     public func session(refresh identifier: [UInt8]) throws(StorageFault) -> SessionRecord? {
         try storage.read { try AccountRecords(database: $0).session(refresh: identifier) }
     }
 
+    /// Ends the session of a refresh token; one that has ended stays so.
     public func endSession(refresh identifier: [UInt8]) throws(StorageFault) {
         try storage.write { try AccountRecords(database: $0).delete(refresh: identifier) }
     }
 
+    /// Gives an account another password, and ends its sessions but one.
+    ///
+    /// - Returns: false where the account is gone by now, or has another password than it had.
     public func setPasswordHash(
         _ hash: String,
         of account: AccountRecord,
