@@ -90,7 +90,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CPostgreSQL", "Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "Store", "StrictJSON",
+                "CPostgreSQL", "Catalog", "Commerce", "Entitlements", "Ledger", "Receipts", "Signatures", "Store",
+                "StrictJSON",
                 hummingbird,
                 jwtKit, logging,
             ],
@@ -103,14 +104,15 @@ let package = Package(
         .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "TestSupport"], path: "Tests/Signatures"),
         .testTarget(name: "CatalogTests", dependencies: ["Catalog", "TestSupport"], path: "Tests/Catalog"),
         .testTarget(name: "ReceiptsTests", dependencies: ["Receipts", "TestSupport"], path: "Tests/Receipts"),
-        .testTarget(name: "LedgerTests", dependencies: ["Ledger", "TestSupport", grdb], path: "Tests/Ledger"),
+        .testTarget(
+            name: "LedgerTests", dependencies: ["Entitlements", "Ledger", "TestSupport", grdb], path: "Tests/Ledger"),
         .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport", grdb], path: "Tests/Store"),
         .testTarget(
             name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport"], path: "Tests/Entitlements"),
         .testTarget(name: "ProfilesTests", dependencies: ["Profiles", "TestSupport"], path: "Tests/Profiles"),
         .testTarget(name: "AccountsTests", dependencies: ["Accounts", "TestSupport"], path: "Tests/Accounts"),
         .testTarget(
-            name: "CatalogAdministrationTests", dependencies: ["CatalogAdministration", "TestSupport"],
+            name: "CatalogAdministrationTests", dependencies: ["CatalogAdministration", "Entitlements", "TestSupport"],
             path: "Tests/CatalogAdministration"),
         .testTarget(name: "WebhooksTests", dependencies: ["Webhooks", "TestSupport"], path: "Tests/Webhooks"),
         .testTarget(

@@ -17,7 +17,7 @@ extension Ledger {
         }
     }
 
-    func audit(_ database: any LedgerDatabase) -> AuditRecords {
+    package func audit(_ database: any LedgerDatabase) -> AuditRecords {
         AuditRecords(database: database, randomness: randomness)
     }
 }

@@ -11,7 +11,7 @@ public struct Ledger: Sendable {
     let randomness: Randomness
 
     /// - Parameter randomness: Chance for the account tokens of users, and the salts of erasable texts.
-    public init(storage: any LedgerStorage, randomness: Randomness) {
+    package init(storage: any LedgerStorage, randomness: Randomness) {
         self.storage = storage
         self.randomness = randomness
     }
@@ -29,68 +29,14 @@ public struct Ledger: Sendable {
         storage.together(useCases)
     }
 
-    /// Records claims of one user, in order, and what they grant.
-    ///
-    /// - Parameters:
-    ///   - policy: What happens to purchases that are another user's.
-    ///   - origins: Whose purchases count for the user, among the items that are answered.
-    /// - Throws: `StorageFault`; then nothing was recorded.
-    public func redeem(
-        _ claims: [Claim],
-        for user: User,
-        under policy: OwnershipPolicy,
-        counting origins: Set<Origin>,
-        by actor: AuditActor,
-        at moment: Timestamp
-    ) throws(LedgerError) -> LedgerAnswer {
-        let question = { (database: any LedgerDatabase) in
-            let records = LedgerRecords(database: database, users: users(database), actor: actor)
-            try database.prefetch([UserRecords.known(user)] + claims.prefix(1).flatMap(records.questions))
-        }
-        return try write(for: user, at: moment, after: question) { database, user in
-            let records = LedgerRecords(database: database, users: users(database), actor: actor)
-            let results = try claims.map { try records.record($0, for: user, under: policy, at: moment) }
-            return LedgerAnswer(
-                results: results,
-                items: try ReadingRecords(database: database).items(of: user, counting: origins, at: moment))
-        }
+    /// Reads as of one moment; never waits for what writes.
+    package func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+        try storage.read(body)
     }
 
-    /// Records a notification of the App Store, and what it states of a transaction.
-    ///
-    /// The statement reaches whoever's account token it names, else whoever owns the transaction; where that is nobody, it
-    /// waits for the user who will claim the transaction.
-    ///
-    /// - Parameters:
-    ///   - claim: nil for a notification about no transaction.
-    ///   - accepted: The origins of each user. A statement of another origin grants its user nothing.
-    /// - Throws: `StorageFault`; then nothing was recorded.
-    public func record(
-        _ notification: NotificationRecord,
-        stating claim: Claim?,
-        accepting accepted: AcceptedOrigins,
-        at moment: Timestamp
-    ) throws(StorageFault) -> NotificationOutcome {
-        try storage.write { database in
-            let users = users(database)
-            return try LedgerRecords(database: database, users: users, actor: .appStore)
-                .record(notification, stating: claim, accepting: accepted, at: moment)
-        }
-    }
-
-    /// Records what the App Store states of a transaction, as a notification would have it.
-    ///
-    /// - Throws: `StorageFault`; then nothing was recorded.
-    public func record(
-        _ claim: Claim,
-        accepting accepted: AcceptedOrigins,
-        at moment: Timestamp
-    ) throws(StorageFault) -> NotificationOutcome {
-        try storage.write { database in
-            let users = users(database)
-            return try LedgerRecords(database: database, users: users, actor: .appStore)
-                .record(stating: claim, accepting: accepted, at: moment)
-        }
+    /// Writes all of `body` in one commit that is durable when this returns, or nothing.
+    package func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+        try storage.write(body)
     }
 
     /// What a user owns at a moment, by redeemed transactions of some origins and grants that stand, each item once, in order.
@@ -179,7 +125,7 @@ public struct Ledger: Sendable {
     /// Writes for a user, who gets a number at first sight.
     ///
     /// - Parameter prepare: Runs before the user is looked up.
-    func write<Value>(
+    package func write<Value>(
         for user: User,
         at moment: Timestamp,
         after prepare: (any LedgerDatabase) throws -> Void = { _ in },
@@ -199,7 +145,7 @@ public struct Ledger: Sendable {
         return value
     }
 
-    func users(_ database: any LedgerDatabase) -> UserRecords {
+    package func users(_ database: any LedgerDatabase) -> UserRecords {
         UserRecords(database: database, randomness: randomness)
     }
 }

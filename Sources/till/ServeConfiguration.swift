@@ -1,5 +1,6 @@
 import Accounts
 import Commerce
+import Entitlements
 import Foundation
 import Ledger
 import Logging

@@ -1,11 +1,12 @@
 import Catalog
 import CatalogAdministration
 import Commerce
+import Entitlements
 import Foundation
 import Ledger
 import StrictJSON
-import TestSupport
 import Testing
+import TestSupport
 
 /// The catalog changed while it is sold by, by several at once, and beside files that change.
 @Suite struct CatalogServiceTests {

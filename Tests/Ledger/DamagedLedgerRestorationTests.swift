@@ -1,9 +1,10 @@
 import Commerce
+import Entitlements
 import Foundation
 import GRDB
 import Ledger
-import TestSupport
 import Testing
+import TestSupport
 
 /// A ledger that is damaged, missing or in several files, replaced by a backup.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct DamagedLedgerRestorationTests: LedgerSuite {

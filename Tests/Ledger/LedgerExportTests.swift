@@ -1,9 +1,10 @@
 import Commerce
+import Entitlements
 import Foundation
 import GRDB
 import Ledger
-import TestSupport
 import Testing
+import TestSupport
 
 /// A ledger is moved whole, or not at all.
 @Suite struct LedgerExportTests: LedgerSuite {

@@ -1,9 +1,10 @@
 import Commerce
+import Entitlements
 import Foundation
 import GRDB
 import Ledger
-import TestSupport
 import Testing
+import TestSupport
 
 /// The ledger as a file: opened by several at once, of other versions, damaged, and what its tables themselves forbid.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerFileTests: LedgerSuite {

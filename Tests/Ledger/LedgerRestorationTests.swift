@@ -1,9 +1,10 @@
 import Commerce
+import Entitlements
 import Foundation
 import GRDB
 import Ledger
-import TestSupport
 import Testing
+import TestSupport
 
 /// A ledger in a folder of its own, replaced by a backup.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerRestorationTests: LedgerSuite {

@@ -1,8 +1,9 @@
 import Commerce
+import Entitlements
 import Foundation
 import Ledger
-import TestSupport
 import Testing
+import TestSupport
 
 /// A ledger of a test's own, and two users. It is in a SQLite file, or in PostgreSQL where there is a server for tests: the same
 /// tests are run over both.

@@ -1,8 +1,9 @@
 import Commerce
+import Entitlements
 import Foundation
 import Ledger
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite struct LedgerTests: LedgerSuite {
     let fixture: LedgerFixture

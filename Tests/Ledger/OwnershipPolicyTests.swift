@@ -1,8 +1,9 @@
 import Commerce
+import Entitlements
 import Foundation
 import Ledger
-import TestSupport
 import Testing
+import TestSupport
 
 /// Whose a purchase is that alice has redeemed and bob presents.
 @Suite struct OwnershipPolicyTests: LedgerSuite {

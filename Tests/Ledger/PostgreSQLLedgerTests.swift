@@ -1,9 +1,10 @@
 import Commerce
+import Entitlements
 import Foundation
 import Ledger
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 /// What is of PostgreSQL alone: several services on one ledger, lines that are cut, and what the tables themselves forbid.
 @Suite(.enabled(if: !LedgerFixture.isFile)) struct PostgreSQLLedgerTests: LedgerSuite {

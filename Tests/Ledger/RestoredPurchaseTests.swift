@@ -1,8 +1,9 @@
 import Commerce
+import Entitlements
 import Foundation
 import Ledger
-import TestSupport
 import Testing
+import TestSupport
 
 /// A purchase that is restored under new transaction identifiers is one purchase.
 @Suite struct RestoredPurchaseTests: LedgerSuite {

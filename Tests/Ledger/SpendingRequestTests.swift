@@ -1,9 +1,10 @@
 import Commerce
+import Entitlements
 import Foundation
 import GRDB
 import Ledger
-import TestSupport
 import Testing
+import TestSupport
 
 /// A spending is made once for each idempotency key of a user.
 @Suite struct SpendingRequestTests: LedgerSuite {

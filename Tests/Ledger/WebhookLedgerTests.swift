@@ -1,8 +1,9 @@
 import Commerce
+import Entitlements
 import Foundation
 import Ledger
-import TestSupport
 import Testing
+import TestSupport
 
 /// Whom the ledger tells, and what is on its way, in either database.
 @Suite struct WebhookLedgerTests: LedgerSuite {

@@ -1,6 +1,6 @@
+import Accounts
 import Catalog
 import CatalogAdministration
-import Accounts
 import Commerce
 import Entitlements
 import Foundation
@@ -12,8 +12,8 @@ import Profiles
 import Receipts
 import Server
 import Signatures
-import TestSupport
 import Testing
+import TestSupport
 import Webhooks
 
 /// The service's routes over a ledger and a shop of a test's own.

@@ -1,6 +1,7 @@
 import Commerce
 import Ledger
 import Synchronization
+import TestSupport
 
 /// A ledger's file on a disk that fails as the dice fall: it is full, and later is not; or it fails to take a commit, of which
 /// nobody knows whether it is there, and nothing more is read or written until somebody starts again.

@@ -1,6 +1,7 @@
 import Commerce
 import Device
 import Store
+import TestSupport
 
 /// The power goes, or the app is killed.
 struct Crash: Error {}

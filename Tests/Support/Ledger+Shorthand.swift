@@ -1,4 +1,5 @@
 import Commerce
+import Entitlements
 import Ledger
 
 extension Ledger {

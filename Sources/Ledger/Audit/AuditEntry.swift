@@ -23,7 +23,7 @@ public struct AuditEntry: Hashable, Sendable {
         /// Who the user was is erased.
         case erased
 
-        public var sqlValue: SQLValue { .text(rawValue) }
+        package var sqlValue: SQLValue { .text(rawValue) }
 
         /// Whether a team's back end is told, where it has asked for it: of what has changed what a user owns, but for what it
         /// has spent itself.
@@ -34,7 +34,7 @@ public struct AuditEntry: Hashable, Sendable {
             }
         }
 
-        public init?(_ value: SQLValue) {
+        package init?(_ value: SQLValue) {
             guard let text = String(value) else { return nil }
             self.init(rawValue: text)
         }
@@ -51,6 +51,24 @@ public struct AuditEntry: Hashable, Sendable {
     public let subject: String
     /// Why, in the team's words or a refusal's code; nil where nobody said, or what was said is erased.
     public let reason: String?
+
+    package init(
+        happenedAt: Timestamp,
+        event: Event,
+        actor: AuditActor,
+        origin: Origin?,
+        reference: String,
+        subject: String,
+        reason: String?
+    ) {
+        self.happenedAt = happenedAt
+        self.event = event
+        self.actor = actor
+        self.origin = origin
+        self.reference = reference
+        self.subject = subject
+        self.reason = reason
+    }
 }
 
 /// Who has done something to what a user owns.
@@ -74,9 +92,9 @@ public enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConverti
         }
     }
 
-    public var sqlValue: SQLValue { .text(description) }
+    package var sqlValue: SQLValue { .text(description) }
 
-    public init?(_ value: SQLValue) {
+    package init?(_ value: SQLValue) {
         guard let text = String(value) else { return nil }
         switch text {
         case "user": self = .user

@@ -2,28 +2,12 @@ import Commerce
 import Signatures
 
 /// The ledger's statements about users' audit logs, inside a transaction that the caller holds.
-struct AuditRecords {
+package struct AuditRecords {
     let database: any LedgerDatabase
     let randomness: Randomness
 
-    /// Writes down what has happened to a user's purchase.
-    func append(
-        _ event: AuditEntry.Event,
-        _ claim: Claim,
-        reason: String? = nil,
-        by actor: AuditActor,
-        to user: Int64,
-        at moment: Timestamp
-    ) throws {
-        try append(
-            AuditEntry(
-                happenedAt: moment, event: event, actor: actor, origin: claim.origin,
-                reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: reason),
-            to: user)
-    }
-
     /// Writes down what has happened to a user, for whoever listens and whoever is told.
-    func append(_ entry: AuditEntry, to user: Int64) throws {
+    package func append(_ entry: AuditEntry, to user: Int64) throws {
         let record = try write(entry, to: user)
         database.noteChange(of: user)
         if entry.event.isAnnounced {
@@ -53,24 +37,6 @@ struct AuditRecords {
                 record.entry.origin, record.entry.reference, record.entry.subject, record.entry.reason,
                 record.reasonSalt, record.reasonDigest, record.digest,
             ])
-    }
-
-    /// Writes a refusal down, once for each transaction and reason: an app tries again at every launch.
-    func appendRefusal(
-        _ result: Redemption.Result,
-        _ claim: Claim,
-        by actor: AuditActor,
-        to user: Int64,
-        at moment: Timestamp
-    ) throws {
-        let isNew =
-            try database.execute(
-                """
-                INSERT INTO refusal (user_id, origin, transaction_id, reason) VALUES ($1, $2, $3, $4)
-                ON CONFLICT DO NOTHING
-                """,
-                [user, claim.origin, claim.transactionIdentifier, result.rawValue]) == 1
-        if isNew { try append(.refused, claim, reason: result.rawValue, by: actor, to: user, at: moment) }
     }
 
     /// In their order.

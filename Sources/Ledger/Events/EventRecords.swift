@@ -1,11 +1,15 @@
 import Commerce
 
 /// The ledger's statements about what happens to users, inside a transaction that the caller holds.
-struct EventRecords {
+package struct EventRecords {
     let database: any LedgerDatabase
 
+    package init(database: any LedgerDatabase) {
+        self.database = database
+    }
+
     /// Writes a change down; those before the last ones are forgotten.
-    func append(_ change: UserChange, to user: Int64) throws {
+    package func append(_ change: UserChange, to user: Int64) throws {
         let last: Int64? = try database.value(
             "SELECT coalesce(max(number), 0) FROM user_change WHERE user_id = $1", [user])
         let number = (last ?? 0) + 1

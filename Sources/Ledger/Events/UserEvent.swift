@@ -48,8 +48,8 @@ public enum EventAnswer: Hashable, Sendable {
 }
 
 /// A change that stands in no audit log: most are of the user's own.
-struct UserChange {
-    enum Kind: String {
+package struct UserChange {
+    package enum Kind: String {
         case wished
         case wishRemoved
         case profileChanged
@@ -64,4 +64,10 @@ struct UserChange {
     /// The product; empty for the profile.
     let subject: String
     let happenedAt: Timestamp
+
+    package init(kind: Kind, subject: String, happenedAt: Timestamp) {
+        self.kind = kind
+        self.subject = subject
+        self.happenedAt = happenedAt
+    }
 }

@@ -31,5 +31,9 @@ struct PostgreSQLDatabase: LedgerDatabase {
     /// PostgreSQL chooses by itself.
     func indexed(by index: String) -> String { "" }
 
+    func list(_ texts: [String]) -> SQLValue { .text(PostgreSQLArray.literal(of: texts)) }
+
+    func isIn(_ parameter: String) -> String { "= ANY(CAST(CAST(\(parameter) AS text) AS text[]))" }
+
     func isRefusal(_ error: any Error) -> Bool { (error as? PostgreSQLFailure)?.isRefusal ?? false }
 }

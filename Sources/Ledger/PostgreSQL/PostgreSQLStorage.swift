@@ -9,7 +9,7 @@ import Synchronization
 /// standby too where the server waits for one; a commit whose answer was lost is looked up before anybody is told anything; a
 /// server that shuts down, fails over or loses the line is connected to anew, and what was under way there is run again, since
 /// nothing of it was committed.
-public final class PostgreSQLStorage: LedgerStorage {
+package final class PostgreSQLStorage: LedgerStorage {
     private let pool: PostgreSQLPool
     private let observers = ChangeObservers()
     /// nil while nobody observes.
@@ -52,7 +52,7 @@ public final class PostgreSQLStorage: LedgerStorage {
     ///   - randomness: Chance for the tokens of commits, and for pauses.
     ///   - takesOver: Whether a ledger of an earlier version becomes one of this, and tables are made.
     /// - Throws: `StorageFault`.
-    public init(_ address: PostgreSQLAddress, randomness: Randomness, takesOver: Bool = true) throws(StorageFault) {
+    package init(_ address: PostgreSQLAddress, randomness: Randomness, takesOver: Bool = true) throws(StorageFault) {
         self.address = address
         self.randomness = randomness
         pool = PostgreSQLPool(address)
@@ -66,10 +66,10 @@ public final class PostgreSQLStorage: LedgerStorage {
     }
 
     /// A server has to be asked, wherever it is.
-    public var answersAtOnce: Bool { false }
+    package var answersAtOnce: Bool { false }
 
     /// Whoever observes also tells the other services that do, and is told by them.
-    public func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
+    package func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
         observers.add(observer)
         announcements.withLock { announcements in
             announcements =
@@ -77,9 +77,9 @@ public final class PostgreSQLStorage: LedgerStorage {
         }
     }
 
-    public var damaged: StorageFault { StorageFault(cause: .damaged, path: address.description) }
+    package var damaged: StorageFault { StorageFault(cause: .damaged, path: address.description) }
 
-    public func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+    package func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
         if let group = Self.group, group.storage === self { return try part(of: group, body) }
         return try attempt(until: .now + Self.patienceOfReaders) {
             try pool.withConnection { connection in
@@ -91,14 +91,14 @@ public final class PostgreSQLStorage: LedgerStorage {
         }
     }
 
-    public func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+    package func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
         if let group = Self.group, group.storage === self { return try part(of: group, body) }
         return try attempt(until: .now + Self.patience) {
             try transaction { try body(PostgreSQLDatabase(connection: $0)) }
         }
     }
 
-    public func together(_ useCases: [() -> Void]) -> [StorageFault?] {
+    package func together(_ useCases: [() -> Void]) -> [StorageFault?] {
         together(useCases[...], until: .now + Self.patience)
     }
 

@@ -4,12 +4,6 @@ import Commerce
 struct BalanceRecords {
     let database: any LedgerDatabase
 
-    func insert(_ credit: Credit, quantity: Int, of claim: Claim, for user: Int64) throws {
-        try database.write(
-            "INSERT INTO credit (origin, transaction_id, user_id, balance, amount) VALUES ($1, $2, $3, $4, $5)",
-            [claim.origin, claim.transactionIdentifier, user, credit.balance, credit.amount * quantity])
-    }
-
     /// Records a spending.
     ///
     /// - Returns: False, and records nothing, if the user has another under the same idempotency key.

@@ -1,10 +1,14 @@
 import Commerce
 
 /// The ledger's statements that tell what users own and have redeemed, inside a transaction that the caller holds.
-struct ReadingRecords {
+package struct ReadingRecords {
     let database: any LedgerDatabase
 
-    func items(of user: Int64, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
+    package init(database: any LedgerDatabase) {
+        self.database = database
+    }
+
+    package func items(of user: Int64, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
         try database.rows(
             """
             SELECT collection, number

@@ -44,21 +44,6 @@ struct TeamRecords {
             [revocation.revokedAt, revocation.revokedBy, revocation.reason, identifier]) == 1
     }
 
-    /// Whether the team has taken back the purchase that a claim is of.
-    func isRevoked(_ claim: Claim) throws -> Bool {
-        try database.value(Self.revocation(of: claim)) ?? false
-    }
-
-    /// What `isRevoked` asks for.
-    static func revocation(of claim: Claim) -> SQLQuery {
-        SQLQuery(
-            """
-            SELECT EXISTS (SELECT * FROM team_revocation
-            WHERE origin = $1 AND original_transaction_id = $2 AND reinstated_at IS NULL)
-            """,
-            [claim.origin, claim.originalTransactionIdentifier])
-    }
-
     /// - Returns: false where that was done before.
     func apply(_ change: PurchaseChange, to transaction: RedeemedTransaction) throws -> Bool {
         switch change {

@@ -2,7 +2,7 @@ import Commerce
 import Foundation
 
 /// The ledger's statements about users, inside a transaction that the caller holds.
-struct UserRecords {
+package struct UserRecords {
     let database: any LedgerDatabase
     let randomness: Randomness
 
@@ -21,12 +21,12 @@ struct UserRecords {
     }
 
     /// What `known` asks for.
-    static func known(_ user: User) -> SQLQuery {
+    package static func known(_ user: User) -> SQLQuery {
         SQLQuery(#"SELECT user_id FROM "user" WHERE issuer = $1 AND name = $2"#, [user.issuer, user.name])
     }
 
     /// The user of a number; nil for an unknown number, or a name that is none today.
-    func name(of identifier: Int64) throws -> User? {
+    package func name(of identifier: Int64) throws -> User? {
         try database.row(SQLQuery(#"SELECT issuer, name FROM "user" WHERE user_id = $1"#, [identifier]))
             .flatMap { User(issuer: try $0["issuer"], name: try $0["name"]) }
     }

@@ -2,7 +2,7 @@
 ///
 /// The statements are of the SQL that SQLite and PostgreSQL share. Arguments are `$1`, `$2` and so on, first used in their
 /// order; one that is used again is the same.
-public protocol LedgerDatabase {
+package protocol LedgerDatabase {
     func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow]
 
     /// - Returns: How many rows it has inserted, updated or deleted.
@@ -22,6 +22,12 @@ public protocol LedgerDatabase {
     /// - Parameter body: Given many rows at a time, in their order; none when there are no more.
     func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws
 
+    /// The argument that has several texts.
+    func list(_ texts: [String]) -> SQLValue
+
+    /// What follows a column's name to find the rows with one of the texts of an argument that `list` has made.
+    func isIn(_ parameter: String) -> String
+
     /// What follows a table's name where an index has to be used, for a database that would choose another by mistake.
     func indexed(by index: String) -> String
 
@@ -31,20 +37,20 @@ public protocol LedgerDatabase {
 
 extension LedgerDatabase {
     /// How many rows are in memory at once.
-    static var rowsOfPage: Int { 1000 }
+    package static var rowsOfPage: Int { 1000 }
 
-    func rows(_ sql: String) throws -> [SQLRow] { try rows(sql, []) }
+    package func rows(_ sql: String) throws -> [SQLRow] { try rows(sql, []) }
 
-    func rows(_ query: SQLQuery) throws -> [SQLRow] { try rows(query.sql, query.arguments) }
+    package func rows(_ query: SQLQuery) throws -> [SQLRow] { try rows(query.sql, query.arguments) }
 
-    func row(_ sql: String, _ arguments: [any SQLConvertible]) throws -> SQLRow? {
+    package func row(_ sql: String, _ arguments: [any SQLConvertible]) throws -> SQLRow? {
         try rows(sql, arguments).first
     }
 
-    func row(_ query: SQLQuery) throws -> SQLRow? { try row(query.sql, query.arguments) }
+    package func row(_ query: SQLQuery) throws -> SQLRow? { try row(query.sql, query.arguments) }
 
     /// The first column of the first row; nil where there is no row.
-    func value<Value: SQLConvertible>(
+    package func value<Value: SQLConvertible>(
         _ sql: String,
         _ arguments: [any SQLConvertible],
         as type: Value.Type = Value.self
@@ -52,7 +58,7 @@ extension LedgerDatabase {
         try value(SQLQuery(sql, arguments))
     }
 
-    func value<Value: SQLConvertible>(_ query: SQLQuery) throws -> Value? {
+    package func value<Value: SQLConvertible>(_ query: SQLQuery) throws -> Value? {
         guard let row = try rows(query).first else { return nil }
         guard let first = row.values.first, let value = Value(first) else {
             throw SQLRow.Mismatch(column: row.columns.first ?? "")

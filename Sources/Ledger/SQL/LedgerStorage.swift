@@ -1,7 +1,7 @@
 import Commerce
 
 /// Where the rows of a ledger are, and the transactions on them.
-public protocol LedgerStorage: Sendable {
+package protocol LedgerStorage: Sendable {
     /// As of one moment; never waits for what writes.
     func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value
 

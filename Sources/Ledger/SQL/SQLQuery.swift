@@ -1,9 +1,9 @@
 /// A question to a database, and the values in it.
-public struct SQLQuery {
-    let sql: String
-    let arguments: [any SQLConvertible]
+package struct SQLQuery {
+    package let sql: String
+    package let arguments: [any SQLConvertible]
 
-    init(_ sql: String, _ arguments: [any SQLConvertible] = []) {
+    package init(_ sql: String, _ arguments: [any SQLConvertible] = []) {
         self.sql = sql
         self.arguments = arguments
     }

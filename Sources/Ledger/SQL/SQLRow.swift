@@ -1,10 +1,10 @@
 /// What a statement has found, by the names of its columns.
-public struct SQLRow: Sendable {
+package struct SQLRow: Sendable {
     let columns: [String]
     let values: [SQLValue]
 
     /// - Throws: `Mismatch` where the column is not there or holds something else.
-    subscript<Value: SQLConvertible>(_ column: String) -> Value {
+    package subscript<Value: SQLConvertible>(_ column: String) -> Value {
         get throws(Mismatch) {
             guard let index = columns.firstIndex(of: column), let value = Value(values[index]) else {
                 throw Mismatch(column: column)
@@ -14,7 +14,7 @@ public struct SQLRow: Sendable {
     }
 
     /// A column holds what no version of Till has written there.
-    struct Mismatch: Error {
+    package struct Mismatch: Error {
         let column: String
     }
 }

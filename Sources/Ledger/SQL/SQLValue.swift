@@ -2,7 +2,7 @@ import Commerce
 import Foundation
 
 /// A value as a database has it.
-public enum SQLValue: Hashable, Sendable {
+package enum SQLValue: Hashable, Sendable {
     case null
     case integer(Int64)
     case text(String)
@@ -10,7 +10,7 @@ public enum SQLValue: Hashable, Sendable {
 }
 
 /// What can be written into a column, and read from one.
-public protocol SQLConvertible {
+package protocol SQLConvertible {
     var sqlValue: SQLValue { get }
 
     /// - Returns: nil for a value of another kind.
@@ -18,26 +18,26 @@ public protocol SQLConvertible {
 }
 
 extension SQLValue: SQLConvertible {
-    public var sqlValue: SQLValue { self }
+    package var sqlValue: SQLValue { self }
 
-    public init?(_ value: SQLValue) {
+    package init?(_ value: SQLValue) {
         self = value
     }
 }
 
 extension Int64: SQLConvertible {
-    public var sqlValue: SQLValue { .integer(self) }
+    package var sqlValue: SQLValue { .integer(self) }
 
-    public init?(_ value: SQLValue) {
+    package init?(_ value: SQLValue) {
         guard case .integer(let number) = value else { return nil }
         self = number
     }
 }
 
 extension Int: SQLConvertible {
-    public var sqlValue: SQLValue { .integer(Int64(self)) }
+    package var sqlValue: SQLValue { .integer(Int64(self)) }
 
-    public init?(_ value: SQLValue) {
+    package init?(_ value: SQLValue) {
         guard case .integer(let number) = value else { return nil }
         self.init(exactly: number)
     }
@@ -45,27 +45,27 @@ extension Int: SQLConvertible {
 
 /// 0 or 1: not every database has a type of its own for it.
 extension Bool: SQLConvertible {
-    public var sqlValue: SQLValue { .integer(self ? 1 : 0) }
+    package var sqlValue: SQLValue { .integer(self ? 1 : 0) }
 
-    public init?(_ value: SQLValue) {
+    package init?(_ value: SQLValue) {
         guard case .integer(let number) = value else { return nil }
         self = number != 0
     }
 }
 
 extension String: SQLConvertible {
-    public var sqlValue: SQLValue { .text(self) }
+    package var sqlValue: SQLValue { .text(self) }
 
-    public init?(_ value: SQLValue) {
+    package init?(_ value: SQLValue) {
         guard case .text(let text) = value else { return nil }
         self = text
     }
 }
 
 extension [UInt8]: SQLConvertible {
-    public var sqlValue: SQLValue { .blob(self) }
+    package var sqlValue: SQLValue { .blob(self) }
 
-    public init?(_ value: SQLValue) {
+    package init?(_ value: SQLValue) {
         guard case .blob(let bytes) = value else { return nil }
         self = bytes
     }
@@ -73,18 +73,18 @@ extension [UInt8]: SQLConvertible {
 
 /// Milliseconds since 1970.
 extension Timestamp: SQLConvertible {
-    public var sqlValue: SQLValue { .integer(millisecondsSince1970) }
+    package var sqlValue: SQLValue { .integer(millisecondsSince1970) }
 
-    public init?(_ value: SQLValue) {
+    package init?(_ value: SQLValue) {
         guard case .integer(let number) = value else { return nil }
         self.init(millisecondsSince1970: number)
     }
 }
 
 extension Origin: SQLConvertible {
-    public var sqlValue: SQLValue { .text(rawValue) }
+    package var sqlValue: SQLValue { .text(rawValue) }
 
-    public init?(_ value: SQLValue) {
+    package init?(_ value: SQLValue) {
         guard case .text(let text) = value else { return nil }
         self.init(rawValue: text)
     }
@@ -92,18 +92,18 @@ extension Origin: SQLConvertible {
 
 /// In lowercase.
 extension UUID: SQLConvertible {
-    public var sqlValue: SQLValue { .text(lowercasedString) }
+    package var sqlValue: SQLValue { .text(lowercasedString) }
 
-    public init?(_ value: SQLValue) {
+    package init?(_ value: SQLValue) {
         guard case .text(let text) = value else { return nil }
         self.init(uuidString: text)
     }
 }
 
 extension Optional: SQLConvertible where Wrapped: SQLConvertible {
-    public var sqlValue: SQLValue { self?.sqlValue ?? .null }
+    package var sqlValue: SQLValue { self?.sqlValue ?? .null }
 
-    public init?(_ value: SQLValue) {
+    package init?(_ value: SQLValue) {
         if case .null = value {
             self = .none
         } else if let wrapped = Wrapped(value) {

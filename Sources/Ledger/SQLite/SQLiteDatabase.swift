@@ -42,6 +42,10 @@ struct SQLiteDatabase: LedgerDatabase {
 
     func indexed(by index: String) -> String { "INDEXED BY \(index)" }
 
+    func list(_ texts: [String]) -> SQLValue { .text(JSONList.text(texts)) }
+
+    func isIn(_ parameter: String) -> String { "IN (SELECT value FROM json_each(\(parameter)))" }
+
     func isRefusal(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
     }

@@ -10,7 +10,7 @@ import Synchronization
 /// Promises: what reads never waits for what writes; use cases that run together share one commit; once the disk has failed
 /// to take what was written, this object answers nothing any more (`storageStopped`), since the system may have forgotten
 /// what did not reach it, and trying again would tell of a success that is none.
-public final class SQLiteStorage: LedgerStorage {
+package final class SQLiteStorage: LedgerStorage {
     private let writer: DatabaseQueue
     private let readers: SQLiteReaders
     /// Keeps the file in its place until it is closed.
@@ -50,7 +50,7 @@ public final class SQLiteStorage: LedgerStorage {
     ///   - randomness: Chance for the account tokens of users.
     ///   - takesOver: Whether one of an earlier version becomes one of this; a service of that version may be running on it.
     /// - Throws: `StorageFault`.
-    public init(file: URL, randomness: Randomness, takesOver: Bool = true) throws(StorageFault) {
+    package init(file: URL, randomness: Randomness, takesOver: Bool = true) throws(StorageFault) {
         path = file.path
         var configuration = Configuration()
         configuration.label = "ledger"
@@ -98,7 +98,7 @@ public final class SQLiteStorage: LedgerStorage {
         readers.close()
     }
 
-    public func together(_ useCases: [() -> Void]) -> [StorageFault?] {
+    package func together(_ useCases: [() -> Void]) -> [StorageFault?] {
         do {
             try commit(useCases)
             return useCases.map { _ in nil }
@@ -124,15 +124,15 @@ public final class SQLiteStorage: LedgerStorage {
         }
     }
 
-    public var answersAtOnce: Bool { true }
+    package var answersAtOnce: Bool { true }
 
-    public func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
+    package func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
         observers.add(observer)
     }
 
-    public var damaged: StorageFault { StorageFault(cause: .damaged, path: path) }
+    package var damaged: StorageFault { StorageFault(cause: .damaged, path: path) }
 
-    public func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+    package func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
         do {
             if let group = Self.group, group.storage === self {
                 do { return try body(SQLiteDatabase(database: group.database)) } catch {
@@ -147,7 +147,7 @@ public final class SQLiteStorage: LedgerStorage {
         }
     }
 
-    public func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+    package func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
         do {
             if let group = Self.group, group.storage === self { return try Self.part(of: group, body) }
         } catch {

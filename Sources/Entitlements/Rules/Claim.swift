@@ -34,9 +34,17 @@ public struct Claim: Hashable, Sendable, Codable {
     public struct Grace: Hashable, Sendable, Codable {
         /// nil when there is none.
         public let endsAt: Timestamp?
+        /// When it was stated, where that was not together with the rest of a parked claim; nil for the same moment.
+        let statedAt: Timestamp?
 
         public init(endsAt: Timestamp?) {
             self.endsAt = endsAt
+            statedAt = nil
+        }
+
+        init(_ grace: GracePeriod) {
+            endsAt = grace.endsAt
+            statedAt = grace.statedAt
         }
     }
 

@@ -1,27 +1,26 @@
 import Commerce
-import TestSupport
 
 /// All the chance of one simulation: the same seed throws the same.
-struct Dice: Sendable {
-    let randomness: Randomness
+public struct Dice: Sendable {
+    public let randomness: Randomness
 
-    init(seed: UInt64) {
+    public init(seed: UInt64) {
         randomness = .seeded(seed)
     }
 
     /// From 0 on.
-    func number(below limit: Int) -> Int {
+    public func number(below limit: Int) -> Int {
         Int(randomness.bytes(4).reduce(0) { $0 << 8 | UInt64($1) } % UInt64(limit))
     }
 
-    func happens(_ percent: Int) -> Bool { number(below: 100) < percent }
+    public func happens(_ percent: Int) -> Bool { number(below: 100) < percent }
 
     /// nil of nothing.
-    func pick<Element>(_ elements: [Element]) -> Element? {
+    public func pick<Element>(_ elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[number(below: elements.count)]
     }
 
-    func shuffle<Element>(_ elements: [Element]) -> [Element] {
+    public func shuffle<Element>(_ elements: [Element]) -> [Element] {
         var rest = elements
         return elements.indices.map { _ in rest.remove(at: number(below: rest.count)) }
     }

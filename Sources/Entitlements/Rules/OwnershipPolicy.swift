@@ -49,16 +49,16 @@ public enum OwnershipPolicy: Hashable, Sendable {
     ///   - isActive: Whether something that was bought counts still.
     ///   - transferredAt: When it was moved last.
     func refusal(
-        isActive: @autoclosure () throws -> Bool,
+        isActive: @autoclosure () -> Bool,
         transferredAt: Timestamp?,
         at moment: Timestamp
-    ) rethrows -> Redemption.Result? {
+    ) -> Redemption.Result? {
         let pause: Int64
         switch self {
         case .keep: return .ownedByAnotherUser
         case .transfer(let seconds): pause = seconds
         case .transferIfInactive(let seconds):
-            if try isActive() { return .ownedByAnotherUser }
+            if isActive() { return .ownedByAnotherUser }
             pause = seconds
         }
         return transferredAt.map { moment < $0.adding(seconds: pause) } ?? false ? .transferTooSoon : nil

@@ -1,0 +1,22 @@
+import Commerce
+import Ledger
+
+/// A change that a decision makes to the ledger.
+package enum EntitlementChange: Hashable, Sendable {
+    /// A refused claim, recorded once for each user, transaction and result.
+    case refused(Redemption.Result, Claim, user: Int64, actor: AuditActor)
+    /// A purchase that nobody has owned before, by its original transaction.
+    case purchase(TransactionKey, owner: Int64, Naming?)
+    /// A transaction that nobody has redeemed before, and the item or credit of the claim.
+    case transaction(Claim, Standing, owner: Int64)
+    case standing(TransactionKey, Standing)
+    case grace(TransactionKey, GracePeriod)
+    /// The transaction that now determines the owner of a purchase.
+    case naming(TransactionKey, Naming)
+    case transfer(TransactionKey, from: Int64, to: Int64)
+    case parked(Claim, Standing)
+    case unparked(TransactionKey)
+    case audit(AuditEntry, user: Int64)
+    /// The end of something paid for, which screens show.
+    case endChanged(productIdentifier: String, user: Int64)
+}

@@ -1,0 +1,39 @@
+import Commerce
+import Ledger
+
+/// Purchases that restoring repeats: each transaction with the same original and product is the same purchase.
+extension EntitlementDecision {
+    /// Writes a statement to the other transactions that repeat the purchase of a claim, unless they have a later one.
+    mutating func writeToRepeats(_ standing: Standing, of claim: Claim, by actor: AuditActor) {
+        guard claim.repeatsOriginal, let owner = facts.purchases[claim.originalKey]?.owner else { return }
+        for (key, transaction) in facts.transactions(ofPurchaseRepeatedBy: claim) where key != claim.key {
+            let before = transaction.standing
+            guard before.statedAt < standing.statedAt || before.statedAt == standing.statedAt && standing.isRevoked
+            else { continue }
+            write(standing, of: claim, to: key)
+            guard before.isRevoked != standing.isRevoked else { continue }
+            audit(standing.isRevoked ? .revoked : .granted, key, claim.productIdentifier, by: actor, to: owner)
+        }
+    }
+}
+
+extension EntitlementFacts {
+    fileprivate func transactions(
+        ofPurchaseRepeatedBy claim: Claim
+    ) -> [(key: TransactionKey, transaction: Transaction)] {
+        let product = ByteKey(claim.productIdentifier)
+        return transactions(of: claim.originalKey).filter { ByteKey($0.transaction.productIdentifier) == product }
+    }
+
+    /// The last statement about the purchase that a claim repeats: about another of its transactions or, parked, about the
+    /// original.
+    ///
+    /// - Returns: Nil if each transaction is a purchase of its own.
+    func lastStanding(ofPurchaseRepeatedBy claim: Claim) -> Standing? {
+        guard claim.repeatsOriginal else { return nil }
+        let said =
+            transactions(ofPurchaseRepeatedBy: claim).map(\.transaction.standing)
+            + [parked[claim.originalKey]?.standing].compactMap(\.self)
+        return said.reduce(nil) { last, next in last.map { next.isLater(than: $0) } ?? true ? next : last }
+    }
+}

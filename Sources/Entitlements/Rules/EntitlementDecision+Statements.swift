@@ -1,0 +1,97 @@
+import Commerce
+import Ledger
+
+/// What is stated of a transaction whose owner is known.
+extension EntitlementDecision {
+    /// Takes in a statement about a transaction of a user.
+    ///
+    /// - Parameter naming: The transaction whose account token names the user; nil if none does.
+    mutating func takeIn(
+        _ claim: Claim,
+        of user: Int64,
+        by actor: AuditActor,
+        _ naming: Naming?
+    ) -> Redemption.Result {
+        guard let before = facts.transactions[claim.key]?.standing else {
+            return redeemFirst(claim, of: user, by: actor, naming)
+        }
+        let isRevokedByTeam = facts.revokedByTeam.contains(claim.originalKey)
+        let stated = Standing(claim)
+        let hasGrace = write(grace: claim)
+        guard stated.isLater(than: before) else {
+            if hasGrace { make(.endChanged(productIdentifier: claim.productIdentifier, user: user)) }
+            return before.isRevoked || isRevokedByTeam ? .revoked : .alreadyRedeemed
+        }
+        write(stated, of: claim, to: claim.key)
+        writeToRepeats(stated, of: claim, by: actor)
+        if stated.isRevoked != before.isRevoked {
+            audit(stated.isRevoked ? .revoked : .granted, claim.key, claim.productIdentifier, by: actor, to: user)
+        } else if hasGrace || claim.isKnown && claim.expiresAt != before.expiresAt {
+            make(.endChanged(productIdentifier: claim.productIdentifier, user: user))
+        }
+        if stated.isRevoked || isRevokedByTeam { return .revoked }
+        return before.isRevoked ? .granted : .alreadyRedeemed
+    }
+
+    /// Redeems a transaction that nobody has redeemed, with the last statement about it, whether parked before or not.
+    private mutating func redeemFirst(
+        _ claim: Claim,
+        of user: Int64,
+        by actor: AuditActor,
+        _ naming: Naming?
+    ) -> Redemption.Result {
+        let parked = facts.parked[claim.key]
+        if parked != nil { make(.unparked(claim.key)) }
+        var standing = Standing(claim)
+        for said in [parked?.standing, facts.lastStanding(ofPurchaseRepeatedBy: claim)].compactMap(\.self)
+        where said.isLater(than: standing) {
+            standing = said
+        }
+        // What was said before the catalog knew the product says nothing of its end.
+        standing.expiresAt = standing.expiresAt ?? claim.expiresAt
+        if facts.purchases[claim.originalKey] == nil { make(.purchase(claim.originalKey, owner: user, naming)) }
+        make(.transaction(claim, standing, owner: user))
+        writeToRepeats(standing, of: claim, by: actor)
+        if let said = parked?.claim { _ = write(grace: said) }
+        _ = write(grace: claim)
+        let isGranted = !standing.isRevoked && !facts.revokedByTeam.contains(claim.originalKey)
+        audit(isGranted ? .granted : .revoked, claim.key, claim.productIdentifier, by: actor, to: user)
+        return isGranted ? .granted : .revoked
+    }
+
+    /// Takes in what was parked for other transactions of the same purchase, such as a subscription's renewals.
+    mutating func takeIn(_ siblings: [Claim], of user: Int64) {
+        for sibling in siblings where sibling.isKnown { _ = takeIn(sibling, of: user, by: .appStore, nil) }
+    }
+
+    /// Parks a statement. Of two about the same transaction the later is kept, and likewise of what they say of a grace period.
+    mutating func park(_ claim: Claim) {
+        let stated = Standing(claim)
+        guard let kept = facts.parked[claim.key] else { return make(.parked(claim, stated)) }
+        make(.unparked(claim.key))
+        let isLater = stated.isLater(than: kept.standing)
+        let (new, old) = (GracePeriod(claim), kept.claim.flatMap { GracePeriod($0) })
+        let grace = new.map { $0.isLater(than: old) ? $0 : old ?? $0 } ?? old
+        make(
+            .parked(
+                (isLater ? claim : kept.claim ?? claim).with(grace: grace.map { Claim.Grace($0) }),
+                isLater ? stated : kept.standing))
+    }
+
+    /// Writes a statement to a redeemed transaction.
+    mutating func write(_ standing: Standing, of claim: Claim, to key: TransactionKey) {
+        guard let before = facts.transactions[key]?.standing else { return }
+        make(.standing(key, standing.keepingEnd(of: before, unless: claim.isKnown)))
+    }
+
+    /// Writes what a claim says of a grace period, unless something was said later.
+    ///
+    /// - Returns: Whether it says something new.
+    private mutating func write(grace claim: Claim) -> Bool {
+        guard let transaction = facts.transactions[claim.key], let grace = GracePeriod(claim),
+            grace.isLater(than: transaction.grace)
+        else { return false }
+        make(.grace(claim.key, grace))
+        return true
+    }
+}

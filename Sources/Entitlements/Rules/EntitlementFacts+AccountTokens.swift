@@ -1,0 +1,35 @@
+import Commerce
+
+/// Whom account tokens name.
+extension EntitlementFacts {
+    /// The user whom an account token names, and the transaction that names it.
+    struct NamedOwner: Hashable, Sendable {
+        let user: Int64
+        let naming: Naming
+    }
+
+    /// The owner that the account tokens of a claim, and of what is parked with it, name.
+    ///
+    /// A receipt has no account token; what was parked for its transaction may have one.
+    ///
+    /// - Parameter original: The original transaction of the purchase, if somebody owns it.
+    /// - Returns: Nil if the tokens name nobody here, if the token of a transaction that was bought later has named the owner, or
+    ///   if the purchase has added to somebody else's balance, which may be spent.
+    func namedOwner(by claim: Claim, _ siblings: [Claim], of original: TransactionKey?) -> NamedOwner? {
+        var last = namedOwner(by: claim)
+        func consider(_ candidate: Claim?) {
+            guard let candidate, let named = namedOwner(by: candidate) else { return }
+            if last.map({ $0.naming < named.naming }) ?? true { last = named }
+        }
+        if claim.appAccountToken == nil { consider(parked[claim.key]?.claim) }
+        for sibling in siblings { consider(sibling) }
+        guard let last, let original, let purchase = purchases[original] else { return last }
+        if let naming = purchase.naming, last.naming < naming { return nil }
+        return last.user != purchase.owner && addsToBalance(original) ? nil : last
+    }
+
+    private func namedOwner(by claim: Claim) -> NamedOwner? {
+        guard let token = claim.appAccountToken, let user = tokenOwners[token] else { return nil }
+        return NamedOwner(user: user, naming: Naming(claim))
+    }
+}

@@ -1,0 +1,40 @@
+import Commerce
+
+extension EntitlementFacts {
+    /// The facts after a change.
+    mutating func apply(_ change: EntitlementChange, at moment: Timestamp) {
+        switch change {
+        case .purchase(let original, let owner, let naming):
+            set(Purchase(owner: owner, naming: naming), for: original)
+        case .transaction(let claim, let standing, _):
+            set(
+                Transaction(
+                    originalKey: claim.originalKey, productIdentifier: claim.productIdentifier,
+                    addsToBalance: claim.credit != nil, standing: standing),
+                for: claim.key)
+        case .standing(let key, let standing):
+            guard var transaction = transactions[key] else { return }
+            transaction.standing = standing
+            set(transaction, for: key)
+        case .grace(let key, let grace):
+            guard var transaction = transactions[key] else { return }
+            transaction.grace = grace
+            set(transaction, for: key)
+        case .naming(let original, let naming):
+            guard var purchase = purchases[original] else { return }
+            purchase.naming = naming
+            set(purchase, for: original)
+        case .transfer(let original, _, let owner):
+            guard var purchase = purchases[original] else { return }
+            purchase.owner = owner
+            purchase.transferredAt = moment
+            set(purchase, for: original)
+        case .parked(let claim, let standing):
+            setParked(ParkedStatement(standing: standing, claim: claim), for: claim.key)
+        case .unparked(let key):
+            removeParked(key)
+        case .refused, .audit, .endChanged:
+            break
+        }
+    }
+}

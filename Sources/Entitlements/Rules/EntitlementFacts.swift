@@ -1,0 +1,117 @@
+import Commerce
+import Foundation
+
+/// What the ledger knows of the purchases that claims concern.
+///
+/// The facts about a claim are complete: every transaction of the purchases that it may belong to, everything parked for them,
+/// and the owner of every account token that the claim or something parked names.
+package struct EntitlementFacts: Sendable {
+    /// A purchase, known by its original transaction, that a user owns with all its transactions.
+    package struct Purchase: Hashable, Sendable {
+        /// The owner's number.
+        package var owner: Int64
+        /// When the purchase was transferred last.
+        package var transferredAt: Timestamp?
+        /// The transaction whose account token determines the owner.
+        package var naming: Naming?
+        package var transactions: [TransactionKey] = []
+
+        package init(owner: Int64, transferredAt: Timestamp? = nil, naming: Naming? = nil) {
+            self.owner = owner
+            self.transferredAt = transferredAt
+            self.naming = naming
+        }
+    }
+
+    /// A redeemed transaction.
+    package struct Transaction: Hashable, Sendable {
+        package let originalKey: TransactionKey
+        package let productIdentifier: String
+        package let addsToBalance: Bool
+        package var standing: Standing
+        package var grace: GracePeriod?
+
+        package init(
+            originalKey: TransactionKey,
+            productIdentifier: String,
+            addsToBalance: Bool,
+            standing: Standing,
+            grace: GracePeriod? = nil
+        ) {
+            self.originalKey = originalKey
+            self.productIdentifier = productIdentifier
+            self.addsToBalance = addsToBalance
+            self.standing = standing
+            self.grace = grace
+        }
+    }
+
+    /// A statement about a transaction that nobody has redeemed.
+    package struct ParkedStatement: Hashable, Sendable {
+        package let standing: Standing
+        /// Nil for a statement that an early version has parked.
+        package let claim: Claim?
+
+        package init(standing: Standing, claim: Claim?) {
+            self.standing = standing
+            self.claim = claim
+        }
+    }
+
+    /// By the original transaction.
+    package private(set) var purchases: [TransactionKey: Purchase] = [:]
+    package private(set) var transactions: [TransactionKey: Transaction] = [:]
+    package private(set) var parked: [TransactionKey: ParkedStatement] = [:]
+    /// The parked transactions of each original transaction.
+    private var parkedByOriginal: [TransactionKey: Set<TransactionKey>] = [:]
+    /// The original transactions of the purchases that the team has taken back.
+    package var revokedByTeam: Set<TransactionKey> = []
+    /// The owners of account tokens.
+    package var tokenOwners: [UUID: Int64] = [:]
+    /// The origins that count for users beyond those that count for everybody.
+    package var furtherOrigins: [Int64: Set<Origin>] = [:]
+
+    package init() {}
+
+    package mutating func set(_ purchase: Purchase, for original: TransactionKey) {
+        var purchase = purchase
+        purchase.transactions = purchases[original]?.transactions ?? []
+        purchases[original] = purchase
+    }
+
+    /// - Precondition: The purchase is set.
+    package mutating func set(_ transaction: Transaction, for key: TransactionKey) {
+        if transactions.updateValue(transaction, forKey: key) == nil {
+            purchases[transaction.originalKey]?.transactions.append(key)
+        }
+    }
+
+    package mutating func setParked(_ statement: ParkedStatement, for key: TransactionKey) {
+        parked[key] = statement
+        if let claim = statement.claim { parkedByOriginal[claim.originalKey, default: []].insert(key) }
+    }
+
+    package mutating func removeParked(_ key: TransactionKey) {
+        guard let statement = parked.removeValue(forKey: key), let claim = statement.claim else { return }
+        parkedByOriginal[claim.originalKey]?.remove(key)
+    }
+
+    /// The original transaction of the purchase that a claim belongs to; nil if nobody owns the purchase.
+    ///
+    /// Proofs of two forms may name different original transactions. The transaction's own is the one it was redeemed with.
+    package func ownedOriginal(of claim: Claim) -> TransactionKey? {
+        if let transaction = transactions[claim.key] { return transaction.originalKey }
+        return purchases[claim.originalKey] == nil ? nil : claim.originalKey
+    }
+
+    /// The redeemed transactions of a purchase.
+    package func transactions(of original: TransactionKey) -> [(key: TransactionKey, transaction: Transaction)] {
+        (purchases[original]?.transactions ?? []).compactMap { key in transactions[key].map { (key, $0) } }
+    }
+
+    /// The claims parked for other transactions of a claim's purchase, in the order of their identifiers.
+    package func parkedSiblings(of claim: Claim) -> [Claim] {
+        guard let keys = parkedByOriginal[claim.originalKey], !keys.isEmpty else { return [] }
+        return keys.filter { $0 != claim.key }.sorted().compactMap { parked[$0]?.claim }
+    }
+}

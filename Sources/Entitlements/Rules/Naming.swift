@@ -1,0 +1,31 @@
+import Commerce
+
+/// A transaction whose account token may determine the owner of its purchase.
+///
+/// Of several, the one that was bought last does, and of several statements about it the one signed last.
+package struct Naming: Hashable, Sendable {
+    package let purchaseDate: Timestamp
+    package let transactionIdentifier: String
+    package let statedAt: Timestamp
+
+    package init(purchaseDate: Timestamp, transactionIdentifier: String, statedAt: Timestamp) {
+        self.purchaseDate = purchaseDate
+        self.transactionIdentifier = transactionIdentifier
+        self.statedAt = statedAt
+    }
+
+    package init(_ claim: Claim) {
+        self.init(
+            purchaseDate: claim.purchaseDate, transactionIdentifier: claim.transactionIdentifier,
+            statedAt: claim.signedAt)
+    }
+}
+
+extension Naming: Comparable {
+    package static func < (left: Naming, right: Naming) -> Bool {
+        if left.purchaseDate != right.purchaseDate { return left.purchaseDate < right.purchaseDate }
+        let (leftBytes, rightBytes) = (left.transactionIdentifier.utf8, right.transactionIdentifier.utf8)
+        if leftBytes.elementsEqual(rightBytes) { return left.statedAt < right.statedAt }
+        return leftBytes.lexicographicallyPrecedes(rightBytes)
+    }
+}

@@ -1,0 +1,49 @@
+import Commerce
+
+/// What the App Store has said last of a transaction: whether it stands, until when, and when that was signed.
+package struct Standing: Hashable, Sendable {
+    /// Nil while the transaction stands.
+    package var revocationDate: Timestamp?
+    /// In Apple's numbers.
+    package var revocationReason: Int?
+    /// Nil for a purchase that lasts.
+    package var expiresAt: Timestamp?
+    package var statedAt: Timestamp
+
+    package init(
+        revocationDate: Timestamp?,
+        revocationReason: Int?,
+        expiresAt: Timestamp?,
+        statedAt: Timestamp
+    ) {
+        self.revocationDate = revocationDate
+        self.revocationReason = revocationReason
+        self.expiresAt = expiresAt
+        self.statedAt = statedAt
+    }
+
+    package init(_ claim: Claim) {
+        self.init(
+            revocationDate: claim.revocationDate, revocationReason: claim.revocationReason, expiresAt: claim.expiresAt,
+            statedAt: claim.signedAt)
+    }
+
+    package var isRevoked: Bool { revocationDate != nil }
+
+    /// Whether this statement counts instead of another: the one signed later does. Of two signed in the same millisecond, the
+    /// one that revokes does, else the one that ends later.
+    package func isLater(than other: Standing) -> Bool {
+        if statedAt != other.statedAt { return statedAt > other.statedAt }
+        if isRevoked != other.isRevoked { return isRevoked }
+        return (expiresAt?.millisecondsSince1970 ?? 0) > (other.expiresAt?.millisecondsSince1970 ?? 0)
+    }
+
+    /// The same statement, with the end of an earlier one where this one comes from a catalog that does not know the product,
+    /// and so says nothing of the end.
+    func keepingEnd(of before: Standing, unless isKnown: Bool) -> Standing {
+        guard !isKnown else { return self }
+        var standing = self
+        standing.expiresAt = before.expiresAt
+        return standing
+    }
+}

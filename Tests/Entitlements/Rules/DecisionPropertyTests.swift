@@ -1,0 +1,118 @@
+import Commerce
+import Entitlements
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The same statements lead to the same entitlements, in whatever order and however often they come.
+@Suite struct DecisionPropertyTests {
+    typealias Rules = RuleFixture
+
+    /// A purchase with all that is said of it: of a consumable, of something restored, or of a subscription.
+    private static func purchase(_ number: Int, _ dice: Dice) -> [RuleFixture.Step] {
+        let owner = [Rules.alice, Rules.bob, Rules.carol][number % 3]
+        let hasToken = dice.number(below: 2) == 0
+        let kind = dice.number(below: 3)
+        let transactions = kind == 0 ? 1 : 1 + dice.number(below: 3)
+        var steps: [RuleFixture.Step] = []
+        for index in 0..<transactions {
+            let bought = Int64(index * 100)
+            for statement in 0..<(1 + dice.number(below: 3)) {
+                let grace: Claim.Grace? =
+                    kind == 2 && dice.number(below: 3) == 0
+                    ? .init(
+                        endsAt: dice.number(below: 4) == 0
+                            ? nil : Rules.later(bought + 100 + Int64(dice.number(below: 9))))
+                    : nil
+                let claim = Rules.claim(
+                    "\(number).\(index)", original: "\(number).0", bought: bought,
+                    revoked: dice.number(below: 4) == 0, repeatsOriginal: kind == 1,
+                    signed: bought + Int64(dice.number(below: 4)), of: hasToken ? owner : nil,
+                    item: kind == 0 ? nil : Rules.sprout, credit: kind == 0 ? Credit(balance: "coins", amount: 1) : nil,
+                    expires: kind == 2 ? bought + 100 : nil, grace: grace)
+                // The owner presents each transaction once at least.
+                steps.append(statement == 0 || dice.number(below: 3) == 0 ? .redeem(claim, owner) : .state(claim))
+            }
+        }
+        return steps
+    }
+
+    /// What is owned after all.
+    private struct State: Equatable {
+        let purchases: [TransactionKey: Int64]
+        let transactions: [TransactionKey: EntitlementFacts.Transaction]
+        let parked: Int
+
+        init(_ facts: EntitlementFacts) {
+            purchases = facts.purchases.mapValues(\.owner)
+            transactions = facts.transactions
+            parked = facts.parked.count
+        }
+    }
+
+    private static func state(after steps: [RuleFixture.Step]) -> State {
+        State(Rules.play(steps, after: 1000).decision.facts)
+    }
+
+    /// An order that leads elsewhere than another, without the steps that do not matter.
+    private static func shrink(_ steps: [RuleFixture.Step], _ order: [Int]) -> [Int] {
+        func differs(_ order: [Int]) -> Bool {
+            // In their order, each once.
+            state(after: Set(order).sorted().map { steps[$0] }) != state(after: order.map { steps[$0] })
+        }
+        var order = order
+        while let smaller = order.indices.lazy.map({ index in
+            order.enumerated().filter { $0.offset != index }.map(\.element)
+        })
+        .first(where: differs) {
+            order = smaller
+        }
+        return order
+    }
+
+    @Test(arguments: 0..<40)
+    func `any order and multiplicity of the same statements leads to the same state`(seed: UInt64) {
+        let dice = Dice(seed: seed)
+        for _ in 0..<50 {
+            let steps = (0..<(1 + dice.number(below: 4))).flatMap { Self.purchase($0, dice) }
+            let expected = Self.state(after: steps)
+            #expect(expected.parked == 0)
+            for _ in 0..<6 {
+                let again = steps.indices.filter { _ in dice.number(below: 3) == 0 }
+                let order = dice.shuffle(steps.indices + again)
+                guard Self.state(after: order.map { steps[$0] }) == expected else {
+                    let small = Self.shrink(steps, order)
+                    let words = small.map { "\($0): \(steps[$0])" }.joined(separator: "\n")
+                    Issue.record("seed \(seed), in this order:\n\(words)")
+                    return
+                }
+            }
+        }
+    }
+
+    /// In processor time of this thread, generation excluded: other tests run at the same time.
+    @Test func `at least 200,000 decisions are made a second`() {
+        let dice = Dice(seed: 7)
+        let stories = (0..<2000).map { _ in (0..<4).flatMap { Self.purchase($0, dice) } }
+        let count = stories.reduce(0) { $0 + $1.count }
+        let started = Self.processorSeconds()
+        var owned = 0
+        for story in stories { owned += Rules.play(story, after: 1000).decision.facts.transactions.count }
+        let rate = Double(count) / (Self.processorSeconds() - started)
+        #expect(owned > 0)
+        #expect(rate > 200_000)
+        print("Decisions a second: \(Int(rate))")
+    }
+
+    private static func processorSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

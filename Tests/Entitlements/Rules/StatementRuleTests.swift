@@ -1,0 +1,141 @@
+import Commerce
+import Entitlements
+import Testing
+
+/// What is stated of transactions: parking, revocation, grace periods and restored purchases.
+@Suite struct StatementRuleTests {
+    typealias Rules = RuleFixture
+
+    struct Case: CustomTestStringConvertible {
+        let testDescription: String
+        let steps: [RuleFixture.Step]
+        let results: [String]
+        let story: [String]
+    }
+
+    static let parking = [
+        Case(
+            testDescription: "a statement for nobody waits for its transaction",
+            steps: [.state(Rules.claim(revoked: true, signed: 5)), .redeem(Rules.claim(), Rules.alice)],
+            results: ["parked", "revoked"], story: ["1 revoked 1"]),
+        Case(
+            testDescription: "of two parked statements the later counts",
+            steps: [
+                .state(Rules.claim(signed: 9)), .state(Rules.claim(revoked: true, signed: 5)),
+                .redeem(Rules.claim(), Rules.alice),
+            ],
+            results: ["parked", "parked", "granted"], story: ["1 granted 1"]),
+        Case(
+            testDescription: "the renewals parked for a subscription come with its first transaction",
+            steps: [
+                .state(Rules.claim("3", original: "1", bought: 20, expires: 30)),
+                .state(Rules.claim("2", original: "1", bought: 10, expires: 20)),
+                .redeem(Rules.claim("1", expires: 10), Rules.alice),
+            ],
+            results: ["parked", "parked", "granted"], story: ["1 granted 1", "1 granted 2", "1 granted 3"]),
+        Case(
+            testDescription: "a statement of an unknown product waits, also for an owner",
+            steps: [
+                .redeem(Rules.claim("1"), Rules.alice), .state(Rules.claim("2", original: "1", item: nil)),
+                .redeem(Rules.claim("2", original: "1"), Rules.alice),
+            ],
+            results: ["granted", "parked", "granted"], story: ["1 granted 1", "1 granted 2"]),
+        Case(
+            testDescription: "a parked token names the owner of a receipt's transaction",
+            steps: [.state(Rules.claim(of: 99)), .redeem(Rules.claim(), Rules.bob)],
+            results: ["parked", "granted"], story: ["2 granted 1"]),
+    ]
+
+    static let revocation = [
+        Case(
+            testDescription: "a refund takes back, and its reversal grants again",
+            steps: [
+                .redeem(Rules.claim(), Rules.alice), .state(Rules.claim(revoked: true, signed: 5)),
+                .state(Rules.claim(signed: 9)),
+            ],
+            results: ["granted", "revoked", "granted"], story: ["1 granted 1", "1 revoked 1", "1 granted 1"]),
+        Case(
+            testDescription: "an older statement changes nothing",
+            steps: [
+                .redeem(Rules.claim(signed: 9), Rules.alice), .state(Rules.claim(revoked: true, signed: 5)),
+            ],
+            results: ["granted", "recorded"], story: ["1 granted 1"]),
+        Case(
+            testDescription: "of two signed in the same millisecond the one that revokes counts",
+            steps: [
+                .redeem(Rules.claim(signed: 5), Rules.alice), .state(Rules.claim(revoked: true, signed: 5)),
+                .state(Rules.claim(signed: 5)),
+            ],
+            results: ["granted", "revoked", "recorded"], story: ["1 granted 1", "1 revoked 1"]),
+    ]
+
+    static let repeats = [
+        Case(
+            testDescription: "a refund of one transaction is one of all that repeat the purchase",
+            steps: [
+                .redeem(Rules.claim("1", repeatsOriginal: true), Rules.alice),
+                .redeem(Rules.claim("2", original: "1", repeatsOriginal: true, signed: 1), Rules.alice),
+                .state(Rules.claim("1", revoked: true, repeatsOriginal: true, signed: 5)),
+            ],
+            results: ["granted", "granted", "revoked"],
+            story: ["1 granted 1", "1 granted 2", "1 revoked 2", "1 revoked 1"]),
+        Case(
+            testDescription: "a purchase restored after its refund stays refunded",
+            steps: [
+                .redeem(Rules.claim("1", repeatsOriginal: true), Rules.alice),
+                .state(Rules.claim("1", revoked: true, repeatsOriginal: true, signed: 5)),
+                .redeem(Rules.claim("2", original: "1", repeatsOriginal: true, signed: 1), Rules.alice),
+            ],
+            results: ["granted", "revoked", "revoked"], story: ["1 granted 1", "1 revoked 1", "1 revoked 2"]),
+        Case(
+            testDescription: "another product of the same original is another purchase",
+            steps: [
+                .redeem(Rules.claim("1", repeatsOriginal: true), Rules.alice),
+                .redeem(Rules.claim("2", original: "1", product: "q", repeatsOriginal: true), Rules.alice),
+                .state(Rules.claim("1", revoked: true, repeatsOriginal: true, signed: 5)),
+            ],
+            results: ["granted", "granted", "revoked"], story: ["1 granted 1", "1 granted 2", "1 revoked 1"]),
+    ]
+
+    @Test(arguments: parking + revocation + repeats)
+    func `statements count in the order of their signatures`(story: Case) {
+        let (results, decision) = Rules.play(story.steps, after: 100)
+        #expect(results == story.results)
+        #expect(decision.story == story.story)
+    }
+
+    /// Grace periods as pairs of the second of the signature and the second of the end; nil for no grace period.
+    @Test(
+        arguments: [
+            ([(1, 50)], 50), ([(1, 50), (2, nil)], nil), ([(2, nil), (1, 50)], nil), ([(1, 50), (1, 60)], 60),
+            ([(1, 60), (1, 50)], 60), ([(3, 40), (1, 60)], 40),
+        ] as [([(Int64, Int64?)], Int64?)])
+    func `the grace period stated last counts, and of two at once the longer`(
+        stated: [(Int64, Int64?)], expected: Int64?
+    ) {
+        let steps = stated.map { signed, ends in
+            RuleFixture.Step.state(
+                Rules.claim(signed: signed, of: Rules.alice, expires: 10, grace: .init(endsAt: ends.map(Rules.later))))
+        }
+        let (_, decision) = Rules.play(steps)
+        #expect(decision.facts.transactions[Rules.claim().key]?.grace?.endsAt == expected.map(Rules.later))
+    }
+
+    @Test func `a statement of an origin that does not count for its user grants nothing`() {
+        var decision = EntitlementDecision(
+            facts: RuleFixture.decision().facts, origins: [.localProduction], at: Rules.now)
+        #expect(decision.state(Rules.claim(of: Rules.alice)) == .recorded)
+        #expect(decision.story == [])
+        #expect(decision.facts.transactions.isEmpty)
+        #expect(decision.facts.parked.count == 1)
+    }
+
+    @Test func `what the team has taken back stays so, whatever the App Store says`() {
+        var facts = EntitlementFacts()
+        facts.revokedByTeam = [Rules.claim().key]
+        let (results, decision) = Rules.play(
+            [.redeem(Rules.claim(), Rules.alice), .state(Rules.claim(signed: 5))], knowing: facts)
+        #expect(results == ["revoked", "recorded"])
+        #expect(decision.story == ["1 revoked 1"])
+    }
+}
