@@ -17,12 +17,25 @@ public struct ByteKey: Hashable, Comparable, Sendable, ExpressibleByStringLitera
 
     @inlinable
     public static func == (left: ByteKey, right: ByteKey) -> Bool {
-        left.text.utf8.count == right.text.utf8.count && left.text.utf8.elementsEqual(right.text.utf8)
+        guard left.text.utf8.count == right.text.utf8.count else { return false }
+        return left.withBytes(and: right) { $0.elementsEqual($1) } ?? left.text.utf8.elementsEqual(right.text.utf8)
     }
 
     @inlinable
     public static func < (left: ByteKey, right: ByteKey) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+        left.withBytes(and: right) { $0.lexicographicallyPrecedes($1) }
+            ?? left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    /// - Returns: Nil for a text whose bytes are not in one place, as those of Objective-C may be.
+    @inlinable
+    func withBytes(
+        and other: ByteKey,
+        _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Bool
+    ) -> Bool? {
+        text.utf8.withContiguousStorageIfAvailable { bytes in
+            other.text.utf8.withContiguousStorageIfAvailable { body(bytes, $0) }
+        } ?? nil
     }
 
     @inlinable

@@ -84,20 +84,58 @@ public struct EntitlementService: Sendable {
         for user: User,
         by actor: AuditActor
     ) throws(RedemptionError) -> Redemption {
+        try redemption(of: verified, answered: try answer(try request(verified, for: user, by: actor)))
+    }
+
+    /// The request to redeem what a proof says.
+    ///
+    /// - Throws: `RedemptionError` for a proof from where the user may not buy.
+    public func request(
+        _ verified: VerifiedPurchases,
+        for user: User,
+        by actor: AuditActor,
+        keeping: AnswerKeeping? = nil
+    ) throws(RedemptionError) -> ClaimRequest {
         let origins = accepted.counting(for: user)
         guard origins.contains(verified.origin) else {
             throw .refused(
                 ProofRefusal(
                     .originNotAccepted, "It comes from \(verified.origin.rawValue), where this user may not buy."))
         }
-        let answer: LedgerAnswer
-        do {
-            answer = try ledger.redeem(
-                verified.claims, for: user, under: policy, counting: origins, by: actor, at: clock.now())
-        } catch {
-            throw RedemptionError(error)
-        }
+        return .redeem(verified.claims, for: user, counting: origins, by: actor, keeping: keeping)
+    }
+
+    /// The answer to keep for 24 hours, in the commit of the claims that it is about.
+    ///
+    /// - Parameter make: Returns the bytes to keep; nil keeps nothing.
+    public func keeping(
+        _ key: IdempotencyKey,
+        _ make: @escaping @Sendable (ClaimAnswer) -> KeptAnswer?
+    ) -> AnswerKeeping {
+        AnswerKeeping(key: key, oldest: clock.now().adding(days: -1), make: make)
+    }
+
+    /// The redemption that the answer to its request tells of.
+    public func redemption(
+        of verified: VerifiedPurchases,
+        answered answer: ClaimAnswer
+    ) throws(RedemptionError) -> Redemption {
+        guard case .redeemed(let answer) = answer else { throw RedemptionError(LedgerError.userUnknown) }
         return try redemption(of: verified.claims, answer: answer)
+    }
+
+    /// Decides requests together, in one commit.
+    ///
+    /// - Returns: An answer to each.
+    public func decide(_ requests: [ClaimRequest]) throws(StorageFault) -> [ClaimAnswer] {
+        try ledger.decide(requests, under: policy, accepting: accepted, at: clock.now())
+    }
+
+    private func answer(_ request: ClaimRequest) throws(RedemptionError) -> ClaimAnswer {
+        let answers: [ClaimAnswer]
+        do { answers = try decide([request]) } catch { throw .storage(error) }
+        guard let answer = answers.first else { throw .storage(ledger.damaged) }
+        return answer
     }
 
     /// What a user owns, the items everybody owns included, in order.
@@ -119,6 +157,8 @@ public struct EntitlementService: Sendable {
     public struct VerifiedNotification: Sendable {
         fileprivate let record: NotificationRecord
         fileprivate let stated: Claim?
+
+        public var request: ClaimRequest { .notify(record, stating: stated) }
     }
 
     /// Takes in a notification of the App Store (App Store Server Notifications V2): stored and applied when it returns.
@@ -151,18 +191,17 @@ public struct EntitlementService: Sendable {
         guard let purchases = verified.purchases, let purchase = purchases.first, purchases.count == 1 else {
             throw .notRedeemable
         }
-        let stated = claim(purchase, by: catalog, from: verified)
-        do { return try ledger.record(stated, accepting: accepted, at: clock.now()) } catch { throw .storage(error) }
+        return try outcome(of: .state(claim(purchase, by: catalog, from: verified)))
     }
 
     /// The second half, one call of the ledger.
     public func receive(_ notification: VerifiedNotification) throws(RedemptionError) -> NotificationOutcome {
-        do {
-            return try ledger.record(
-                notification.record, stating: notification.stated, accepting: accepted, at: clock.now())
-        } catch {
-            throw .storage(error)
-        }
+        try outcome(of: notification.request)
+    }
+
+    private func outcome(of request: ClaimRequest) throws(RedemptionError) -> NotificationOutcome {
+        guard case .recorded(let outcome) = try answer(request) else { throw .storage(ledger.damaged) }
+        return outcome
     }
 
     /// A user's redeemed transactions, newest first.

@@ -29,6 +29,9 @@ public struct Ledger: Sendable {
         storage.together(useCases)
     }
 
+    /// The fault of a ledger in which something just written is not there.
+    package var damaged: StorageFault { storage.damaged }
+
     /// Reads as of one moment; never waits for what writes.
     package func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
         try storage.read(body)

@@ -95,10 +95,15 @@ struct JSONFields {
 
     /// Limits a text before anything compares, hashes or decodes it. No database takes a NUL.
     private func checked(_ text: String, _ field: String, _ maximumLength: Int) throws(Problem) -> String {
-        guard text.utf8.count <= maximumLength, !text.utf8.contains(0) else {
+        guard text.utf8.count <= maximumLength, !Self.hasNUL(text) else {
             throw wrong(field, "a text of at most \(maximumLength) bytes, without NUL")
         }
         return text
+    }
+
+    /// Reads the bytes where they are, since a proof has thousands.
+    private static func hasNUL(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? text.utf8.contains(0)
     }
 
     private func value(_ field: String, _ expected: String) throws(Problem) -> JSONValue {

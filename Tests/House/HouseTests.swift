@@ -84,6 +84,16 @@ import Testing
         }
     }
 
+    @Test func `each file that the architecture names is there`() throws {
+        let page = try String(contentsOf: Self.root.appending(path: "Documentation/Architecture.md"), encoding: .utf8)
+        let names = page.matches(of: /`([A-Za-z\/+]+\.swift)`/).map { String($0.1) }
+        #expect(names.count > 10)
+        for name in names {
+            let path = name.hasPrefix("Sources/") ? name : "Sources/Entitlements/Rules/\(name)"
+            #expect(FileManager.default.fileExists(atPath: Self.root.appending(path: path).path), "\(name)")
+        }
+    }
+
     @Test func everyModuleIsTestedInAFolderOfItsName() throws {
         for module in Self.allowed.keys where !["COpenSSL", "CPostgreSQL"].contains(module) {
             let folder = Self.root.appending(path: "Tests/\(module)", directoryHint: .isDirectory)

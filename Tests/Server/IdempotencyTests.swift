@@ -103,6 +103,22 @@ import Testing
         #expect(Set(answers.filter { $0.0 == 200 }.map(\.1)).count == 1)
     }
 
+    private func commits() async throws -> Int {
+        let metrics = String(decoding: try await fixture.send(.get, "/metrics").body, as: UTF8.self)
+        let line = try #require(metrics.split(separator: "\n").first { $0.hasPrefix("till_commit_seconds_count ") })
+        return try #require(Int(line.split(separator: " ")[1]))
+    }
+
+    /// A crash between two commits would have the app told "unchanged" of what it was granted.
+    @Test func `a redemption and its kept answer are one commit, and a replay is none`() async throws {
+        let body = try body("sprout1")
+        let before = try await commits()
+        _ = try await post(body, under: "k1")
+        #expect(try await commits() == before + 1)
+        #expect(try isReplayed(try await post(body, under: "k1")))
+        #expect(try await commits() == before + 1)
+    }
+
     @Test(arguments: ["", " ", "a b", "é", String(repeating: "k", count: 256)])
     func aKeyThatCannotBeOneIsRefused(key: String) async throws {
         let answer = try await post(try body("sprout1"), under: key)

@@ -2,127 +2,150 @@ import Commerce
 import Foundation
 import Ledger
 
-/// The statements that write the changes of a decision, inside a transaction that the caller holds.
+/// The SQL that writes the changes of a decision, inside a transaction that the caller holds.
+///
+/// The number of statements does not depend on the number of claims. Updates, transfers, parked statements and changed ends are
+/// the exceptions: each row takes a statement.
 struct EntitlementChangeRecords {
     let database: any LedgerDatabase
     let audit: AuditRecords
+    /// The facts after the decision.
+    let facts: EntitlementFacts
     let moment: Timestamp
 
     func write(_ changes: [EntitlementChange]) throws {
-        for change in changes { try write(change) }
-    }
-
-    private func write(_ change: EntitlementChange) throws {
-        switch change {
-        case .refused(let result, let claim, let user, let actor): try refuse(claim, result, by: actor, to: user)
-        case .purchase(let original, let owner, let naming): try insert(original, naming, of: owner)
-        case .transaction(let claim, let standing, let owner): try insert(claim, standing, of: owner)
-        case .standing(let key, let standing): try update(key, standing)
-        case .grace(let key, let grace): try update(key, grace)
-        case .naming(let original, let naming): try update(original, naming)
-        case .transfer(let original, let former, let owner): try transfer(original, from: former, to: owner)
-        case .parked(let claim, let standing): try park(claim, standing)
-        case .unparked(let key):
-            try database.write(
-                "DELETE FROM parked_transaction WHERE origin = $1 AND transaction_id = $2",
-                [key.origin, key.identifier])
-        case .audit(let entry, let user): try audit.append(entry, to: user)
-        case .endChanged(let product, let user):
+        let changes = EntitlementChangeSet(changes)
+        for transfer in changes.transfers { try move(transfer.original, from: transfer.former, to: transfer.owner) }
+        try insertPurchases(changes.newPurchases)
+        try insertTransactions(changes.newTransactions)
+        for key in changes.changedTransactions { try update(key) }
+        for original in changes.newlyNamed { try updateNaming(of: original) }
+        for key in changes.parkedOrUnparked.sorted() { try writeParked(key) }
+        try append(changes.events)
+        for end in changes.newEnds {
             try EventRecords(database: database).append(
-                UserChange(kind: .endChanged, subject: product, happenedAt: moment), to: user)
+                UserChange(kind: .endChanged, subject: end.productIdentifier, happenedAt: moment), to: end.user)
         }
     }
 
-    /// Records a refusal once for each user, transaction and result: an app tries again at every launch.
-    private func refuse(
-        _ claim: Claim,
-        _ result: Redemption.Result,
-        by actor: AuditActor,
-        to user: Int64
-    ) throws {
-        let isNew =
-            try database.execute(
-                """
-                INSERT INTO refusal (user_id, origin, transaction_id, reason) VALUES ($1, $2, $3, $4)
-                ON CONFLICT DO NOTHING
-                """,
-                [user, claim.origin, claim.transactionIdentifier, result.rawValue]) == 1
-        guard isNew else { return }
-        try audit.append(
-            AuditEntry(
-                happenedAt: moment, event: .refused, actor: actor, origin: claim.origin,
-                reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: result.rawValue),
-            to: user)
+    private func insertPurchases(_ originals: [TransactionKey]) throws {
+        try database.insert(
+            into: "original_transaction",
+            [
+                .text("origin"), .text("original_transaction_id"), .integer("user_id"), .integer("transferred_at"),
+                .integer("named_at"), .text("named_by"), .integer("named_stated_at"),
+            ],
+            // In the order of their keys, so that two groups do not wait for each other.
+            originals.sorted().compactMap { original in
+                facts.purchases[original].map { purchase in
+                    [
+                        original.origin, original.identifier, purchase.owner, purchase.transferredAt,
+                        purchase.naming?.purchaseDate, purchase.naming?.transactionIdentifier,
+                        purchase.naming?.statedAt,
+                    ]
+                }
+            })
     }
 
-    private func insert(_ original: TransactionKey, _ naming: Naming?, of owner: Int64) throws {
-        try database.write(
-            """
-            INSERT INTO original_transaction (
-                origin, original_transaction_id, user_id, named_at, named_by, named_stated_at
-            ) VALUES ($1, $2, $3, $4, $5, $6)
-            """,
-            [
-                original.origin, original.identifier, owner, naming?.purchaseDate, naming?.transactionIdentifier,
-                naming?.statedAt,
-            ])
-    }
+    /// A new transaction, its claim and its owner.
+    private typealias NewTransaction = (claim: Claim, transaction: EntitlementFacts.Transaction, owner: Int64)
 
-    private func insert(_ claim: Claim, _ standing: Standing, of owner: Int64) throws {
-        // Numbered for each user, so that nobody waits for another's number.
-        try database.write(
-            """
-            INSERT INTO redeemed_transaction (
-                origin, transaction_id, original_transaction_id, user_id, product_id, quantity,
-                purchase_date, revocation_date, revocation_reason, expires_at, stated_at, redeemed_at, proof_digest,
-                sequence
-            ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-                (SELECT coalesce(max(sequence), 0) + 1 FROM redeemed_transaction WHERE user_id = $4))
-            """,
-            [
-                claim.origin, claim.transactionIdentifier, claim.originalTransactionIdentifier, owner,
-                claim.productIdentifier, claim.quantity, claim.purchaseDate, standing.revocationDate,
-                standing.revocationReason, standing.expiresAt, standing.statedAt, moment, claim.proofDigest,
-            ])
-        if let credit = claim.credit {
-            try database.write(
-                "INSERT INTO credit (origin, transaction_id, user_id, balance, amount) VALUES ($1, $2, $3, $4, $5)",
-                [
-                    claim.origin, claim.transactionIdentifier, owner, credit.balance, credit.amount * claim.quantity,
-                ])
+    private func insertTransactions(_ claims: [Claim]) throws {
+        guard !claims.isEmpty else { return }
+        let new: [NewTransaction] = claims.compactMap { claim in
+            guard let transaction = facts.transactions[claim.key],
+                let owner = facts.purchases[transaction.originalKey]?.owner
+            else { return nil }
+            return (claim, transaction, owner)
         }
-        guard let item = claim.item else { return }
-        try database.write(
-            """
-            INSERT INTO entitlement (user_id, collection, number, origin, transaction_id, granted_at)
-            VALUES ($1, $2, $3, $4, $5, $6)
-            """,
-            [owner, item.collection, item.number, claim.origin, claim.transactionIdentifier, moment])
+        var last = try lastNumbers(of: Set(new.map(\.owner)))
+        try database.insert(
+            into: "redeemed_transaction",
+            [
+                .text("origin"), .text("transaction_id"), .text("original_transaction_id"), .integer("user_id"),
+                .integer("sequence"), .text("product_id"), .integer("quantity"), .integer("purchase_date"),
+                .integer("revocation_date"), .integer("revocation_reason"), .integer("expires_at"),
+                .integer("stated_at"), .integer("grace_ends_at"), .integer("grace_stated_at"), .integer("redeemed_at"),
+                .blob("proof_digest"),
+            ],
+            new.map { claim, transaction, owner in
+                // Numbered for each user, so that nobody waits for another's number.
+                last[owner, default: 0] += 1
+                let (standing, grace) = (transaction.standing, transaction.grace)
+                return [
+                    claim.origin, claim.transactionIdentifier, claim.originalTransactionIdentifier, owner, last[owner],
+                    claim.productIdentifier, claim.quantity, claim.purchaseDate, standing.revocationDate,
+                    standing.revocationReason, standing.expiresAt, standing.statedAt, grace?.endsAt, grace?.statedAt,
+                    moment, claim.proofDigest,
+                ]
+            })
+        try insertCredits(new)
+        try insertEntitlements(new)
     }
 
-    private func update(_ key: TransactionKey, _ standing: Standing) throws {
+    private func insertCredits(_ new: [NewTransaction]) throws {
+        try database.insert(
+            into: "credit",
+            [
+                .text("origin"), .text("transaction_id"), .integer("user_id"), .text("balance"), .integer("amount"),
+            ],
+            new.compactMap { claim, _, owner in
+                claim.credit.map { credit in
+                    [
+                        claim.origin, claim.transactionIdentifier, owner, credit.balance,
+                        credit.amount * claim.quantity,
+                    ]
+                }
+            })
+    }
+
+    private func insertEntitlements(_ new: [NewTransaction]) throws {
+        try database.insert(
+            into: "entitlement",
+            [
+                .integer("user_id"), .text("collection"), .integer("number"), .text("origin"), .text("transaction_id"),
+                .integer("granted_at"),
+            ],
+            new.compactMap { claim, _, owner in
+                claim.item.map { item in
+                    [owner, item.collection, item.number, claim.origin, claim.transactionIdentifier, moment]
+                }
+            })
+    }
+
+    /// The last number of a transaction in each user's list; none for a user without any.
+    private func lastNumbers(of users: Set<Int64>) throws -> [Int64: Int64] {
+        var last: [Int64: Int64] = [:]
+        let rows = try database.rows(
+            """
+            SELECT user_id, max(sequence) AS last FROM \(database.listed("$1"))
+                JOIN redeemed_transaction ON user_id = listed.value
+                AND sequence = (SELECT max(sequence) FROM redeemed_transaction AS each WHERE each.user_id = listed.value)
+            GROUP BY user_id
+            """,
+            [database.list(users.sorted())])
+        for row in rows { last[try row["user_id"]] = try row["last"] as Int64 }
+        return last
+    }
+
+    private func update(_ key: TransactionKey) throws {
+        guard let transaction = facts.transactions[key] else { return }
+        let (standing, grace) = (transaction.standing, transaction.grace)
         try database.write(
             """
             UPDATE redeemed_transaction
-            SET revocation_date = $1, revocation_reason = $2, stated_at = $3, expires_at = $4
-            WHERE origin = $5 AND transaction_id = $6
+            SET revocation_date = $1, revocation_reason = $2, stated_at = $3, expires_at = $4, grace_ends_at = $5,
+                grace_stated_at = $6
+            WHERE origin = $7 AND transaction_id = $8
             """,
             [
-                standing.revocationDate, standing.revocationReason, standing.statedAt, standing.expiresAt, key.origin,
-                key.identifier,
+                standing.revocationDate, standing.revocationReason, standing.statedAt, standing.expiresAt,
+                grace?.endsAt, grace?.statedAt, key.origin, key.identifier,
             ])
     }
 
-    private func update(_ key: TransactionKey, _ grace: GracePeriod) throws {
-        try database.write(
-            """
-            UPDATE redeemed_transaction SET grace_ends_at = $1, grace_stated_at = $2
-            WHERE origin = $3 AND transaction_id = $4
-            """,
-            [grace.endsAt, grace.statedAt, key.origin, key.identifier])
-    }
-
-    private func update(_ original: TransactionKey, _ naming: Naming) throws {
+    private func updateNaming(of original: TransactionKey) throws {
+        guard let naming = facts.purchases[original]?.naming else { return }
         try database.write(
             """
             UPDATE original_transaction SET named_at = $1, named_by = $2, named_stated_at = $3
@@ -134,10 +157,10 @@ struct EntitlementChangeRecords {
             ])
     }
 
-    /// Gives a purchase to another user with all its transactions, which are the newest in the new owner's list.
-    private func transfer(_ original: TransactionKey, from former: Int64, to owner: Int64) throws {
+    /// Moves a purchase to another user with all its transactions, which are the newest in the new owner's list.
+    private func move(_ original: TransactionKey, from former: Int64, to owner: Int64) throws {
         // Beyond every number that either user has, in their order.
-        var number = try max(lastNumber(of: former), lastNumber(of: owner))
+        var number = try lastNumbers(of: [former, owner]).values.max() ?? 0
         let moving = try database.rows(
             """
             SELECT transaction_id FROM redeemed_transaction
@@ -159,21 +182,45 @@ struct EntitlementChangeRecords {
             [owner, moment, original.origin, original.identifier])
     }
 
-    private func lastNumber(of user: Int64) throws -> Int64 {
-        try database.value(
-            "SELECT coalesce(max(sequence), 0) FROM redeemed_transaction WHERE user_id = $1", [user]) ?? 0
-    }
-
-    private func park(_ claim: Claim, _ standing: Standing) throws {
+    private func writeParked(_ key: TransactionKey) throws {
+        try database.write(
+            "DELETE FROM parked_transaction WHERE origin = $1 AND transaction_id = $2", [key.origin, key.identifier])
+        guard let parked = facts.parked[key], let claim = parked.claim else { return }
+        let standing = parked.standing
         try database.write(
             """
             INSERT INTO parked_transaction (origin, transaction_id, revocation_date, revocation_reason, stated_at,
                 expires_at, original_transaction_id, claim) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
             """,
             [
-                claim.origin, claim.transactionIdentifier, standing.revocationDate, standing.revocationReason,
-                standing.statedAt, standing.expiresAt, claim.originalTransactionIdentifier,
-                [UInt8](try JSONEncoder().encode(claim)),
+                key.origin, key.identifier, standing.revocationDate, standing.revocationReason, standing.statedAt,
+                standing.expiresAt, claim.originalTransactionIdentifier, [UInt8](try JSONEncoder().encode(claim)),
             ])
+    }
+
+    private func append(_ events: [(event: EntitlementChangeSet.Event, user: Int64)]) throws {
+        let refused = events.compactMap { event, user in
+            if case .refusal(let result, let claim, _) = event { Refusal(user, claim, result) } else { nil }
+        }
+        var known = try RefusalRecords(database: database).known(among: refused)
+        var new: [Refusal] = []
+        let entries = events.compactMap { event, user -> (AuditEntry, Int64)? in
+            switch event {
+            case .entry(let entry): return (entry, user)
+            case .refusal(let result, let claim, let actor):
+                let refusal = Refusal(user, claim, result)
+                guard known.insert(refusal).inserted else { return nil }
+                new.append(refusal)
+                return (
+                    AuditEntry(
+                        happenedAt: moment, event: .refused, actor: actor, origin: claim.origin,
+                        reference: claim.transactionIdentifier, subject: claim.productIdentifier,
+                        reason: result.rawValue),
+                    user
+                )
+            }
+        }
+        try RefusalRecords(database: database).insert(new)
+        try audit.append(entries)
     }
 }

@@ -2,12 +2,12 @@ import Commerce
 import Foundation
 import Ledger
 
-/// The statements that read the facts about claims, inside a transaction that the caller holds.
+/// The SQL that reads the facts about claims, inside a transaction that the caller holds.
 struct EntitlementRecords {
     let database: any LedgerDatabase
     let users: UserRecords
 
-    /// The facts about claims of a user.
+    /// The facts about claims.
     func facts(about claims: [Claim]) throws -> EntitlementFacts {
         var facts = EntitlementFacts()
         for (origin, claims) in Self.byOrigin(claims) {
@@ -23,16 +23,17 @@ struct EntitlementRecords {
         return facts
     }
 
-    /// The facts about what the App Store states of a transaction.
-    ///
-    /// - Parameter accepted: The origins that count for each user.
-    func facts(about claim: Claim, accepting accepted: AcceptedOrigins) throws -> EntitlementFacts {
-        var facts = try facts(about: [claim])
-        guard !accepted.origins.contains(claim.origin) else { return facts }
+    /// Adds the origins that count for the users whom claims that the App Store states may reach, beyond those that count for
+    /// everybody.
+    func readOrigins(
+        of claims: [Claim],
+        _ accepted: AcceptedOrigins,
+        into facts: inout EntitlementFacts
+    ) throws {
+        guard claims.contains(where: { !accepted.origins.contains($0.origin) }) else { return }
         for user in Set(facts.purchases.values.map(\.owner) + facts.tokenOwners.values) {
             facts.furtherOrigins[user] = try users.name(of: user).map(accepted.counting)
         }
-        return facts
     }
 
     /// The questions that `facts` asks, for one journey to the database.

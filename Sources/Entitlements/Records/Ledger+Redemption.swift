@@ -1,8 +1,24 @@
 import Commerce
 import Ledger
 
-/// The use cases that take in what proofs state.
+/// The use cases that record claims and statements.
 extension Ledger {
+    /// Decides requests in their order, each in view of those before it, and records what follows in one commit.
+    ///
+    /// - Returns: An answer to each.
+    /// - Throws: `StorageFault`; then nothing was recorded.
+    public func decide(
+        _ requests: [ClaimRequest],
+        under policy: OwnershipPolicy,
+        accepting accepted: AcceptedOrigins,
+        at moment: Timestamp
+    ) throws(StorageFault) -> [ClaimAnswer] {
+        try write { database in
+            try ClaimGroup(database: database, ledger: self, policy: policy, accepted: accepted, moment: moment)
+                .answer(requests)
+        }
+    }
+
     /// Records claims of one user, in order, and what they grant.
     ///
     /// - Parameters:
@@ -17,20 +33,15 @@ extension Ledger {
         by actor: AuditActor,
         at moment: Timestamp
     ) throws(LedgerError) -> LedgerAnswer {
-        let ask = { (database: any LedgerDatabase) in
-            try database.prefetch(
-                [UserRecords.known(user)]
-                    + EntitlementRecords(database: database, users: users(database)).questions(about: claims))
+        let request = ClaimRequest.redeem(claims, for: user, counting: origins, by: actor)
+        let answers: [ClaimAnswer]
+        do {
+            answers = try decide([request], under: policy, accepting: AcceptedOrigins(origins), at: moment)
+        } catch {
+            throw .storage(error)
         }
-        return try write(for: user, at: moment, after: ask) { database, user in
-            let facts = try EntitlementRecords(database: database, users: users(database)).facts(about: claims)
-            var decision = EntitlementDecision(facts: facts, policy: policy, at: moment)
-            let results = claims.map { decision.redeem($0, for: user, by: actor) }
-            try write(decision.changes, to: database, at: moment)
-            return LedgerAnswer(
-                results: results,
-                items: try ReadingRecords(database: database).items(of: user, counting: origins, at: moment))
-        }
+        guard case .redeemed(let answer) = answers.first else { throw .userUnknown }
+        return answer
     }
 
     /// Records a notification of the App Store, and what it states of a transaction.
@@ -45,11 +56,7 @@ extension Ledger {
         accepting accepted: AcceptedOrigins,
         at moment: Timestamp
     ) throws(StorageFault) -> NotificationOutcome {
-        try write { database in
-            guard try insert(notification, about: claim, into: database, at: moment) else { return .duplicate }
-            guard let claim else { return .recorded }
-            return try state(claim, accepting: accepted, in: database, at: moment)
-        }
+        try record(.notify(notification, stating: claim), accepting: accepted, at: moment)
     }
 
     /// Records what the App Store states of a transaction, as a notification would have it.
@@ -60,48 +67,16 @@ extension Ledger {
         accepting accepted: AcceptedOrigins,
         at moment: Timestamp
     ) throws(StorageFault) -> NotificationOutcome {
-        try write { try state(claim, accepting: accepted, in: $0, at: moment) }
+        try record(.state(claim), accepting: accepted, at: moment)
     }
 
-    private func state(
-        _ claim: Claim,
+    private func record(
+        _ request: ClaimRequest,
         accepting accepted: AcceptedOrigins,
-        in database: any LedgerDatabase,
         at moment: Timestamp
-    ) throws -> NotificationOutcome {
-        let records = EntitlementRecords(database: database, users: users(database))
-        try database.prefetch(records.questions(about: [claim]))
-        var decision = EntitlementDecision(
-            facts: try records.facts(about: claim, accepting: accepted), origins: accepted.origins, at: moment)
-        let outcome = decision.state(claim)
-        try write(decision.changes, to: database, at: moment)
+    ) throws(StorageFault) -> NotificationOutcome {
+        let answers = try decide([request], under: .keep, accepting: accepted, at: moment)
+        guard case .recorded(let outcome) = answers.first else { return .recorded }
         return outcome
-    }
-
-    private func write(
-        _ changes: [EntitlementChange],
-        to database: any LedgerDatabase,
-        at moment: Timestamp
-    ) throws {
-        try EntitlementChangeRecords(database: database, audit: audit(database), moment: moment).write(changes)
-    }
-
-    /// - Returns: False for a notification that came before.
-    private func insert(
-        _ notification: NotificationRecord,
-        about claim: Claim?,
-        into database: any LedgerDatabase,
-        at moment: Timestamp
-    ) throws -> Bool {
-        try database.execute(
-            """
-            INSERT INTO notification (
-                origin, notification_uuid, type, subtype, transaction_id, signed_at, received_at, proof_digest
-            ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING
-            """,
-            [
-                notification.origin, notification.notificationUUID, notification.type, notification.subtype,
-                claim?.transactionIdentifier, notification.signedAt, moment, notification.proofDigest,
-            ]) == 1
     }
 }

@@ -1,7 +1,7 @@
 import Commerce
 import Ledger
 
-/// Who owns a purchase.
+/// The rules of ownership and transfers.
 extension EntitlementDecision {
     /// The reason to give a user nothing for a claim; nil if the user may have it.
     func refusal(
@@ -14,7 +14,7 @@ extension EntitlementDecision {
         if let named { return named.user == user ? nil : .appAccountTokenMismatch }
         guard let original, let purchase = facts.purchases[original], purchase.owner != user else { return nil }
         guard purchase.naming == nil else { return .appAccountTokenMismatch }
-        // It may be spent.
+        // A credit may be spent already.
         guard !facts.addsToBalance(original) else { return .ownedByAnotherUser }
         return policy.refusal(
             isActive: isActive(original, with: claim), transferredAt: purchase.transferredAt, at: moment)

@@ -1,7 +1,7 @@
 import Commerce
 import Ledger
 
-/// Purchases that restoring repeats: each transaction with the same original and product is the same purchase.
+/// The rules of restored purchases: each transaction with the same original and product is the same purchase.
 extension EntitlementDecision {
     /// Writes a statement to the other transactions that repeat the purchase of a claim, unless they have a later one.
     mutating func writeToRepeats(_ standing: Standing, of claim: Claim, by actor: AuditActor) {

@@ -1,9 +1,9 @@
 import Commerce
 import Ledger
 
-/// What is stated of a transaction whose owner is known.
+/// The rules of statements: revocation, grace periods and parking.
 extension EntitlementDecision {
-    /// Takes in a statement about a transaction of a user.
+    /// Applies a statement about a transaction of a user.
     ///
     /// - Parameter naming: The transaction whose account token names the user; nil if none does.
     mutating func takeIn(
@@ -47,7 +47,7 @@ extension EntitlementDecision {
         where said.isLater(than: standing) {
             standing = said
         }
-        // What was said before the catalog knew the product says nothing of its end.
+        // A statement parked before the catalog knew the product has no end.
         standing.expiresAt = standing.expiresAt ?? claim.expiresAt
         if facts.purchases[claim.originalKey] == nil { make(.purchase(claim.originalKey, owner: user, naming)) }
         make(.transaction(claim, standing, owner: user))
@@ -59,7 +59,7 @@ extension EntitlementDecision {
         return isGranted ? .granted : .revoked
     }
 
-    /// Takes in what was parked for other transactions of the same purchase, such as a subscription's renewals.
+    /// Redeems the transactions parked for the same purchase, such as a subscription's renewals.
     mutating func takeIn(_ siblings: [Claim], of user: Int64) {
         for sibling in siblings where sibling.isKnown { _ = takeIn(sibling, of: user, by: .appStore, nil) }
     }

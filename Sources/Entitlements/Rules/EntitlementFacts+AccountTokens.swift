@@ -1,6 +1,6 @@
 import Commerce
 
-/// Whom account tokens name.
+/// The rules of account tokens.
 extension EntitlementFacts {
     /// The user whom an account token names, and the transaction that names it.
     struct NamedOwner: Hashable, Sendable {

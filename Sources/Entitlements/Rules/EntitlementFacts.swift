@@ -1,7 +1,7 @@
 import Commerce
 import Foundation
 
-/// What the ledger knows of the purchases that claims concern.
+/// The part of the ledger that a decision about claims needs.
 ///
 /// The facts about a claim are complete: every transaction of the purchases that it may belong to, everything parked for them,
 /// and the owner of every account token that the claim or something parked names.

@@ -1,6 +1,6 @@
 import Commerce
 
-/// What the App Store has said last of a subscription's grace period.
+/// The last statement of the App Store about a subscription's grace period.
 package struct GracePeriod: Hashable, Sendable {
     /// Nil where there is no grace period.
     package let endsAt: Timestamp?

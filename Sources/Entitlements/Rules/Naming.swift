@@ -24,8 +24,7 @@ package struct Naming: Hashable, Sendable {
 extension Naming: Comparable {
     package static func < (left: Naming, right: Naming) -> Bool {
         if left.purchaseDate != right.purchaseDate { return left.purchaseDate < right.purchaseDate }
-        let (leftBytes, rightBytes) = (left.transactionIdentifier.utf8, right.transactionIdentifier.utf8)
-        if leftBytes.elementsEqual(rightBytes) { return left.statedAt < right.statedAt }
-        return leftBytes.lexicographicallyPrecedes(rightBytes)
+        let (first, second) = (ByteKey(left.transactionIdentifier), ByteKey(right.transactionIdentifier))
+        return first == second ? left.statedAt < right.statedAt : first < second
     }
 }

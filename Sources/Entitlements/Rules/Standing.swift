@@ -1,6 +1,6 @@
 import Commerce
 
-/// What the App Store has said last of a transaction: whether it stands, until when, and when that was signed.
+/// The last statement of the App Store about a transaction: its revocation, its end, and the date of the signature.
 package struct Standing: Hashable, Sendable {
     /// Nil while the transaction stands.
     package var revocationDate: Timestamp?
@@ -38,8 +38,7 @@ package struct Standing: Hashable, Sendable {
         return (expiresAt?.millisecondsSince1970 ?? 0) > (other.expiresAt?.millisecondsSince1970 ?? 0)
     }
 
-    /// The same statement, with the end of an earlier one where this one comes from a catalog that does not know the product,
-    /// and so says nothing of the end.
+    /// The same statement with the end of an earlier one, unless the catalog knows the product: only then a claim has an end.
     func keepingEnd(of before: Standing, unless isKnown: Bool) -> Standing {
         guard !isKnown else { return self }
         var standing = self

@@ -1,6 +1,6 @@
 import Commerce
 
-/// What a transaction is known by: its identifier within its origin, by bytes.
+/// The identity of a transaction: its identifier within its origin, compared by bytes.
 package struct TransactionKey: Hashable, Sendable {
     package let origin: Origin
     private let bytes: ByteKey
@@ -16,7 +16,7 @@ package struct TransactionKey: Hashable, Sendable {
 extension TransactionKey: Comparable {
     /// By the bytes of the identifiers, as databases order them.
     package static func < (left: TransactionKey, right: TransactionKey) -> Bool {
-        left.identifier.utf8.lexicographicallyPrecedes(right.identifier.utf8)
+        left.bytes < right.bytes
     }
 }
 

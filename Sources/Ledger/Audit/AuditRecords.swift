@@ -8,12 +8,34 @@ package struct AuditRecords {
 
     /// Writes down what has happened to a user, for whoever listens and whoever is told.
     package func append(_ entry: AuditEntry, to user: Int64) throws {
-        let record = try write(entry, to: user)
-        database.noteChange(of: user)
-        if entry.event.isAnnounced {
-            try WebhookRecords(database: database)
-                .announce(record, of: user, as: "msg_" + randomness.bytes(16).hexadecimal)
+        try append([(entry, user)])
+    }
+
+    /// Writes down what has happened to users, in its order.
+    package func append(_ entries: [(entry: AuditEntry, user: Int64)]) throws {
+        guard !entries.isEmpty else { return }
+        var last = try lastRecords(of: Set(entries.map(\.user)))
+        let records = entries.map { entry, user in
+            let record = AuditRecord(entry, after: last[user], randomness: randomness)
+            last[user] = (record.number, record.digest)
+            return (record: record, user: user)
         }
+        try insert(records)
+        for user in last.keys { database.noteChange(of: user) }
+        try WebhookRecords(database: database).announce(
+            records.filter { $0.record.entry.event.isAnnounced }, randomness: randomness)
+    }
+
+    private func lastRecords(of users: Set<Int64>) throws -> [Int64: (number: Int64, digest: [UInt8])] {
+        var last: [Int64: (number: Int64, digest: [UInt8])] = [:]
+        let rows = try database.rows(
+            """
+            SELECT audit.user_id, number, digest FROM \(database.listed("$1")) JOIN audit ON audit.user_id = listed.value
+                AND number = (SELECT max(number) FROM audit AS each WHERE each.user_id = listed.value)
+            """,
+            [database.list(users.sorted())])
+        for row in rows { last[try row["user_id"]] = (try row["number"], try row["digest"]) }
+        return last
     }
 
     /// Writes into the log alone.
@@ -22,21 +44,25 @@ package struct AuditRecords {
             "SELECT number, digest FROM audit WHERE user_id = $1 ORDER BY number DESC LIMIT 1", [user])
         let record = AuditRecord(
             entry, after: try last.map { (try $0["number"], try $0["digest"]) }, randomness: randomness)
-        try insert(record, of: user)
+        try insert([(record, user)])
         return record
     }
 
-    private func insert(_ record: AuditRecord, of user: Int64) throws {
-        try database.write(
-            """
-            INSERT INTO audit (user_id, number, happened_at, event, actor, origin, reference, subject, reason, reason_salt,
-                reason_digest, digest) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-            """,
+    private func insert(_ records: [(record: AuditRecord, user: Int64)]) throws {
+        try database.insert(
+            into: "audit",
             [
-                user, record.number, record.entry.happenedAt, record.entry.event, record.entry.actor,
-                record.entry.origin, record.entry.reference, record.entry.subject, record.entry.reason,
-                record.reasonSalt, record.reasonDigest, record.digest,
-            ])
+                .integer("user_id"), .integer("number"), .integer("happened_at"), .text("event"), .text("actor"),
+                .text("origin"), .text("reference"), .text("subject"), .text("reason"), .blob("reason_salt"),
+                .blob("reason_digest"), .blob("digest"),
+            ],
+            records.map { record, user in
+                let entry = record.entry
+                return [
+                    user, record.number, entry.happenedAt, entry.event, entry.actor, entry.origin, entry.reference,
+                    entry.subject, entry.reason, record.reasonSalt, record.reasonDigest, record.digest,
+                ]
+            })
     }
 
     /// In their order.

@@ -31,7 +31,25 @@ struct PostgreSQLDatabase: LedgerDatabase {
     /// PostgreSQL chooses by itself.
     func indexed(by index: String) -> String { "" }
 
-    func list(_ texts: [String]) -> SQLValue { .text(PostgreSQLArray.literal(of: texts)) }
+    func insert(into table: String, _ columns: [SQLColumn], _ rows: [[any SQLConvertible]]) throws {
+        guard !rows.isEmpty else { return }
+        let arrays = columns.indices.map { column in
+            SQLValue.text(PostgreSQLArray.literal(of: rows.map { $0[column].sqlValue }))
+        }
+        let values = columns.enumerated().map { "CAST(CAST($\($0 + 1) AS text) AS \($1.arrayType))" }
+        let names = columns.map(\.name).joined(separator: ", ")
+        try connection.queryLater(
+            SQLQuery(
+                "INSERT INTO \(table) (\(names)) SELECT * FROM unnest(\(values.joined(separator: ", ")))", arrays))
+    }
+
+    func list(_ numbers: [Int64]) -> SQLValue { .text("{" + numbers.map(String.init).joined(separator: ",") + "}") }
+
+    func listed(_ parameter: String) -> String {
+        "unnest(CAST(CAST(\(parameter) AS text) AS bigint[])) AS listed (value)"
+    }
+
+    func list(_ texts: [String]) -> SQLValue { .text(PostgreSQLArray.literal(of: texts.map { .text($0) })) }
 
     func isIn(_ parameter: String) -> String { "= ANY(CAST(CAST(\(parameter) AS text) AS text[]))" }
 

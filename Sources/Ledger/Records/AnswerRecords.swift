@@ -1,18 +1,68 @@
 import Commerce
 
 /// The ledger's statements about kept answers, inside a transaction that the caller holds.
-struct AnswerRecords {
+package struct AnswerRecords {
     let database: any LedgerDatabase
+
+    package init(database: any LedgerDatabase) {
+        self.database = database
+    }
+
+    /// The answers kept for keys, unless they are older than a moment.
+    package func answers(
+        for keys: [(key: IdempotencyKey, since: Timestamp)]
+    ) throws -> [IdempotencyKey: KeptAnswer] {
+        guard let oldest = keys.map(\.since).min() else { return [:] }
+        let wanted = Set(keys.map(\.key))
+        var answers: [IdempotencyKey: KeptAnswer] = [:]
+        let rows = try database.rows(
+            """
+            SELECT * FROM kept_answer
+            WHERE caller \(database.isIn("$1")) AND idempotency_key \(database.isIn("$2")) AND kept_at >= $3
+            """,
+            [
+                database.list(Set(keys.map { ByteKey($0.key.caller) }).sorted().map(\.text)),
+                database.list(Set(keys.map { ByteKey($0.key.key) }).sorted().map(\.text)), oldest,
+            ])
+        for row in rows {
+            let key = IdempotencyKey(caller: try row["caller"], key: try row["idempotency_key"])
+            if wanted.contains(key) { answers[key] = try Self.answer(row) }
+        }
+        return answers
+    }
+
+    /// Keeps answers under new keys, and forgets old ones.
+    package func keep(
+        _ answers: [(answer: KeptAnswer, key: IdempotencyKey, user: Int64, forgettingBefore: Timestamp)],
+        at moment: Timestamp
+    ) throws {
+        guard let oldest = answers.map(\.forgettingBefore).min() else { return }
+        try forget(before: oldest)
+        try database.insert(
+            into: "kept_answer",
+            [
+                .text("caller"), .text("idempotency_key"), .blob("request_digest"), .integer("status"),
+                .text("content_type"), .blob("body"), .integer("kept_at"), .integer("user_id"),
+            ],
+            answers.map { answer, key, user, _ in
+                [
+                    key.caller, key.key, answer.requestDigest, answer.status, answer.contentType, answer.body, moment,
+                    user,
+                ]
+            })
+    }
+
+    private static func answer(_ row: SQLRow) throws -> KeptAnswer {
+        KeptAnswer(
+            requestDigest: try row["request_digest"], status: try row["status"], contentType: try row["content_type"],
+            body: try row["body"])
+    }
 
     func answer(for key: IdempotencyKey, since moment: Timestamp) throws -> KeptAnswer? {
         try database.row(
             "SELECT * FROM kept_answer WHERE caller = $1 AND idempotency_key = $2 AND kept_at >= $3",
             [key.caller, key.key, moment]
-        ).map { row in
-            KeptAnswer(
-                requestDigest: try row["request_digest"], status: try row["status"],
-                contentType: try row["content_type"], body: try row["body"])
-        }
+        ).map(Self.answer)
     }
 
     func forget(before oldest: Timestamp) throws {

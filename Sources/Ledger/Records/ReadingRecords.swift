@@ -8,12 +8,49 @@ package struct ReadingRecords {
         self.database = database
     }
 
+    /// What a user owns at a moment by purchases of some origins and by grants, each item once, in order.
     package func items(of user: Int64, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
+        try owned(
+            purchased: """
+                entitlement JOIN redeemed_transaction USING (origin, transaction_id)
+                WHERE entitlement.user_id = $1 AND entitlement.origin IN \(origins.sqlList)
+                """,
+            given: "team_grant WHERE user_id = $1", of: user, at: moment
+        ).reduce(into: Set()) { $0.insert($1.item) }.sorted()
+    }
+
+    /// The same for several users, each with the origins that count for the user.
+    package func items(of users: [Int64: Set<Origin>], at moment: Timestamp) throws -> [Int64: [Item]] {
+        guard !users.isEmpty else { return [:] }
+        let owned = try owned(
+            purchased: """
+                \(database.listed("$1")) JOIN entitlement ON entitlement.user_id = listed.value
+                JOIN redeemed_transaction USING (origin, transaction_id) WHERE true
+                """,
+            given: "\(database.listed("$1")) JOIN team_grant ON user_id = listed.value WHERE true",
+            of: database.list(users.keys.sorted()), at: moment)
+        var items: [Int64: Set<Item>] = [:]
+        for (user, item, origin) in owned where origin.map({ users[user]?.contains($0) ?? false }) ?? true {
+            items[user, default: []].insert(item)
+        }
+        return items.mapValues { $0.sorted() }
+    }
+
+    /// The items that count at a moment, one for each transaction or grant that they stand on.
+    ///
+    /// - Parameters:
+    ///   - purchased: The tables of the purchases, and the condition on their users, `$1`.
+    ///   - given: The same of the grants.
+    private func owned(
+        purchased: String,
+        given: String,
+        of users: any SQLConvertible,
+        at moment: Timestamp
+    ) throws -> [(user: Int64, item: Item, origin: Origin?)] {
         try database.rows(
             """
-            SELECT collection, number
-            FROM entitlement JOIN redeemed_transaction USING (origin, transaction_id)
-            WHERE entitlement.user_id = $1 AND revocation_date IS NULL AND entitlement.origin IN \(origins.sqlList)
+            SELECT entitlement.user_id, collection, number, entitlement.origin
+            FROM \(purchased) AND revocation_date IS NULL
                 AND (expires_at IS NULL OR (purchase_date <= $2 AND (expires_at > $3 OR grace_ends_at > $3)
                     AND NOT EXISTS (
                         -- A later period of the same subscription takes the place of an earlier one.
@@ -25,15 +62,18 @@ package struct ReadingRecords {
                 SELECT * FROM team_revocation AS taken
                 WHERE taken.origin = redeemed_transaction.origin AND reinstated_at IS NULL
                     AND taken.original_transaction_id = redeemed_transaction.original_transaction_id)
-            UNION
-            SELECT collection, number
-            FROM team_grant
-            WHERE user_id = $1 AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > $3)
-            ORDER BY collection, number
+            UNION ALL
+            SELECT user_id, collection, number, NULL
+            FROM \(given) AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > $3)
             """,
             // The App Store's clock may be ahead by as much as a proof's date.
-            [user, moment.adding(seconds: 60), moment]
-        ).map { Item(collection: try $0["collection"], number: try $0["number"]) }
+            [users, moment.adding(seconds: 60), moment]
+        ).map { row in
+            (
+                try row["user_id"], Item(collection: try row["collection"], number: try row["number"]),
+                try row["origin"]
+            )
+        }
     }
 
     /// Newest first, older than a sequence number.

@@ -15,6 +15,46 @@ package struct UserRecords {
         return try insert(user, at: moment)
     }
 
+    /// The numbers of users, who are given one at first sight; none for an account that was never opened, or has ended.
+    package func identifiers(of wanted: Set<User>, at moment: Timestamp) throws -> [User: Int64] {
+        guard !wanted.isEmpty else { return [:] }
+        var numbers = try known(wanted)
+        let new = wanted.filter { numbers[$0] == nil && $0.issuer != User.accountIssuer }
+        guard !new.isEmpty else { return numbers }
+        try database.insert(
+            into: #""user""#,
+            [
+                .text("issuer"), .text("name"), .text("app_account_token"), .integer("first_seen_at"),
+                .integer("is_app_account_token_settled"),
+            ],
+            new.sorted { (ByteKey($0.issuer), ByteKey($0.name)) < (ByteKey($1.issuer), ByteKey($1.name)) }.map {
+                [$0.issuer, $0.name, UUID(randomness: randomness), moment, 0]
+            })
+        numbers.merge(try known(new)) { $1 }
+        return numbers
+    }
+
+    private func known(_ users: Set<User>) throws -> [User: Int64] {
+        var numbers: [User: Int64] = [:]
+        for row in try database.rows(knownUsers(users)) {
+            guard let user = User(issuer: try row["issuer"], name: try row["name"]) else { continue }
+            if users.contains(user) { numbers[user] = try row["user_id"] as Int64 }
+        }
+        return numbers
+    }
+
+    /// What `identifiers` asks for: users of these issuers with one of these names.
+    package func knownUsers(_ users: Set<User>) -> SQLQuery {
+        let issuers = Set(users.map { ByteKey($0.issuer) }).sorted().map(\.text)
+        let names = Set(users.map { ByteKey($0.name) }).sorted().map(\.text)
+        return SQLQuery(
+            #"""
+            SELECT user_id, issuer, name FROM "user"
+            WHERE issuer \#(database.isIn("$1")) AND name \#(database.isIn("$2"))
+            """#,
+            [database.list(issuers), database.list(names)])
+    }
+
     /// nil for a user the ledger has not seen.
     func known(_ user: User) throws -> Int64? {
         try database.value(Self.known(user))

@@ -22,6 +22,17 @@ package protocol LedgerDatabase {
     /// - Parameter body: Given many rows at a time, in their order; none when there are no more.
     func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws
 
+    /// Inserts rows, as one statement. Where that is refused, a later statement may be the first to tell.
+    ///
+    /// - Parameter rows: A value for each column.
+    func insert(into table: String, _ columns: [SQLColumn], _ rows: [[any SQLConvertible]]) throws
+
+    /// The argument that has several numbers.
+    func list(_ numbers: [Int64]) -> SQLValue
+
+    /// A table `listed` whose column `value` has the numbers of an argument that `list` has made.
+    func listed(_ parameter: String) -> String
+
     /// The argument that has several texts.
     func list(_ texts: [String]) -> SQLValue
 

@@ -42,6 +42,23 @@ struct SQLiteDatabase: LedgerDatabase {
 
     func indexed(by index: String) -> String { "INDEXED BY \(index)" }
 
+    /// Runs one prepared statement for each row. Within a process there are no round trips to save.
+    func insert(into table: String, _ columns: [SQLColumn], _ rows: [[any SQLConvertible]]) throws {
+        guard !rows.isEmpty else { return }
+        let names = columns.map(\.name).joined(separator: ", ")
+        let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
+        let statement = try database.cachedStatement(sql: "INSERT INTO \(table) (\(names)) VALUES (\(places))")
+        for row in rows {
+            let run = try Run(statement, row, on: database)
+            defer { run.end() }
+            _ = try run.rows(limit: .max)
+        }
+    }
+
+    func list(_ numbers: [Int64]) -> SQLValue { .text("[" + numbers.map(String.init).joined(separator: ",") + "]") }
+
+    func listed(_ parameter: String) -> String { "json_each(\(parameter)) AS listed" }
+
     func list(_ texts: [String]) -> SQLValue { .text(JSONList.text(texts)) }
 
     func isIn(_ parameter: String) -> String { "IN (SELECT value FROM json_each(\(parameter)))" }

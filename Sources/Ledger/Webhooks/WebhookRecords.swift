@@ -7,15 +7,26 @@ struct WebhookRecords {
     /// What was never tried is due before all that was.
     private static let atOnce = Timestamp(millisecondsSince1970: 0)
 
-    /// Writes a message for each endpoint there is.
-    func announce(_ record: AuditRecord, of user: Int64, as message: String) throws {
-        try database.write(
-            """
-            INSERT INTO webhook_delivery (user_id, audit_number, endpoint_id, message_id, happened_at, attempts,
-                next_attempt_at, is_delivered)
-            SELECT $1, $2, endpoint_id, $3, $4, 0, $5, 0 FROM webhook_endpoint WHERE removed_at IS NULL
-            """,
-            [user, record.number, message, record.entry.happenedAt, Self.atOnce])
+    /// Writes a message about each record for each endpoint there is.
+    func announce(_ records: [(record: AuditRecord, user: Int64)], randomness: Randomness) throws {
+        guard !records.isEmpty else { return }
+        let endpoints: [String] = try database.rows(
+            "SELECT endpoint_id FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
+        ).map { try $0["endpoint_id"] }
+        guard !endpoints.isEmpty else { return }
+        try database.insert(
+            into: "webhook_delivery",
+            [
+                .integer("user_id"), .integer("audit_number"), .text("endpoint_id"), .text("message_id"),
+                .integer("happened_at"), .integer("attempts"), .integer("next_attempt_at"), .integer("is_delivered"),
+            ],
+            records.flatMap { record, user -> [[any SQLConvertible]] in
+                // The same message to each endpoint.
+                let identifier = "msg_" + randomness.bytes(16).hexadecimal
+                return endpoints.map {
+                    [user, record.number, $0, identifier, record.entry.happenedAt, 0, Self.atOnce, 0]
+                }
+            })
     }
 
     func insert(_ endpoint: WebhookEndpoint) throws {

@@ -39,24 +39,37 @@ final class IdempotentRequests: Sendable {
         }
     }
 
+    /// The answer of a request's work.
+    enum Answered: Sendable {
+        /// An answer that is kept after the work, in a commit of its own.
+        case new([UInt8])
+        /// A problem that is kept likewise.
+        case refused(KeptAnswer)
+        /// An answer that was kept in the commit of the work.
+        case kept(KeptAnswer)
+        /// The answer to an earlier request, which another process has kept meanwhile.
+        case replayed(KeptAnswer)
+    }
+
     /// Answers a request, or says again what it was answered with before.
     ///
     /// - Parameters:
     ///   - user: Whom it is about.
     ///   - body: The request's, which with its method and path makes it the same or another.
     ///   - status: Of a new answer that is no problem.
-    ///   - perform: What gives the answer, as JSON; called once for each key, unless the service fails. What would do its work
-    ///     twice keeps the answer itself, in the commit of its work.
+    ///   - perform: Returns the answer as JSON; called once for each key, unless the service fails. Work that must not be done
+    ///     twice keeps the answer in its own commit.
     func answer(
         _ request: Request,
         from caller: Caller,
         about user: User,
         body: [UInt8],
         status: HTTPResponse.Status = .ok,
-        perform: (Pending?) async throws -> [UInt8]
+        perform: (Pending?) async throws -> Answered
     ) async throws -> Response {
         guard let key = try Self.key(of: request).map({ IdempotencyKey(caller: caller.name, key: $0) }) else {
-            return JSONAnswer.response(bytes: try await perform(nil), status: status)
+            guard case .new(let body) = try await perform(nil) else { throw Problem.unexpected }
+            return JSONAnswer.response(bytes: body, status: status)
         }
         let digest = Self.digest(of: request, body: body)
         guard underWay.withLock({ $0.insert(key).inserted }) else {
@@ -69,7 +82,14 @@ final class IdempotentRequests: Sendable {
         if let kept = try await work.read({ [service] in try service.keptAnswer(for: key) }) {
             return try response(kept, to: digest, isReplayed: true)
         }
-        let answer = try await newAnswer(Pending(key: key, requestDigest: digest, status: status), perform)
+        let answer: KeptAnswer
+        let pending = Pending(key: key, requestDigest: digest, status: status)
+        switch try await newAnswer(pending, perform) {
+        case .kept(let kept): return try response(kept, to: digest, isReplayed: false)
+        case .replayed(let kept): return try response(kept, to: digest, isReplayed: true)
+        case .new(let body): answer = pending.answer(body)
+        case .refused(let refusal): answer = refusal
+        }
         // Another process on the same ledger may have been quicker; then its answer is the answer.
         let kept = try await commits.run { [service] in try service.keep(answer, for: key, about: user) }
         return try response(kept, to: digest, isReplayed: kept != answer)
@@ -77,17 +97,18 @@ final class IdempotentRequests: Sendable {
 
     private func newAnswer(
         _ pending: Pending,
-        _ perform: (Pending?) async throws -> [UInt8]
-    ) async throws -> KeptAnswer {
+        _ perform: (Pending?) async throws -> Answered
+    ) async throws -> Answered {
         do {
-            return pending.answer(try await perform(pending))
+            return try await perform(pending)
         } catch {
             guard let problem = Problem(error), !problem.couldSucceedLater, !problem.isForTheOperatorToMend else {
                 throw error
             }
-            return KeptAnswer(
-                requestDigest: pending.requestDigest, status: problem.status, contentType: Problem.contentType,
-                body: try JSONAnswer.encode(problem))
+            return .refused(
+                KeptAnswer(
+                    requestDigest: pending.requestDigest, status: problem.status, contentType: Problem.contentType,
+                    body: try JSONAnswer.encode(problem)))
         }
     }
 

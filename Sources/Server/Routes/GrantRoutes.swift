@@ -81,7 +81,7 @@ struct GrantRoutes: Sendable {
             try await commits.run {
                 try service.give(grant, to: user, keeping: kept?.answer(answer), for: kept?.key)
             }
-            return answer
+            return .new(answer)
         }
     }
 

@@ -21,7 +21,9 @@ struct NotificationRoutes: Sendable {
             do {
                 let notification = try await verified(
                     try await RequestBytes.collect(request, context, upTo: Self.maximumSize))
-                let outcome = try await commits.run { try service.receive(notification) }
+                guard case .recorded(let outcome) = try await commits.answer(notification.request) else {
+                    throw Problem.unexpected
+                }
                 metrics.countNotification(outcome.rawValue)
                 context.logger.info("notification", metadata: ["outcome": "\(outcome.rawValue)"])
                 return try JSONAnswer.response(Receipt(outcome: outcome))

@@ -77,7 +77,7 @@ public struct ServiceRoutes: Sendable {
         self.service = service
         self.authentication = authentication
         work = BlockingWork(ledgerAnswersAtOnce: service.ledger.answersAtOnce)
-        commits = CommitQueue(ledger: service.ledger, onCommit: metrics.recordCommit)
+        commits = CommitQueue(ledger: service.ledger, decide: service.decide, onCommit: metrics.recordCommit)
         idempotentRequests = IdempotentRequests(service: service, work: work, commits: commits)
         self.administration = administration
         self.clock = clock

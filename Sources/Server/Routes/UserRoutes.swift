@@ -78,12 +78,23 @@ struct UserRoutes: Sendable {
         let body = try await JSONBody(
             request, context, fields: [field], upTo: JSONBody.sizeWithProof, parsedBy: work)
         let proof = try body.proof(field)
-        return try await idempotentRequests.answer(request, from: caller, about: user, body: body.bytes) { _ in
+        return try await idempotentRequests.answer(request, from: caller, about: user, body: body.bytes) { pending in
             do {
                 let purchases = try await work.process(proof.count) { try service.purchases(in: proof) }
-                let redemption = try await commits.run { try service.redeem(purchases, for: user, by: caller.actor) }
+                let keeping = pending.map { pending in
+                    service.keeping(pending.key) { answer in
+                        (try? service.redemption(of: purchases, answered: answer)).map {
+                            pending.answer(JSONAnswer.encode($0.json))
+                        }
+                    }
+                }
+                let answer = try await commits.answer(
+                    try service.request(purchases, for: user, by: caller.actor, keeping: keeping))
+                if case .kept(let earlier) = answer { return .replayed(earlier) }
+                let redemption = try service.redemption(of: purchases, answered: answer)
                 metrics.countRedemption(redemption.outcome.rawValue)
-                return JSONAnswer.encode(redemption.json)
+                let json = JSONAnswer.encode(redemption.json)
+                return pending.map { .kept($0.answer(json)) } ?? .new(json)
             } catch {
                 metrics.countRedemption("refused", code: (Problem(error) ?? .unexpected).code)
                 throw error

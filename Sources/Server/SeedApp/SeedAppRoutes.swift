@@ -89,7 +89,8 @@ struct SeedAppRoutes: Sendable {
         _ = try await member(user)
         do {
             let purchases = try await work.process(proof.count) { try service.purchases(in: proof) }
-            let redemption = try await commits.run { try service.redeem(purchases, for: user, by: .user) }
+            let answer = try await commits.answer(try service.request(purchases, for: user, by: .user))
+            let redemption = try service.redemption(of: purchases, answered: answer)
             metrics.countRedemption(redemption.outcome.rawValue)
             let item = service.catalog.benefit(of: product)?.item
             let isOwned = item.map(redemption.items.contains) ?? false

@@ -1,0 +1,83 @@
+import Commerce
+import Ledger
+
+/// Requests that are read, decided and written together, inside a transaction that the caller holds.
+struct ClaimGroup {
+    let database: any LedgerDatabase
+    let ledger: Ledger
+    let policy: OwnershipPolicy
+    let accepted: AcceptedOrigins
+    let moment: Timestamp
+
+    private var users: UserRecords { ledger.users(database) }
+    private var entitlements: EntitlementRecords { EntitlementRecords(database: database, users: users) }
+
+    /// - Returns: An answer to each request.
+    func answer(_ requests: [ClaimRequest]) throws -> [ClaimAnswer] {
+        let wanted = Set(requests.compactMap(\.user))
+        let claims = requests.flatMap(\.claims)
+        try database.prefetch(
+            (wanted.isEmpty ? [] : [users.knownUsers(wanted)]) + entitlements.questions(about: claims))
+        var facts = try entitlements.facts(about: claims)
+        try entitlements.readOrigins(of: requests.filter(\.isStatement).flatMap(\.claims), accepted, into: &facts)
+        let numbers = try users.identifiers(of: wanted, at: moment)
+        for (user, number) in numbers { facts.furtherOrigins[number] = accepted.counting(for: user) }
+        let notifications = NotificationRecords(database: database)
+        let keptAnswers = AnswerRecords(database: database)
+        let kept = try keptAnswers.answers(for: requests.compactMap(\.keeping).map { ($0.key, $0.oldest) })
+        var duplicates = try notifications.known(among: requests)
+        var received: [(NotificationRecord, Claim?)] = []
+
+        var decision = EntitlementDecision(facts: facts, policy: policy, origins: accepted.origins, at: moment)
+        let decided = requests.map { request -> Decided in
+            switch request {
+            case .redeem(let claims, let user, let origins, let actor, let keeping):
+                if let keeping, let answer = kept[keeping.key] { return .kept(answer) }
+                guard let number = numbers[user] else { return .userUnknown }
+                return .redeemed(claims.map { decision.redeem($0, for: number, by: actor) }, number, origins)
+            case .state(let claim):
+                return .recorded(decision.state(claim))
+            case .notify(let notification, let claim):
+                guard duplicates.insert(notification.key).inserted else { return .recorded(.duplicate) }
+                received.append((notification, claim))
+                return .recorded(claim.map { decision.state($0) } ?? .recorded)
+            }
+        }
+        try notifications.insert(received, at: moment)
+        try EntitlementChangeRecords(
+            database: database, audit: ledger.audit(database), facts: decision.facts, moment: moment
+        ).write(decision.changes)
+        let answers = try answers(decided)
+        try keptAnswers.keep(
+            zip(requests, answers).compactMap { request, answer in
+                guard let keeping = request.keeping, kept[keeping.key] == nil, let user = request.user,
+                    let number = numbers[user], let bytes = keeping.make(answer)
+                else { return nil }
+                return (bytes, keeping.key, number, keeping.oldest)
+            }, at: moment)
+        return answers
+    }
+
+    private enum Decided {
+        case redeemed([Redemption.Result], Int64, Set<Origin>)
+        case recorded(NotificationOutcome)
+        case userUnknown
+        case kept(KeptAnswer)
+    }
+
+    /// With the items of each user after all changes of the group.
+    private func answers(_ decided: [Decided]) throws -> [ClaimAnswer] {
+        var origins: [Int64: Set<Origin>] = [:]
+        for case .redeemed(_, let user, let counting) in decided { origins[user] = counting }
+        let items = try ReadingRecords(database: database).items(of: origins, at: moment)
+        return decided.map { decided in
+            switch decided {
+            case .redeemed(let results, let user, _):
+                .redeemed(LedgerAnswer(results: results, items: items[user] ?? []))
+            case .recorded(let outcome): .recorded(outcome)
+            case .userUnknown: .userUnknown
+            case .kept(let answer): .kept(answer)
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Commerce
+import Ledger
+
+/// A request for a decision: the claims of a user's proof, or a statement of the App Store.
+public enum ClaimRequest: Sendable {
+    /// - counting: The origins that count for the user, among the items that are answered.
+    case redeem([Claim], for: User, counting: Set<Origin>, by: AuditActor, keeping: AnswerKeeping? = nil)
+    /// - stating: Nil for a notification about no transaction.
+    case notify(NotificationRecord, stating: Claim?)
+    case state(Claim)
+
+    var claims: [Claim] {
+        switch self {
+        case .redeem(let claims, _, _, _, _): claims
+        case .notify(_, let claim): claim.map { [$0] } ?? []
+        case .state(let claim): [claim]
+        }
+    }
+
+    var user: User? {
+        if case .redeem(_, let user, _, _, _) = self { user } else { nil }
+    }
+
+    var keeping: AnswerKeeping? {
+        if case .redeem(_, _, _, _, let keeping) = self { keeping } else { nil }
+    }
+
+    var isStatement: Bool { user == nil }
+}
+
+/// The answer to a `ClaimRequest`.
+public enum ClaimAnswer: Sendable {
+    case redeemed(LedgerAnswer)
+    case recorded(NotificationOutcome)
+    /// The account was never opened, or was erased.
+    case userUnknown
+    /// The answer kept for an earlier request under the same idempotency key; nothing was done.
+    case kept(KeptAnswer)
+}

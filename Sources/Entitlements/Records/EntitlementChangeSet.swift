@@ -1,0 +1,50 @@
+import Commerce
+import Ledger
+
+/// The rows that the changes of a decision touch, each once, however many changes it has.
+struct EntitlementChangeSet {
+    /// An entry of a user's audit log.
+    enum Event {
+        case entry(AuditEntry)
+        /// A refusal, written once for each user, transaction and result: an app tries again at every launch.
+        case refusal(Redemption.Result, Claim, AuditActor)
+    }
+
+    private(set) var newPurchases: [TransactionKey] = []
+    private(set) var newTransactions: [Claim] = []
+    private(set) var changedTransactions: [TransactionKey] = []
+    private(set) var newlyNamed: [TransactionKey] = []
+    /// Of purchases that were owned before, in their order.
+    private(set) var transfers: [(original: TransactionKey, former: Int64, owner: Int64)] = []
+    private(set) var parkedOrUnparked: Set<TransactionKey> = []
+    private(set) var events: [(event: Event, user: Int64)] = []
+    private(set) var newEnds: [(productIdentifier: String, user: Int64)] = []
+
+    init(_ changes: [EntitlementChange]) {
+        var known: (purchases: Set<TransactionKey>, transactions: Set<TransactionKey>) = ([], [])
+        var new: Set<TransactionKey> = []
+        for change in changes {
+            switch change {
+            case .refused(let result, let claim, let user, let actor):
+                events.append((.refusal(result, claim, actor), user))
+            case .purchase(let original, _, _):
+                known.purchases.insert(original)
+                new.insert(original)
+                newPurchases.append(original)
+            case .transaction(let claim, _, _):
+                known.transactions.insert(claim.key)
+                newTransactions.append(claim)
+            case .standing(let key, _), .grace(let key, _):
+                if known.transactions.insert(key).inserted { changedTransactions.append(key) }
+            case .naming(let original, _):
+                if known.purchases.insert(original).inserted { newlyNamed.append(original) }
+            case .transfer(let original, let former, let owner):
+                if !new.contains(original) { transfers.append((original, former, owner)) }
+            case .parked(let claim, _): parkedOrUnparked.insert(claim.key)
+            case .unparked(let key): parkedOrUnparked.insert(key)
+            case .audit(let entry, let user): events.append((.entry(entry), user))
+            case .endChanged(let product, let user): newEnds.append((product, user))
+            }
+        }
+    }
+}

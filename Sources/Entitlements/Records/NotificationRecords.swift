@@ -1,0 +1,53 @@
+import Commerce
+import Ledger
+
+/// The SQL about notifications, inside a transaction that the caller holds.
+struct NotificationRecords {
+    let database: any LedgerDatabase
+
+    /// The keys of notifications that came before.
+    func known(among requests: [ClaimRequest]) throws -> Set<NotificationRecord.Key> {
+        let keys = requests.compactMap { request in
+            if case .notify(let notification, _) = request { notification.key } else { nil }
+        }
+        guard !keys.isEmpty else { return [] }
+        let rows = try database.rows(
+            """
+            SELECT origin, notification_uuid FROM notification
+            WHERE origin \(database.isIn("$1")) AND notification_uuid \(database.isIn("$2"))
+            """,
+            [
+                database.list(Set(keys.map(\.origin.rawValue)).sorted()),
+                database.list(Set(keys.map(\.uuid)).sorted().map(\.text)),
+            ])
+        return Set(
+            try rows.map {
+                NotificationRecord.Key(origin: try $0["origin"], uuid: ByteKey(try $0["notification_uuid"]))
+            })
+    }
+
+    func insert(_ notifications: [(notification: NotificationRecord, claim: Claim?)], at moment: Timestamp) throws {
+        try database.insert(
+            into: "notification",
+            [
+                .text("origin"), .text("notification_uuid"), .text("type"), .text("subtype"), .text("transaction_id"),
+                .integer("signed_at"), .integer("received_at"), .blob("proof_digest"),
+            ],
+            notifications.map { notification, claim in
+                [
+                    notification.origin, notification.notificationUUID, notification.type, notification.subtype,
+                    claim?.transactionIdentifier, notification.signedAt, moment, notification.proofDigest,
+                ]
+            })
+    }
+}
+
+extension NotificationRecord {
+    /// The identity of a notification, by which copies are recognised.
+    struct Key: Hashable {
+        let origin: Origin
+        let uuid: ByteKey
+    }
+
+    var key: Key { Key(origin: origin, uuid: ByteKey(notificationUUID)) }
+}

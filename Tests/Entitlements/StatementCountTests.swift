@@ -1,0 +1,123 @@
+import Commerce
+import Entitlements
+import Ledger
+import Synchronization
+import TestSupport
+import Testing
+
+/// The statements of a commit: as many for a hundred claims as for one.
+@Suite struct StatementCountTests {
+    private static let now = Timestamp(secondsSince1970: 1_790_000_000)
+
+    private static func claim(_ number: Int, signed: Int64 = 0, revoked: Bool = false) -> Claim {
+        Claim(
+            origin: .localSandbox, transactionIdentifier: "\(number)", originalTransactionIdentifier: "\(number)",
+            productIdentifier: "p", quantity: 1, purchaseDate: now,
+            revocationDate: revoked ? now.adding(seconds: signed) : nil, signedAt: now.adding(seconds: signed),
+            proofDigest: [UInt8](repeating: 7, count: 32),
+            item: number.isMultiple(of: 2) ? Item(collection: "sprout", number: number) : nil,
+            credit: number.isMultiple(of: 2) ? nil : Credit(balance: "coins", amount: 1))
+    }
+
+    private static func redemption(_ number: Int, by user: Int) throws -> ClaimRequest {
+        .redeem(
+            [claim(number)], for: try #require(User(name: "u\(user)")), counting: [.localSandbox], by: .user)
+    }
+
+    @Test func `a group of any size takes the same number of statements, 24 at most`() throws {
+        let folder = try TemporaryFolder()
+        let storage = CountingStorage(
+            try SQLiteStorage(file: folder.file("ledger.sqlite"), randomness: .system))
+        let ledger = Ledger(storage: storage, randomness: .system)
+        let endpoint = WebhookEndpoint(
+            identifier: "e", url: "https://example.com", createdAt: Self.now, createdBy: "key",
+            secret: [UInt8](repeating: 1, count: 32))
+        _ = try ledger.add(endpoint, upTo: 1)
+        var counts: [Int] = []
+        for (round, size) in [1, 16, 128].enumerated() {
+            // New users and known ones, items and credits, refused claims, notifications.
+            let first = round * 10_000
+            let requests = try (first..<first + size).flatMap { number in
+                [
+                    try Self.redemption(2 * number, by: number), try Self.redemption(2 * number + 1, by: number),
+                    try Self.redemption(2 * number, by: number + 1),
+                    .notify(
+                        NotificationRecord(
+                            origin: .localSandbox, notificationUUID: "n\(number)", type: "TEST", subtype: nil,
+                            signedAt: Self.now, proofDigest: [UInt8](repeating: 8, count: 32)), stating: nil),
+                ]
+            }
+            storage.count.store(0, ordering: .relaxed)
+            let answers = try ledger.decide(
+                requests, under: .keep, accepting: AcceptedOrigins([.localSandbox]), at: Self.now)
+            #expect(answers.count == 4 * size)
+            counts.append(storage.count.load(ordering: .relaxed))
+        }
+        #expect(Set(counts).count == 1, "\(counts)")
+        #expect(counts[0] <= 24)
+    }
+}
+
+/// A ledger's file that counts the statements it is asked for; an insertion of many rows is one.
+private final class CountingStorage: LedgerStorage {
+    private let storage: SQLiteStorage
+    let count = Atomic(0)
+
+    init(_ storage: SQLiteStorage) {
+        self.storage = storage
+    }
+
+    var answersAtOnce: Bool { true }
+    var damaged: StorageFault { storage.damaged }
+
+    func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {}
+
+    func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+        try storage.read { try body(CountingDatabase(database: $0, storage: self)) }
+    }
+
+    func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+        try storage.write { try body(CountingDatabase(database: $0, storage: self)) }
+    }
+
+    func together(_ useCases: [() -> Void]) -> [StorageFault?] { storage.together(useCases) }
+}
+
+private struct CountingDatabase: LedgerDatabase {
+    let database: any LedgerDatabase
+    let storage: CountingStorage
+
+    private func count() { storage.count.add(1, ordering: .relaxed) }
+
+    func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow] {
+        count()
+        return try database.rows(sql, arguments)
+    }
+
+    func execute(_ sql: String, _ arguments: [any SQLConvertible]) throws -> Int {
+        count()
+        return try database.execute(sql, arguments)
+    }
+
+    func write(_ sql: String, _ arguments: [any SQLConvertible]) throws {
+        count()
+        try database.write(sql, arguments)
+    }
+
+    func insert(into table: String, _ columns: [SQLColumn], _ rows: [[any SQLConvertible]]) throws {
+        if !rows.isEmpty { count() }
+        try database.insert(into: table, columns, rows)
+    }
+
+    func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws {}
+    func noteChange(of user: Int64) {}
+    func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws {
+        try database.forEachPage(of: sql, body)
+    }
+    func list(_ numbers: [Int64]) -> SQLValue { database.list(numbers) }
+    func list(_ texts: [String]) -> SQLValue { database.list(texts) }
+    func listed(_ parameter: String) -> String { database.listed(parameter) }
+    func isIn(_ parameter: String) -> String { database.isIn(parameter) }
+    func indexed(by index: String) -> String { database.indexed(by: index) }
+    func isRefusal(_ error: any Error) -> Bool { database.isRefusal(error) }
+}
