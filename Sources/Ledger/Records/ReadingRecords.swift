@@ -8,49 +8,65 @@ package struct ReadingRecords {
         self.database = database
     }
 
-    /// What a user owns at a moment by purchases of some origins and by grants, each item once, in order.
+    /// The items that a user owns at a moment by purchases of some origins and by grants, each once, in order.
     package func items(of user: Int64, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
-        try owned(
-            purchased: """
-                entitlement JOIN redeemed_transaction USING (origin, transaction_id)
-                WHERE entitlement.user_id = $1 AND entitlement.origin IN \(origins.sqlList)
-                """,
-            given: "team_grant WHERE user_id = $1", of: user, at: moment
-        ).reduce(into: Set()) { $0.insert($1.item) }.sorted()
+        let rows = try rows(
+            Statement(
+                columns: "collection, number", grantColumns: "collection, number",
+                purchased: """
+                    entitlement JOIN redeemed_transaction USING (origin, transaction_id)
+                    WHERE entitlement.user_id = $1 AND entitlement.origin IN \(origins.sqlList)
+                    """,
+                given: "team_grant WHERE user_id = $1"),
+            of: user, at: moment)
+        return Set(try rows.map(Self.item)).sorted()
     }
 
     /// The same for several users, each with the origins that count for the user.
     package func items(of users: [Int64: Set<Origin>], at moment: Timestamp) throws -> [Int64: [Item]] {
         guard !users.isEmpty else { return [:] }
-        let owned = try owned(
-            purchased: """
-                \(database.listed("$1")) JOIN entitlement ON entitlement.user_id = listed.value
-                JOIN redeemed_transaction USING (origin, transaction_id) WHERE true
-                """,
-            given: "\(database.listed("$1")) JOIN team_grant ON user_id = listed.value WHERE true",
+        let rows = try rows(
+            Statement(
+                columns: "collection, number, entitlement.user_id, entitlement.origin",
+                grantColumns: "collection, number, user_id, NULL",
+                purchased: """
+                    \(database.listed("$1")) JOIN entitlement ON entitlement.user_id = listed.value
+                    JOIN redeemed_transaction USING (origin, transaction_id) WHERE true
+                    """,
+                given: "\(database.listed("$1")) JOIN team_grant ON user_id = listed.value WHERE true"),
             of: database.list(users.keys.sorted()), at: moment)
         var items: [Int64: Set<Item>] = [:]
-        for (user, item, origin) in owned where origin.map({ users[user]?.contains($0) ?? false }) ?? true {
-            items[user, default: []].insert(item)
+        for row in rows {
+            let (user, origin): (Int64, Origin?) = (try row["user_id"], try row["origin"])
+            guard origin.map({ users[user]?.contains($0) ?? false }) ?? true else { continue }
+            items[user, default: []].insert(try Self.item(row))
         }
         return items.mapValues { $0.sorted() }
     }
 
-    /// The items that count at a moment, one for each transaction or grant that they stand on.
-    ///
-    /// - Parameters:
-    ///   - purchased: The tables of the purchases, and the condition on their users, `$1`.
-    ///   - given: The same of the grants.
-    private func owned(
-        purchased: String,
-        given: String,
+    private static func item(_ row: SQLRow) throws -> Item {
+        Item(collection: try row["collection"], number: try row["number"])
+    }
+
+    /// The parts in which the statement for one user differs from that for several.
+    private struct Statement {
+        let columns: String
+        let grantColumns: String
+        /// The tables of the purchases, and the condition on their users, `$1`.
+        let purchased: String
+        let given: String
+    }
+
+    /// A row for each transaction or grant by which an item is owned at a moment.
+    private func rows(
+        _ statement: Statement,
         of users: any SQLConvertible,
         at moment: Timestamp
-    ) throws -> [(user: Int64, item: Item, origin: Origin?)] {
+    ) throws -> [SQLRow] {
         try database.rows(
             """
-            SELECT entitlement.user_id, collection, number, entitlement.origin
-            FROM \(purchased) AND revocation_date IS NULL
+            SELECT \(statement.columns)
+            FROM \(statement.purchased) AND revocation_date IS NULL
                 AND (expires_at IS NULL OR (purchase_date <= $2 AND (expires_at > $3 OR grace_ends_at > $3)
                     AND NOT EXISTS (
                         -- A later period of the same subscription takes the place of an earlier one.
@@ -63,17 +79,11 @@ package struct ReadingRecords {
                 WHERE taken.origin = redeemed_transaction.origin AND reinstated_at IS NULL
                     AND taken.original_transaction_id = redeemed_transaction.original_transaction_id)
             UNION ALL
-            SELECT user_id, collection, number, NULL
-            FROM \(given) AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > $3)
+            SELECT \(statement.grantColumns)
+            FROM \(statement.given) AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > $3)
             """,
             // The App Store's clock may be ahead by as much as a proof's date.
-            [users, moment.adding(seconds: 60), moment]
-        ).map { row in
-            (
-                try row["user_id"], Item(collection: try row["collection"], number: try row["number"]),
-                try row["origin"]
-            )
-        }
+            [users, moment.adding(seconds: 60), moment])
     }
 
     /// Newest first, older than a sequence number.
