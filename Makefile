@@ -31,7 +31,7 @@ simulate: requirements ## Play simulations for ten minutes (SECONDS=N), or the o
 crash-test: build ## Kill the service under load at random moments, fifty times (ROUNDS=N), and compare with what clients were told
 	@TILL_CRASH_ROUNDS=$(or $(ROUNDS),50) swift test -c release --disable-testable-imports --filter CrashTests
 
-attack: build ## Attack a running service in eight ways, and report its latency and memory (ATTACK_BINARY=FILE for another till)
+attack: build ## Attack a running service in nine ways, and report its latency and memory (ATTACK_BINARY=FILE for another till)
 	@TILL_ATTACK=1 TILL_ATTACK_BINARY="$(ATTACK_BINARY)" swift test -c release --disable-testable-imports --filter AttackTests
 
 soak: build ## Two thousand who listen, two hundred changes a second, for two minutes (SECONDS=N): count each event

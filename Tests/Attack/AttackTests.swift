@@ -56,6 +56,10 @@ struct AttackTests {
         try await expectAnswers(during: JunkNotifications())
     }
 
+    @Test func `memory is bounded while clients read none of the answers to their requests`() async throws {
+        try await expectAnswers(during: UnreadAnswers())
+    }
+
     @Test func `clients get answers while slow clients drip request heads`() async throws {
         try await expectAnswers(during: SlowLoris())
     }

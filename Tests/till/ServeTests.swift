@@ -84,6 +84,32 @@ import Testing
         #expect(try await server.curl("/v1/products", key: key).status == 200)
     }
 
+    @Test func `pipelined requests are answered one by one, in their order`() async throws {
+        let server = try await ServeProcess(till)
+        let port = try #require(server.url.port)
+        try await Tool.run(
+            "bash",
+            [
+                "-c",
+                """
+                exec 3<>/dev/tcp/127.0.0.1/\(port)
+                {
+                    for path in /openapi.json /health/live /openapi.json /nowhere; do
+                        printf 'GET %s HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n' $path
+                    done
+                    printf 'POST /v1/users/alice/receipts HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 2\\r\\n\\r\\n{}'
+                    printf 'GET /health/live HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n'
+                } >&3
+                timeout 25 cat <&3 >answers
+                """,
+            ], in: till.folder.url)
+        let answers = try String(contentsOf: till.folder.file("answers"), encoding: .utf8)
+        let statuses = answers.split(separator: "\r\n").filter { $0.contains("HTTP/1.1 ") }.compactMap {
+            $0.split(separator: "HTTP/1.1 ").last?.prefix(3)
+        }
+        #expect(statuses == ["200", "204", "200", "404", "401", "204"])
+    }
+
     @Test func anAccountSurvivesAKillAndNoSecretIsLogged() async throws {
         let first = try await ServeProcess(till, ["--accounts", "--log-level", "trace"])
         let credentials = #"{"email":"mint@example.com","password":"correct horse"}"#

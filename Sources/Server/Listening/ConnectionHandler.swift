@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTPTypes
 
 /// Guards one connection: keeps it in the table of open connections, closes it when a head or a request is not over in time,
-/// and applies the rules of `RequestHead`.
+/// applies the rules of `RequestHead`, and holds back pipelined requests until the answer before them is written.
 ///
 /// It is one handler, since each handler costs every part of every request a turn. A refused request goes on without its target
 /// and its fields, so that it is answered in its turn. `RequestMiddleware` answers it with the refusal.
@@ -18,7 +18,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let table: ConnectionTable
     private var connection: ConnectionTable.Connection?
-    private var requestsUnderWay = 0
+    /// Whether a request has begun whose answer is not written.
+    private var isAnswering = false
+    /// The requests that a client has sent before it got an answer. One is answered after the other, or answers that nobody
+    /// reads would fill the memory.
+    private var heldBack = CircularBuffer<HTTPRequestPart>()
+    private var isReadWanted = false
     private var deadlines: RequestDeadlines
     private var timer: Scheduled<Void>?
 
@@ -55,21 +60,53 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
+        let part = unwrapInboundIn(data)
+        guard heldBack.isEmpty, canDeliver(part) else { return heldBack.append(part) }
+        deliver(part, context)
+    }
+
+    /// Stops reading while requests are held back, so that their client waits.
+    func read(context: ChannelHandlerContext) {
+        guard heldBack.isEmpty else {
+            isReadWanted = true
+            return
+        }
+        context.read()
+    }
+
+    private func canDeliver(_ part: HTTPRequestPart) -> Bool {
+        if case .head = part { !isAnswering } else { true }
+    }
+
+    private func deliver(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
         case .head(let head):
             let now = NIODeadline.now()
-            requestsUnderWay += 1
-            if requestsUnderWay == 1 { connection?.requestBegan(at: now) }
+            isAnswering = true
+            connection?.requestBegan(at: now)
             perform(deadlines.requestBegan(at: now), context)
             context.fireChannelRead(wrapInboundOut(.head(Self.checked(head))))
         case .body:
-            context.fireChannelRead(data)
-        case .end(let trailers):
-            if requestsUnderWay > 0 { connection?.requestRead() }
+            context.fireChannelRead(wrapInboundOut(part))
+        case .end:
+            if isAnswering { connection?.requestRead() }
             deadlines.requestRead()
             // Nothing reads trailers.
-            context.fireChannelRead(trailers == nil ? data : wrapInboundOut(.end(nil)))
+            context.fireChannelRead(wrapInboundOut(.end(nil)))
         }
+    }
+
+    /// Delivers what was held back, up to the next request that has to wait for an answer.
+    private func deliverHeldBack(_ context: ChannelHandlerContext) {
+        guard !heldBack.isEmpty else { return }
+        while let part = heldBack.first, canDeliver(part) {
+            heldBack.removeFirst()
+            deliver(part, context)
+        }
+        context.fireChannelReadComplete()
+        guard heldBack.isEmpty, isReadWanted else { return }
+        isReadWanted = false
+        context.read()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -88,16 +125,20 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             context.write(data, promise: promise)
         case .end:
             let written = promise ?? context.eventLoop.makePromise()
-            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-            written.futureResult.whenComplete { _ in bound.value.answerWritten() }
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            written.futureResult.whenSuccess {
+                let (handler, context) = bound.value
+                handler.answerWritten(context)
+            }
             context.write(data, promise: written)
         }
     }
 
-    private func answerWritten() {
+    private func answerWritten(_ context: ChannelHandlerContext) {
         deadlines.answerWritten()
-        requestsUnderWay -= 1
-        if requestsUnderWay == 0 { connection?.requestsEnded(at: .now()) }
+        isAnswering = false
+        connection?.requestsEnded(at: .now())
+        deliverHeldBack(context)
     }
 
     private static func checked(_ head: HTTPRequest) -> HTTPRequest {
@@ -126,6 +167,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func leave() {
         if let connection { table.remove(connection) }
         connection = nil
+        heldBack.removeAll()
         timer?.cancel()
         timer = nil
     }
