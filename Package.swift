@@ -57,7 +57,8 @@ let package = Package(
         .target(name: "Catalog", dependencies: ["Commerce", "StrictJSON"]),
 
         .target(name: "Receipts", dependencies: ["Commerce", "Signatures", "StrictJSON", asn1]),
-        .target(name: "Ledger", dependencies: ["CPostgreSQL", "Commerce", "Signatures", grdb, grdbSQLite]),
+        .target(
+            name: "Ledger", dependencies: ["CPostgreSQL", "Commerce", "Signatures", grdb, grdbSQLite, nioPosix]),
 
         .target(name: "Entitlements", dependencies: ["Catalog", "Commerce", "Ledger", "Receipts"]),
         .target(

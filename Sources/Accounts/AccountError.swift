@@ -19,7 +19,6 @@ public enum AccountError: CodedError, Equatable {
     case accountNotFound
     /// There was not the memory to hash a password.
     case passwordNotHashed
-    case storage(StorageFault)
 
     public var code: String {
         switch self {
@@ -37,7 +36,6 @@ public enum AccountError: CodedError, Equatable {
         case .refreshTokenReused: "refreshTokenReused"
         case .accountNotFound: "accountNotFound"
         case .passwordNotHashed: "passwordNotHashed"
-        case .storage(let fault): fault.code
         }
     }
 
@@ -58,7 +56,6 @@ public enum AccountError: CodedError, Equatable {
             "The refresh token was used before, so somebody may have a copy: its session was ended; log in."
         case .accountNotFound: "The user has no account here."
         case .passwordNotHashed: "The password could not be looked at now: try again later."
-        case .storage(let fault): fault.message
         }
     }
 }

@@ -18,11 +18,11 @@ extension AccountService {
     }
 
     /// - Parameter text: What was presented.
-    public func user(presenting text: String) throws(StorageFault) -> Presented {
+    public func user(presenting text: String) async throws -> Presented {
         guard let token = SessionToken(.access, text) else { return .invalid }
         // Good or not, its time is over.
         guard clock.now() < token.endsAt else { return .expired }
-        guard let (session, user) = try ledger.session(token.session) else { return .invalid }
+        guard let (session, user) = try await ledger.read({ try $0.session(token.session) }) else { return .invalid }
         let digest = token.digest
         let isGood = [session.accessDigest, session.previousAccessDigest].compactMap(\.self).contains {
             ConstantTime.areEqual($0, digest)
@@ -42,9 +42,9 @@ extension AccountService {
     ///
     /// - Parameter text: What was presented.
     /// - Throws: `AccountError`, `refreshTokenInvalid` for what has not the form of one.
-    public func presented(_ text: String) throws(AccountError) -> PresentedToken {
-        guard let token = SessionToken(.refresh, text) else { throw .refreshTokenInvalid }
-        let session = try stored { () throws(StorageFault) in try ledger.session(refresh: token.session) }
+    public func presented(_ text: String) async throws -> PresentedToken {
+        guard let token = SessionToken(.refresh, text) else { throw AccountError.refreshTokenInvalid }
+        let session = try await ledger.read { try $0.session(refresh: token.session) }
         let refusal: AccountError = token.endsAt <= clock.now() ? .refreshTokenExpired : .refreshTokenInvalid
         return PresentedToken(refusal: session == nil ? refusal : nil, token: token, session: session)
     }
@@ -52,24 +52,24 @@ extension AccountService {
     /// A new pair of tokens for a refresh token, which is good no more.
     ///
     /// - Throws: `AccountError`.
-    public func renew(_ presented: PresentedToken) throws(AccountError) -> SessionTokens {
-        guard let known = presented.session else { throw presented.refusal ?? .refreshTokenInvalid }
+    public func renew(_ presented: PresentedToken) async throws -> SessionTokens {
+        guard let known = presented.session else { throw presented.refusal ?? AccountError.refreshTokenInvalid }
         let (session, tokens) = newSession(known.identifier, refresh: known.refreshIdentifier)
-        let renewal = try stored { () throws(StorageFault) in
-            try ledger.renew(session, presenting: presented.token.digest, at: clock.now())
+        let renewal = try await ledger.write {
+            try $0.renew(session, presenting: presented.token.digest, at: clock.now())
         }
         switch renewal {
         case .renewed: return tokens
-        case .unknown: throw .refreshTokenInvalid
-        case .ended: throw .refreshTokenExpired
-        case .reused: throw .refreshTokenReused
+        case .unknown: throw AccountError.refreshTokenInvalid
+        case .ended: throw AccountError.refreshTokenExpired
+        case .reused: throw AccountError.refreshTokenReused
         }
     }
 
     /// Logs a device out, by its refresh token or one it had before: then somebody has a copy, and out is right, too.
-    public func end(_ presented: PresentedToken) throws(AccountError) {
+    public func end(_ presented: PresentedToken) async throws {
         guard let session = presented.session else { return }
-        try stored { () throws(StorageFault) in try ledger.endSession(refresh: session.refreshIdentifier) }
+        try await ledger.write { try $0.endSession(refresh: session.refreshIdentifier) }
     }
 
     /// A session with new tokens.

@@ -41,8 +41,8 @@ public struct AccountService: Sendable {
     }
 
     /// Whether nobody has an account of an address.
-    public func isAvailable(_ email: EmailAddress) throws(AccountError) -> Bool {
-        try stored { () throws(StorageFault) in try ledger.account(emailLowercase: email.lowercase) == nil }
+    public func isAvailable(_ email: EmailAddress) async throws -> Bool {
+        try await ledger.read { try $0.account(emailLowercase: email.lowercase) } == nil
     }
 
     /// An account that is not open yet; takes as long as a hash.
@@ -58,22 +58,22 @@ public struct AccountService: Sendable {
     /// Opens an account, and lets its user in.
     ///
     /// - Throws: `AccountError`, `emailTaken`.
-    public func open(_ account: AccountRecord) throws(AccountError) -> Entrance {
+    public func open(_ account: AccountRecord) async throws -> Entrance {
         let (session, tokens) = newSession()
-        let isOpen = try stored { () throws(StorageFault) in try ledger.open(account, beginning: session) }
-        guard isOpen else { throw .emailTaken }
+        let isOpen = try await ledger.write { try $0.open(account, beginning: session) }
+        guard isOpen else { throw AccountError.emailTaken }
         return Entrance(account: account, tokens: tokens)
     }
 
     /// The account of an address, as it was written; nil where there is none.
-    public func account(email: String) throws(AccountError) -> AccountRecord? {
+    public func account(email: String) async throws -> AccountRecord? {
         guard let email = try? EmailAddress(email) else { return nil }
-        return try stored { () throws(StorageFault) in try ledger.account(emailLowercase: email.lowercase) }
+        return try await ledger.read { try $0.account(emailLowercase: email.lowercase) }
     }
 
-    public func account(of user: User) throws(AccountError) -> AccountRecord {
-        let account = try stored { () throws(StorageFault) in try ledger.account(of: user) }
-        guard let account else { throw .accountNotFound }
+    public func account(of user: User) async throws -> AccountRecord {
+        let account = try await ledger.read { try $0.account(of: user) }
+        guard let account else { throw AccountError.accountNotFound }
         return account
     }
 
@@ -91,10 +91,10 @@ public struct AccountService: Sendable {
     /// Lets somebody in who has shown an account's password.
     ///
     /// - Throws: `AccountError`, `credentialsWrong` where the account has ended or has another password by now.
-    public func enter(_ account: AccountRecord) throws(AccountError) -> Entrance {
+    public func enter(_ account: AccountRecord) async throws -> Entrance {
         let (session, tokens) = newSession()
-        let isIn = try stored { () throws(StorageFault) in try ledger.begin(session, of: account) }
-        guard isIn else { throw .credentialsWrong }
+        let isIn = try await ledger.write { try $0.begin(session, of: account) }
+        guard isIn else { throw AccountError.credentialsWrong }
         return Entrance(account: account, tokens: tokens)
     }
 
@@ -116,15 +116,9 @@ public struct AccountService: Sendable {
         _ hash: String,
         of account: AccountRecord,
         from token: String
-    ) throws(AccountError) {
+    ) async throws {
         let session = SessionToken(.access, token)?.session ?? []
-        let isSet = try stored { () throws(StorageFault) in
-            try ledger.setPasswordHash(hash, of: account, keeping: session)
-        }
-        guard isSet else { throw .passwordWrong }
-    }
-
-    func stored<Value>(_ body: () throws(StorageFault) -> Value) throws(AccountError) -> Value {
-        do { return try body() } catch { throw .storage(error) }
+        let isSet = try await ledger.write { try $0.setPasswordHash(hash, of: account, keeping: session) }
+        guard isSet else { throw AccountError.passwordWrong }
     }
 }

@@ -12,7 +12,6 @@ public enum CatalogChangeError: CodedError, Equatable {
     case pictureInvalid(CatalogError)
     case pictureOfNoItem
     case picturesTooLarge
-    case storage(StorageFault)
 
     public var code: String {
         switch self {
@@ -24,7 +23,6 @@ public enum CatalogChangeError: CodedError, Equatable {
         case .pictureInvalid: "pictureInvalid"
         case .pictureOfNoItem: "pictureOfNoItem"
         case .picturesTooLarge: "picturesTooLarge"
-        case .storage(let fault): fault.code
         }
     }
 
@@ -41,7 +39,6 @@ public enum CatalogChangeError: CodedError, Equatable {
         case .pictureOfNoItem: "The product adds to a balance: only items have pictures."
         case .picturesTooLarge:
             "All pictures together would have more than \(CatalogService.maximumPictures >> 20) MB: upload smaller ones."
-        case .storage(let fault): fault.message
         }
     }
 }

@@ -18,48 +18,48 @@ public final class CatalogService: Sendable {
     public let current: CurrentCatalog
     private let ledger: Ledger
     private let clock: any WallClock
-    /// Held while the catalog is read anew, so that what was read last counts: the pictures that were uploaded, by their SHA-256.
-    private let reading = Mutex<[[UInt8]: Picture]>([:])
+    /// The uploaded pictures in memory, by their SHA-256.
+    private let pictures = Mutex<[[UInt8]: Picture]>([:])
 
-    /// Reads what was changed so far.
+    /// Reads the changes so far.
     ///
-    /// - Throws: `CatalogError` where that does not fit the files any more; `StorageFault`.
-    public init(files: Catalog, ledger: Ledger, clock: any WallClock) throws {
+    /// - Throws: `CatalogError` if they no longer fit the files; `StorageFault`.
+    public init(files: Catalog, ledger: Ledger, clock: any WallClock) async throws {
         self.files = files
         self.ledger = ledger
         self.clock = clock
         current = CurrentCatalog(files)
-        try refresh()
+        try await refresh()
     }
 
-    /// Takes up what was changed since, by whomever.
+    /// Applies the changes since the last call, also those of other processes.
     ///
-    /// - Throws: As the initializer does; then the catalog is as it was.
-    public func refresh() throws {
-        guard try ledger.catalogRevision() != current.revision else { return }
-        try reading.withLock { known in
-            let record = try ledger.catalogRecord()
-            // Another has read it while this one waited.
-            guard record.revision != current.revision else { return }
-            let pictures = try pictures(of: record, known: known)
-            current.replace(with: try catalog(of: record, pictures), revision: record.revision)
-            known = Dictionary(
-                pictures.compactMap { item, picture in record.pictures[item].map { ($0, picture) } }
+    /// - Throws: The errors of the initializer; then the catalog stays as it was.
+    public func refresh() async throws {
+        guard try await ledger.read({ try $0.catalogRevision() }) != current.revision else { return }
+        let known = pictures.withLock(\.self)
+        let (record, new) = try await ledger.read { transaction in
+            let record = try transaction.catalogRecord()
+            var new: [[UInt8]: [UInt8]] = [:]
+            for (item, digest) in record.pictures where known[digest] == nil {
+                new[digest] = try transaction.catalogPicture(of: item)
+            }
+            return (record, new)
+        }
+        var read = known
+        for (item, digest) in record.pictures {
+            if let bytes = new[digest] { read[digest] = try Picture(bytes: bytes, file: "the picture of \(item)") }
+        }
+        let shown = record.pictures.compactMapValues { read[$0] }
+        let catalog = try catalog(of: record, shown)
+        pictures.withLock { pictures in
+            // Another call may have read a later revision.
+            guard record.revision > current.revision else { return }
+            current.replace(with: catalog, revision: record.revision)
+            pictures = Dictionary(
+                shown.compactMap { item, picture in record.pictures[item].map { ($0, picture) } }
             ) { first, _ in first }
         }
-    }
-
-    /// Only what is new is read.
-    private func pictures(of record: CatalogRecord, known: [[UInt8]: Picture]) throws -> [Item: Picture] {
-        var pictures: [Item: Picture] = [:]
-        for (item, digest) in record.pictures {
-            if let picture = known[digest] {
-                pictures[item] = picture
-            } else if let bytes = try ledger.catalogPicture(of: item) {
-                pictures[item] = try Picture(bytes: bytes, file: "the picture of \(item)")
-            }
-        }
-        return pictures
     }
 
     private func catalog(
@@ -108,7 +108,7 @@ public final class CatalogService: Sendable {
         _ object: JSONObject,
         as productIdentifier: String,
         by key: String
-    ) throws(CatalogChangeError) -> Pending? {
+    ) async throws -> Pending? {
         let revision: Int64
         var catalog: Catalog
         (catalog, revision) = current.snapshot
@@ -119,19 +119,21 @@ public final class CatalogService: Sendable {
             try ProductDefinition.check(object, of: productIdentifier, replacing: before)
             definition = try ProductDefinition(object, of: productIdentifier, currency: files.storefront.currency)
         } catch {
-            throw .productInvalid(error)
+            throw CatalogChangeError.productInvalid(error)
         }
-        if let present, present.type != definition.product.type { throw .productTypeFixed(present.type) }
+        if let present, present.type != definition.product.type {
+            throw CatalogChangeError.productTypeFixed(present.type)
+        }
         if definition.isSame(as: before) { return nil }
         let benefit = catalog.benefit(of: productIdentifier)
-        do { try catalog.define(definition) } catch { throw .productInvalid(error) }
-        try check(catalog.benefit(of: productIdentifier), isAs: benefit, of: productIdentifier)
+        do { try catalog.define(definition) } catch { throw CatalogChangeError.productInvalid(error) }
+        try await check(catalog.benefit(of: productIdentifier), isAs: benefit, of: productIdentifier)
         let text = JSONValue.object(definition.object).compactText
         guard text.utf8.count <= Self.maximumDefinition else {
-            throw .productInvalid(
+            throw CatalogChangeError.productInvalid(
                 CatalogError(file: productIdentifier, reason: "it is larger than \(Self.maximumDefinition / 1024) KB"))
         }
-        guard catalog.administered.count <= Self.maximumProducts else { throw .productsTooMany }
+        guard catalog.administered.count <= Self.maximumProducts else { throw CatalogChangeError.productsTooMany }
         return pending(.definition(text), of: productIdentifier, by: key, at: revision, isNew: present == nil)
     }
 
@@ -140,28 +142,27 @@ public final class CatalogService: Sendable {
         _ benefit: Benefit?,
         isAs before: Benefit?,
         of productIdentifier: String
-    ) throws(CatalogChangeError) {
+    ) async throws {
         guard let before, benefit != before else { return }
-        let isRedeemed: Bool
-        do { isRedeemed = try ledger.isRedeemed(productIdentifier) } catch { throw .storage(error) }
-        if isRedeemed { throw .productBenefitFixed }
+        let isRedeemed = try await ledger.read { try $0.isRedeemed(productIdentifier) }
+        if isRedeemed { throw CatalogChangeError.productBenefitFixed }
     }
 
     /// Has a product be again what the files say; one that they do not have is no more.
     ///
     /// - Returns: nil where it is so already.
     /// - Throws: `CatalogChangeError`.
-    public func revert(_ productIdentifier: String, by key: String) throws(CatalogChangeError) -> Pending? {
+    public func revert(_ productIdentifier: String, by key: String) async throws -> Pending? {
         let revision: Int64
         var catalog: Catalog
         (catalog, revision) = current.snapshot
-        guard catalog.product(productIdentifier) != nil else { throw .productNotFound }
+        guard catalog.product(productIdentifier) != nil else { throw CatalogChangeError.productNotFound }
         guard catalog.isAdministered(productIdentifier) || catalog.isWithdrawn(productIdentifier) else {
             return nil
         }
         let benefit = catalog.benefit(of: productIdentifier)
-        do { try catalog.revert(productIdentifier, to: files) } catch { throw .productInvalid(error) }
-        try check(catalog.benefit(of: productIdentifier), isAs: benefit, of: productIdentifier)
+        do { try catalog.revert(productIdentifier, to: files) } catch { throw CatalogChangeError.productInvalid(error) }
+        try await check(catalog.benefit(of: productIdentifier), isAs: benefit, of: productIdentifier)
         return pending(.reversion, of: productIdentifier, by: key, at: revision)
     }
 
@@ -217,16 +218,15 @@ public final class CatalogService: Sendable {
     ///
     /// - Returns: false where the catalog has changed since the change was made: it has to be made anew.
     /// - Throws: `CatalogChangeError`, `picturesTooLarge`.
-    public func add(_ pending: Pending) throws(CatalogChangeError) -> Bool {
-        let answer: CatalogChangeAnswer
-        do {
-            answer = try ledger.add(
+    public func add(_ pending: Pending) async throws -> Bool {
+        let answer = try await ledger.write {
+            try $0.add(
                 pending.change, picture: pending.picture, maximumPictures: Self.maximumPictures)
-        } catch { throw .storage(error) }
+        }
         switch answer {
         case .changed: return true
         case .outdated: return false
-        case .picturesTooLarge: throw .picturesTooLarge
+        case .picturesTooLarge: throw CatalogChangeError.picturesTooLarge
         }
     }
 
@@ -235,7 +235,7 @@ public final class CatalogService: Sendable {
         of productIdentifier: String?,
         before number: Int64?,
         limit: Int
-    ) throws(StorageFault) -> [CatalogChange] {
-        try ledger.catalogChanges(of: productIdentifier, before: number, limit: limit)
+    ) async throws -> [CatalogChange] {
+        try await ledger.read { try $0.catalogChanges(of: productIdentifier, before: number, limit: limit) }
     }
 }

@@ -18,6 +18,8 @@ public struct StorageFault: CodedError, Equatable {
         case failed
         /// It could not be made sure that what was written is on the disk.
         case stopped
+        /// Too many use cases wait for a commit.
+        case overloaded
     }
 
     public let cause: Cause
@@ -44,7 +46,9 @@ public struct StorageFault: CodedError, Equatable {
     }
 
     public var code: String {
-        "storage" + cause.rawValue.prefix(1).uppercased() + cause.rawValue.dropFirst()
+        // The code of every refusal for want of a place.
+        if cause == .overloaded { return "tooBusy" }
+        return "storage" + cause.rawValue.prefix(1).uppercased() + cause.rawValue.dropFirst()
     }
 
     public var message: String {
@@ -65,6 +69,7 @@ public struct StorageFault: CodedError, Equatable {
         case .stopped:
             "\(path) may not have reached the disk, so nothing more is read or written: check the disk, then start again; "
                 + "what was answered before is kept."
+        case .overloaded: "Too many changes wait for a commit to \(path): try again in a moment."
         case .failed:
             "Reading or writing \(path) failed: check the disk, and try again; what is redeemed twice is granted once."
         }

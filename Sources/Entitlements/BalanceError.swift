@@ -7,14 +7,12 @@ public enum BalanceError: CodedError, Equatable {
     case balanceTooLow(name: String, amount: Int)
     /// Another spending of the user has the same idempotency key.
     case idempotencyKeyReused
-    case storage(StorageFault)
 
     public var code: String {
         switch self {
         case .balanceUnknown: "balanceUnknown"
         case .balanceTooLow: "balanceTooLow"
         case .idempotencyKeyReused: "idempotencyKeyReused"
-        case .storage(let fault): fault.code
         }
     }
 
@@ -24,7 +22,6 @@ public enum BalanceError: CodedError, Equatable {
         case .balanceTooLow(let name, let amount): "The user has \(amount) of \(name): nothing was spent."
         case .idempotencyKeyReused:
             "Another spending of this user was requested with this Idempotency-Key: make a new key for each."
-        case .storage(let fault): fault.message
         }
     }
 }

@@ -11,8 +11,8 @@ extension EntitlementService {
         after number: Int64,
         of origins: Set<Origin>,
         limit: Int
-    ) throws(StorageFault) -> [Customer] {
-        try ledger.customers(after: number, of: origins, limit: limit)
+    ) async throws -> [Customer] {
+        try await ledger.read { try $0.customers(after: number, of: origins, limit: limit) }
     }
 
     /// What the App Store waits to hear about customers who want their money back, oldest first. It waits for twelve hours
@@ -20,22 +20,24 @@ extension EntitlementService {
     public func openConsumptionRequests(
         of origins: Set<Origin>,
         limit: Int
-    ) throws(StorageFault) -> [OpenConsumptionRequest] {
-        try ledger.openConsumptionRequests(since: clock.now().adding(seconds: -12 * 60 * 60), of: origins, limit: limit)
+    ) async throws -> [OpenConsumptionRequest] {
+        try await ledger.read {
+            try $0.openConsumptionRequests(since: clock.now().adding(seconds: -12 * 60 * 60), of: origins, limit: limit)
+        }
     }
 
     /// Has a question that was answered, or that nobody takes an answer to, asked no more.
-    public func settle(_ request: OpenConsumptionRequest) throws(StorageFault) {
-        try ledger.settle(request, at: clock.now())
+    public func settle(_ request: OpenConsumptionRequest) async throws {
+        try await ledger.write { try $0.settle(request, at: clock.now()) }
     }
 
     /// Until when a subject was reconciled with the App Store; nil when it never was.
-    public func reconciled(_ subject: String) throws(StorageFault) -> Timestamp? {
-        try ledger.reconciled(subject)
+    public func reconciled(_ subject: String) async throws -> Timestamp? {
+        try await ledger.read { try $0.reconciled(subject) }
     }
 
     /// Remembers until when a subject was reconciled.
-    public func setReconciled(_ subject: String, until moment: Timestamp) throws(StorageFault) {
-        try ledger.setReconciled(subject, until: moment)
+    public func setReconciled(_ subject: String, until moment: Timestamp) async throws {
+        try await ledger.write { try $0.setReconciled(subject, until: moment) }
     }
 }

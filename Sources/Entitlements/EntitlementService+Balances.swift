@@ -4,8 +4,8 @@ import Ledger
 
 extension EntitlementService {
     /// What a user has to spend: everything the catalog knows, and whatever else the user ever had some of, by name.
-    public func balances(of user: User) throws(StorageFault) -> [Credit] {
-        let had = try ledger.balances(of: user, counting: accepted.counting(for: user))
+    public func balances(of user: User) async throws -> [Credit] {
+        let had = try await ledger.read { try $0.balances(of: user, counting: accepted.counting(for: user)) }
         let others = catalog.balances.filter { name in !had.contains { $0.balance == name } }
         return (had + others.map { Credit(balance: $0, amount: 0) }).sorted { $0.balance < $1.balance }
     }
@@ -28,29 +28,19 @@ extension EntitlementService {
     }
 
     /// Spends a part of a user's balance, never more than there is, and once for each idempotency key of the user.
-    public func spend(_ spending: Spending, for user: User) throws(BalanceError) -> SpentBalance {
-        let answer: SpendingAnswer
-        do {
-            answer = try ledger.spend(spending, for: user, counting: accepted.counting(for: user))
-        } catch {
-            throw .storage(error)
+    public func spend(_ spending: Spending, for user: User) async throws -> SpentBalance {
+        let answer = try await ledger.write {
+            try $0.spend(spending, for: user, counting: accepted.counting(for: user))
         }
         switch answer {
         case .spent(let left): return SpentBalance(spending: spending, left: left, isRepeated: false)
         case .repeated(let first, let left): return SpentBalance(spending: first, left: left, isRepeated: true)
-        case .keyReused: throw .idempotencyKeyReused
+        case .keyReused: throw BalanceError.idempotencyKeyReused
         case .tooLow(let amount):
             // A balance that the catalog has left is spent as before by those who have had some of it.
-            guard try isKnown(spending.balance, to: user) else { throw .balanceUnknown(spending.balance) }
-            throw .balanceTooLow(name: spending.balance, amount: amount)
-        }
-    }
-
-    private func isKnown(_ balance: String, to user: User) throws(BalanceError) -> Bool {
-        do {
-            return try balances(of: user).contains { ByteKey($0.balance) == ByteKey(balance) }
-        } catch {
-            throw .storage(error)
+            let isKnown = try await balances(of: user).contains { ByteKey($0.balance) == ByteKey(spending.balance) }
+            guard isKnown else { throw BalanceError.balanceUnknown(spending.balance) }
+            throw BalanceError.balanceTooLow(name: spending.balance, amount: amount)
         }
     }
 }

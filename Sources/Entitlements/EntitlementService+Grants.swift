@@ -29,14 +29,16 @@ extension EntitlementService {
         to user: User,
         keeping answer: KeptAnswer?,
         for key: IdempotencyKey?
-    ) throws(LedgerError) {
-        try ledger.add(
-            grant, for: user, keeping: answer, for: key, forgettingBefore: grant.grantedAt.adding(days: -1))
+    ) async throws {
+        try await ledger.write {
+            try $0.add(
+                grant, for: user, keeping: answer, for: key, forgettingBefore: grant.grantedAt.adding(days: -1))
+        }
     }
 
     /// A user's grants, newest first, as `transactions` are.
-    public func grants(of user: User, before sequence: Int64?, limit: Int) throws(StorageFault) -> [Grant] {
-        try ledger.grants(of: user, before: sequence, limit: limit)
+    public func grants(of user: User, before sequence: Int64?, limit: Int) async throws -> [Grant] {
+        try await ledger.read { try $0.grants(of: user, before: sequence, limit: limit) }
     }
 
     /// Takes a grant back; done twice, it stays as it was done first.
@@ -45,14 +47,9 @@ extension EntitlementService {
         of user: User,
         reason: String,
         by caller: String
-    ) throws(GrantError) -> Grant {
-        let revoked: Grant?
-        do {
-            revoked = try ledger.revoke(grant: identifier, of: user, revocation(reason, caller))
-        } catch {
-            throw .storage(error)
-        }
-        guard let revoked else { throw .grantNotFound }
+    ) async throws -> Grant {
+        let revoked = try await ledger.write { try $0.revoke(grant: identifier, of: user, revocation(reason, caller)) }
+        guard let revoked else { throw GrantError.grantNotFound }
         return revoked
     }
 
@@ -66,8 +63,8 @@ extension EntitlementService {
         of user: User,
         reason: String,
         by caller: String
-    ) throws(GrantError) -> RedeemedTransaction {
-        try change(.revoke(revocation(reason, caller)), ofTransaction: identifier, origin: origin, of: user)
+    ) async throws -> RedeemedTransaction {
+        try await change(.revoke(revocation(reason, caller)), ofTransaction: identifier, origin: origin, of: user)
     }
 
     /// Lets a purchase that the team has taken back count again, as far as the App Store's word goes.
@@ -76,8 +73,8 @@ extension EntitlementService {
         origin: Origin?,
         of user: User,
         by caller: String
-    ) throws(GrantError) -> RedeemedTransaction {
-        try change(.reinstate(by: caller, at: clock.now()), ofTransaction: identifier, origin: origin, of: user)
+    ) async throws -> RedeemedTransaction {
+        try await change(.reinstate(by: caller, at: clock.now()), ofTransaction: identifier, origin: origin, of: user)
     }
 
     private func change(
@@ -85,15 +82,12 @@ extension EntitlementService {
         ofTransaction identifier: String,
         origin: Origin?,
         of user: User
-    ) throws(GrantError) -> RedeemedTransaction {
-        let found: [RedeemedTransaction]
-        do {
-            found = try ledger.change(change, ofTransaction: identifier, origin: origin, of: user)
-        } catch {
-            throw .storage(error)
+    ) async throws -> RedeemedTransaction {
+        let found = try await ledger.write {
+            try $0.change(change, ofTransaction: identifier, origin: origin, of: user)
         }
-        guard let transaction = found.first else { throw .transactionNotFound }
-        guard found.count == 1 else { throw .transactionAmbiguous }
+        guard let transaction = found.first else { throw GrantError.transactionNotFound }
+        guard found.count == 1 else { throw GrantError.transactionAmbiguous }
         return transaction
     }
 

@@ -4,8 +4,8 @@ import Ledger
 /// What a user may ask for of their own data: all of it, and its end.
 extension EntitlementService {
     /// Everything there is of a user; nil for one the ledger has not seen.
-    public func archive(of user: User) throws(StorageFault) -> UserArchive? {
-        try ledger.archive(of: user, counting: accepted.counting(for: user), at: clock.now())
+    public func archive(of user: User) async throws -> UserArchive? {
+        try await ledger.read { try $0.archive(of: user, counting: accepted.counting(for: user), at: clock.now()) }
     }
 
     /// Erases who a user is. What they have redeemed stays redeemed, by nobody.
@@ -16,7 +16,7 @@ extension EntitlementService {
         _ user: User,
         showing account: AccountRecord? = nil,
         by actor: AuditActor
-    ) throws(StorageFault) -> Bool {
-        try ledger.erase(user, showing: account, by: actor, at: clock.now())
+    ) async throws -> Bool {
+        try await ledger.write { try $0.erase(user, showing: account, by: actor, at: clock.now()) }
     }
 }

@@ -6,7 +6,7 @@ import Receipts
 
 /// The service's use cases: redeem a proof, tell what a user owns.
 ///
-/// Each is synchronous and one call of the ledger, so that it is done whole or not at all.
+/// Each is one transaction of the ledger, so that it is done whole or not at all.
 public struct EntitlementService: Sendable {
     public let current: CurrentCatalog
     private let verifier: ProofVerifier
@@ -16,7 +16,8 @@ public struct EntitlementService: Sendable {
     let randomness: Randomness
     /// Whose proofs are accepted, and for whom they count.
     public let accepted: AcceptedOrigins
-    private let policy: OwnershipPolicy
+    /// Claims and statements that wait together are decided together.
+    package let claims: LedgerBatch<ClaimRequest, ClaimAnswer>
     private let expectations: ProofExpectations
     private let onVerify: @Sendable (Duration) -> Void
 
@@ -41,7 +42,9 @@ public struct EntitlementService: Sendable {
         self.clock = clock
         self.randomness = randomness
         self.accepted = accepted
-        self.policy = policy
+        claims = ledger.batch(upTo: 128) { requests, transaction in
+            try transaction.decide(requests, under: policy, accepting: accepted, at: clock.now())
+        }
         expectations = ProofExpectations(bundleIdentifier: catalog.catalog.bundleIdentifier, origins: accepted.all)
     }
 
@@ -65,8 +68,8 @@ public struct EntitlementService: Sendable {
         _ proof: [UInt8],
         for user: User,
         by actor: AuditActor = .user
-    ) throws(RedemptionError) -> Redemption {
-        try redeem(try purchases(in: proof), for: user, by: actor)
+    ) async throws -> Redemption {
+        try await redeem(try purchases(in: proof), for: user, by: actor)
     }
 
     /// The first half of a redemption, which takes the time of the processor and nothing of the ledger.
@@ -78,13 +81,14 @@ public struct EntitlementService: Sendable {
             origin: verified.origin, claims: purchases.map { claim($0, by: catalog, from: verified) })
     }
 
-    /// The second half of a redemption, one call of the ledger.
+    /// The second half of a redemption, one transaction of the ledger.
     public func redeem(
         _ verified: VerifiedPurchases,
         for user: User,
         by actor: AuditActor
-    ) throws(RedemptionError) -> Redemption {
-        try redemption(of: verified, answered: try answer(try request(verified, for: user, by: actor)))
+    ) async throws -> Redemption {
+        let answer = try await claims.answer(try request(verified, for: user, by: actor))
+        return try redemption(of: verified, answered: answer)
     }
 
     /// The request to redeem what a proof says.
@@ -120,27 +124,13 @@ public struct EntitlementService: Sendable {
         of verified: VerifiedPurchases,
         answered answer: ClaimAnswer
     ) throws(RedemptionError) -> Redemption {
-        guard case .redeemed(let answer) = answer else { throw RedemptionError(LedgerError.userUnknown) }
+        guard case .redeemed(let answer) = answer else { throw .userUnknown }
         return try redemption(of: verified.claims, answer: answer)
     }
 
-    /// Decides requests together, in one commit.
-    ///
-    /// - Returns: An answer to each.
-    public func decide(_ requests: [ClaimRequest]) throws(StorageFault) -> [ClaimAnswer] {
-        try ledger.decide(requests, under: policy, accepting: accepted, at: clock.now())
-    }
-
-    private func answer(_ request: ClaimRequest) throws(RedemptionError) -> ClaimAnswer {
-        let answers: [ClaimAnswer]
-        do { answers = try decide([request]) } catch { throw .storage(error) }
-        guard let answer = answers.first else { throw .storage(ledger.damaged) }
-        return answer
-    }
-
     /// What a user owns, the items everybody owns included, in order.
-    public func items(of user: User) throws(StorageFault) -> [Item] {
-        all(try ledger.items(of: user, counting: accepted.counting(for: user), at: clock.now()))
+    public func items(of user: User) async throws -> [Item] {
+        all(try await ledger.read { try $0.items(of: user, counting: accepted.counting(for: user), at: clock.now()) })
     }
 
     /// Tells what a proof is worth and redeems nothing.
@@ -164,8 +154,8 @@ public struct EntitlementService: Sendable {
     /// Takes in a notification of the App Store (App Store Server Notifications V2): stored and applied when it returns.
     ///
     /// Copies change nothing, and of statements about one transaction the one signed last counts, in whatever order they come.
-    public func receive(notification proof: [UInt8]) throws(RedemptionError) -> NotificationOutcome {
-        try receive(try notification(in: proof))
+    public func receive(notification proof: [UInt8]) async throws -> NotificationOutcome {
+        try await receive(try notification(in: proof))
     }
 
     /// The first half, which takes the time of the processor and nothing of the ledger.
@@ -186,21 +176,21 @@ public struct EntitlementService: Sendable {
 
     /// Takes in what the App Store states of a transaction when it is asked, for whoever owns the purchase or is named by its
     /// token, as a notification does; what names nobody waits for whoever hands it in.
-    public func receive(statement proof: [UInt8]) throws(RedemptionError) -> NotificationOutcome {
+    public func receive(statement proof: [UInt8]) async throws -> NotificationOutcome {
         let verified = try verify(proof)
         guard let purchases = verified.purchases, let purchase = purchases.first, purchases.count == 1 else {
-            throw .notRedeemable
+            throw RedemptionError.notRedeemable
         }
-        return try outcome(of: .state(claim(purchase, by: catalog, from: verified)))
+        return try await outcome(of: .state(claim(purchase, by: catalog, from: verified)))
     }
 
-    /// The second half, one call of the ledger.
-    public func receive(_ notification: VerifiedNotification) throws(RedemptionError) -> NotificationOutcome {
-        try outcome(of: notification.request)
+    /// The second half, one transaction of the ledger.
+    public func receive(_ notification: VerifiedNotification) async throws -> NotificationOutcome {
+        try await outcome(of: notification.request)
     }
 
-    private func outcome(of request: ClaimRequest) throws(RedemptionError) -> NotificationOutcome {
-        guard case .recorded(let outcome) = try answer(request) else { throw .storage(ledger.damaged) }
+    private func outcome(of request: ClaimRequest) async throws -> NotificationOutcome {
+        guard case .recorded(let outcome) = try await claims.answer(request) else { throw RedemptionError.userUnknown }
         return outcome
     }
 
@@ -211,23 +201,24 @@ public struct EntitlementService: Sendable {
         of user: User,
         before sequence: Int64?,
         limit: Int
-    ) throws(StorageFault) -> [RedeemedTransaction] {
-        try ledger.transactions(of: user, before: sequence, limit: limit)
+    ) async throws -> [RedeemedTransaction] {
+        try await ledger.read { try $0.transactions(of: user, before: sequence, limit: limit) }
     }
 
     /// The token that a user's app puts into its purchases, made at first sight.
-    public func appAccountToken(of user: User) throws(LedgerError) -> UUID {
-        try ledger.appAccountToken(of: user, at: clock.now())
+    public func appAccountToken(of user: User) async throws -> UUID {
+        if let token = try await ledger.read({ try $0.appAccountToken(of: user) }) { return token }
+        return try await ledger.write { try $0.makeAppAccountToken(of: user, at: clock.now()) }
     }
 
     /// Gives a user an account token that the team has made, unless the user has one.
-    public func setAppAccountToken(_ token: UUID, of user: User) throws(LedgerError) -> AppAccountTokenAnswer {
-        try ledger.setAppAccountToken(token, of: user, at: clock.now())
+    public func setAppAccountToken(_ token: UUID, of user: User) async throws -> AppAccountTokenAnswer {
+        try await ledger.write { try $0.setAppAccountToken(token, of: user, at: clock.now()) }
     }
 
     /// The answer a request was given in the last 24 hours; nil for one that is new.
-    public func keptAnswer(for key: IdempotencyKey) throws(StorageFault) -> KeptAnswer? {
-        try ledger.keptAnswer(for: key, since: clock.now().adding(days: -1))
+    public func keptAnswer(for key: IdempotencyKey) async throws -> KeptAnswer? {
+        try await ledger.read { try $0.keptAnswer(for: key, since: clock.now().adding(days: -1)) }
     }
 
     /// Keeps an answer for so long, unless one is kept.
@@ -238,14 +229,16 @@ public struct EntitlementService: Sendable {
         _ answer: KeptAnswer,
         for key: IdempotencyKey,
         about user: User
-    ) throws(StorageFault) -> KeptAnswer {
+    ) async throws -> KeptAnswer {
         let now = clock.now()
-        return try ledger.keep(answer, for: key, about: user, at: now, forgettingBefore: now.adding(days: -1))
+        return try await ledger.write {
+            try $0.keep(answer, for: key, about: user, at: now, forgettingBefore: now.adding(days: -1))
+        }
     }
 
     /// - Throws: `StorageFault` when the ledger cannot be read.
-    public func checkLedger() throws(StorageFault) {
-        try ledger.checkReadable()
+    public func checkLedger() async throws {
+        try await ledger.read { try $0.checkReadable() }
     }
 
     private func claim(

@@ -9,7 +9,6 @@ public enum GrantError: CodedError, Equatable {
     case transactionNotFound
     /// Two origins use the same identifier.
     case transactionAmbiguous
-    case storage(StorageFault)
 
     public var code: String {
         switch self {
@@ -18,7 +17,6 @@ public enum GrantError: CodedError, Equatable {
         case .grantNotFound: "grantNotFound"
         case .transactionNotFound: "transactionNotFound"
         case .transactionAmbiguous: "transactionAmbiguous"
-        case .storage(let fault): fault.code
         }
     }
 
@@ -30,7 +28,6 @@ public enum GrantError: CodedError, Equatable {
         case .transactionNotFound: "The user has redeemed no transaction of this identifier."
         case .transactionAmbiguous:
             "The user has transactions of this identifier from two origins: name one with the query parameter origin."
-        case .storage(let fault): fault.message
         }
     }
 }

@@ -20,14 +20,6 @@ public enum RedemptionError: CodedError, Equatable {
     case productUnknown
     /// The account is unknown, or was erased.
     case userUnknown
-    case storage(StorageFault)
-
-    init(_ error: LedgerError) {
-        switch error {
-        case .userUnknown: self = .userUnknown
-        case .storage(let fault): self = .storage(fault)
-        }
-    }
 
     public var code: String {
         switch self {
@@ -39,7 +31,6 @@ public enum RedemptionError: CodedError, Equatable {
         case .appAccountTokenMismatch: "appAccountTokenMismatch"
         case .productUnknown: "productUnknown"
         case .userUnknown: LedgerError.userUnknown.code
-        case .storage(let fault): fault.code
         }
     }
 
@@ -56,7 +47,6 @@ public enum RedemptionError: CodedError, Equatable {
             "The purchase was made under another user's account token (appAccountToken): redeem it for that user."
         case .productUnknown: "The product is not in this service's catalog; add it, then redeem the same proof again."
         case .userUnknown: LedgerError.userUnknown.message
-        case .storage(let fault): fault.message
         }
     }
 }

@@ -8,9 +8,6 @@ public enum ProfileError: CodedError, Equatable {
     case nicknameHasDigit
     case nicknameCharacterForbidden
     case itemNotOwned(Item)
-    /// The account is unknown, or was erased.
-    case userUnknown
-    case storage(StorageFault)
 
     public var code: String {
         switch self {
@@ -19,8 +16,6 @@ public enum ProfileError: CodedError, Equatable {
         case .nicknameHasDigit: "nicknameHasDigit"
         case .nicknameCharacterForbidden: "nicknameCharacterForbidden"
         case .itemNotOwned: "itemNotOwned"
-        case .userUnknown: LedgerError.userUnknown.code
-        case .storage(let fault): fault.code
         }
     }
 
@@ -32,8 +27,6 @@ public enum ProfileError: CodedError, Equatable {
         case .nicknameCharacterForbidden:
             "The nickname may have none of @ # $ % in it, nor a character that cannot be seen."
         case .itemNotOwned(let item): "The user does not own \(item): nothing was changed."
-        case .userUnknown: LedgerError.userUnknown.message
-        case .storage(let fault): fault.message
         }
     }
 }

@@ -22,18 +22,21 @@ extension ProfileService {
         birth: String,
         gender: Int,
         called nickname: Nickname
-    ) throws(LedgerError) -> Bool {
-        try ledger.join(
-            user,
-            as: MemberRecord(
-                phoneNumber: phoneNumber, email: email, fcmToken: fcmToken, birth: birth, gender: gender,
-                joinedAt: clock.now()),
-            called: nickname.text)
+    ) async throws -> Bool {
+        try await ledger.write {
+            try $0.join(
+                user,
+                as: MemberRecord(
+                    phoneNumber: phoneNumber, email: email, fcmToken: fcmToken, birth: birth, gender: gender,
+                    joinedAt: clock.now()),
+                called: nickname.text)
+        }
     }
 
     /// nil for who is none.
-    public func member(_ user: User) throws(StorageFault) -> Member? {
-        guard let reading = try ledger.member(user, counting: counting(user), at: clock.now()) else { return nil }
+    public func member(_ user: User) async throws -> Member? {
+        guard let reading = try await ledger.read({ try $0.member(user, counting: counting(user), at: clock.now()) })
+        else { return nil }
         let free = catalog.ownedByEverybody
         return Member(
             record: reading.member,

@@ -4,7 +4,7 @@ import Ledger
 
 /// How users show themselves, and what they wish for.
 ///
-/// Each use case is synchronous and one call of the ledger.
+/// Each use case is one transaction of the ledger.
 public struct ProfileService: Sendable {
     private let current: CurrentCatalog
     let ledger: Ledger
@@ -27,8 +27,8 @@ public struct ProfileService: Sendable {
     /// As it is now.
     var catalog: Catalog { current.catalog }
 
-    public func profile(of user: User) throws(StorageFault) -> Profile {
-        profile(try record(of: user))
+    public func profile(of user: User) async throws -> Profile {
+        profile(try await record(of: user))
     }
 
     /// - Parameter chosen: At most one of each collection.
@@ -37,44 +37,40 @@ public struct ProfileService: Sendable {
         _ nickname: ProfileChange.Nickname,
         chosen: [Item],
         of user: User
-    ) throws(ProfileError) -> Profile {
-        let answer: ProfileAnswer
-        do {
-            answer = try ledger.change(
+    ) async throws -> Profile {
+        let answer = try await ledger.write {
+            try $0.change(
                 ProfileChange(nickname: nickname, chosen: chosen), ofProfileOf: user, owning: catalog.ownedByEverybody,
                 counting: counting(user), at: clock.now())
-        } catch {
-            switch error {
-            case .userUnknown: throw .userUnknown
-            case .storage(let fault): throw .storage(fault)
-            }
         }
         switch answer {
         case .changed(let record): return profile(record)
-        case .notOwned(let item): throw .itemNotOwned(item)
+        case .notOwned(let item): throw ProfileError.itemNotOwned(item)
         }
     }
 
     /// What a user's shop shows of each product: whether it is wished for, and owned.
-    public func shelf(of user: User) throws(StorageFault) -> Shelf {
-        let record = try record(of: user)
+    public func shelf(of user: User) async throws -> Shelf {
+        let record = try await record(of: user)
         return Shelf(wishes: record.wishes, items: Set(record.items + catalog.ownedByEverybody))
     }
 
     /// Wishes for a product; twice is once.
     ///
     /// - Parameter productIdentifier: Of a product of the catalog.
-    public func wish(for productIdentifier: String, by user: User) throws(LedgerError) {
-        try ledger.add(Wish(productIdentifier: productIdentifier, wishedAt: clock.now()), of: user)
+    public func wish(for productIdentifier: String, by user: User) async throws {
+        try await ledger.write {
+            try $0.add(Wish(productIdentifier: productIdentifier, wishedAt: clock.now()), of: user)
+        }
     }
 
     /// Takes a wish back; one that is not there stays so.
-    public func removeWish(for productIdentifier: String, of user: User) throws(StorageFault) {
-        try ledger.removeWish(for: productIdentifier, of: user, at: clock.now())
+    public func removeWish(for productIdentifier: String, of user: User) async throws {
+        try await ledger.write { try $0.removeWish(for: productIdentifier, of: user, at: clock.now()) }
     }
 
-    private func record(of user: User) throws(StorageFault) -> ProfileRecord {
-        try ledger.profile(of: user, counting: counting(user), at: clock.now())
+    private func record(of user: User) async throws -> ProfileRecord {
+        try await ledger.read { try $0.profile(of: user, counting: counting(user), at: clock.now()) }
     }
 
     func profile(_ record: ProfileRecord) -> Profile {

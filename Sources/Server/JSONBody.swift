@@ -28,17 +28,16 @@ struct JSONBody {
         _ request: Request,
         _ context: ServiceContext,
         fields known: [String]?,
-        upTo maximumSize: Int = standardSize,
-        parsedBy work: BlockingWork
+        upTo maximumSize: Int = standardSize
     ) async throws {
         self = try await Self(
-            bytes: RequestBytes.collect(request, context, upTo: maximumSize), fields: known, parsedBy: work)
+            bytes: RequestBytes.collect(request, context, upTo: maximumSize), fields: known)
     }
 
     /// Reads a body that was collected before.
-    init(bytes: [UInt8], fields known: [String]?, parsedBy work: BlockingWork) async throws {
+    init(bytes: [UInt8], fields known: [String]?) async throws {
         self.bytes = bytes
-        let value = try await work.process(bytes.count) { [bytes] in try Self.parse(bytes) }
+        let value = try await BlockingWork.process(bytes.count) { [bytes] in try Self.parse(bytes) }
         guard case .object(let object) = value else { throw Self.invalid("The body must be a JSON object.") }
         fields = try JSONFields(object: object, path: "", known: known)
     }

@@ -69,9 +69,6 @@ struct Problem: Error, Encodable {
         case .userUnknown:
             self = .userNotFound
             return
-        case .storage(let fault):
-            self.init(fault)
-            return
         }
         self.init(
             status: status, code: error.code, detail: error.message, couldSucceedLater: couldSucceedLater)
@@ -80,7 +77,6 @@ struct Problem: Error, Encodable {
     init(_ error: LedgerError) {
         switch error {
         case .userUnknown: self = .userNotFound
-        case .storage(let fault): self.init(fault)
         }
     }
 
@@ -90,9 +86,6 @@ struct Problem: Error, Encodable {
         case .itemUnknown, .endPassed: status = .unprocessableContent
         case .grantNotFound, .transactionNotFound: status = .notFound
         case .transactionAmbiguous: status = .conflict
-        case .storage(let fault):
-            self.init(fault)
-            return
         }
         self.init(status: status, code: error.code, detail: error.message)
     }
@@ -103,12 +96,15 @@ struct Problem: Error, Encodable {
         case .balanceTooLow:
             self.init(status: .conflict, code: error.code, detail: error.message, couldSucceedLater: true)
         case .idempotencyKeyReused: self.init(status: .conflict, code: error.code, detail: error.message)
-        case .storage(let fault): self.init(fault)
         }
     }
 
     /// Where the ledger lies on the server's disk is not the caller's to know.
     init(_ fault: StorageFault) {
+        if fault.cause == .overloaded {
+            self = .tooBusy
+            return
+        }
         self.init(
             status: Self.status(of: fault), code: fault.code,
             detail: "The service cannot keep its records now: try again later; what is redeemed twice is granted once.",

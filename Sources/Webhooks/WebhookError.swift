@@ -10,7 +10,6 @@ public enum WebhookError: CodedError, Equatable {
     case notFound
     case messageNotFound
     case secretBeingReplaced
-    case storage(StorageFault)
 
     public var code: String {
         switch self {
@@ -20,7 +19,6 @@ public enum WebhookError: CodedError, Equatable {
         case .notFound: "webhookNotFound"
         case .messageNotFound: "webhookMessageNotFound"
         case .secretBeingReplaced: "webhookSecretBeingReplaced"
-        case .storage(let fault): fault.code
         }
     }
 
@@ -36,7 +34,6 @@ public enum WebhookError: CodedError, Equatable {
         case .secretBeingReplaced:
             "The secret is being replaced, and the one before is still good: wait until it ends, or replace it with "
                 + "a previousSecretSeconds of 0, which ends it now."
-        case .storage(let fault): fault.message
         }
     }
 }

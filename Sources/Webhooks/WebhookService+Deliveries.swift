@@ -18,20 +18,20 @@ extension WebhookService {
         in state: WebhookDelivery.State?,
         before position: WebhookDeliveryPosition?,
         limit: Int
-    ) throws(WebhookError) -> [WebhookDelivery] {
-        _ = try endpoint(identifier)
-        return try stored { () throws(StorageFault) in
-            try ledger.webhookDeliveries(to: identifier, in: state, before: position, limit: limit)
+    ) async throws -> [WebhookDelivery] {
+        _ = try await endpoint(identifier)
+        return try await ledger.read {
+            try $0.webhookDeliveries(to: identifier, in: state, before: position, limit: limit)
         }
     }
 
     /// Sends a message again, whatever has become of it.
     ///
     /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.
-    public func replay(_ message: String, to identifier: String) throws(WebhookError) -> WebhookDelivery {
-        _ = try endpoint(identifier)
-        let found = try stored { () throws(StorageFault) in try ledger.replay(message, to: identifier) }
-        guard let found else { throw .messageNotFound }
+    public func replay(_ message: String, to identifier: String) async throws -> WebhookDelivery {
+        _ = try await endpoint(identifier)
+        let found = try await ledger.write { try $0.replay(message, to: identifier) }
+        guard let found else { throw WebhookError.messageNotFound }
         return found
     }
 
@@ -39,11 +39,9 @@ extension WebhookService {
     ///
     /// - Returns: How many messages; `changedAtOnce` where there may be more.
     /// - Throws: `WebhookError`, `notFound`.
-    public func replayFailed(to identifier: String) throws(WebhookError) -> Int {
-        _ = try endpoint(identifier)
-        return try stored { () throws(StorageFault) in
-            try ledger.replayFailed(to: identifier, limit: Self.changedAtOnce)
-        }
+    public func replayFailed(to identifier: String) async throws -> Int {
+        _ = try await endpoint(identifier)
+        return try await ledger.write { try $0.replayFailed(to: identifier, limit: Self.changedAtOnce) }
     }
 
     /// What a delivery tells; nil where it is of something that nobody is told of, which no version has written.
@@ -61,25 +59,23 @@ extension WebhookService {
     }
 
     /// Endpoints for which something is due.
-    public func dueEndpoints() throws(WebhookError) -> [WebhookEndpoint] {
-        try stored { () throws(StorageFault) in try ledger.dueWebhookEndpoints(at: clock.now()) }
+    public func dueEndpoints() async throws -> [WebhookEndpoint] {
+        try await ledger.read { try $0.dueWebhookEndpoints(at: clock.now()) }
     }
 
     /// What is due for an endpoint.
     ///
     /// - Returns: nil where the endpoint is another by now, or gone.
-    public func due(for endpoint: WebhookEndpoint, limit: Int) throws(WebhookError) -> [WebhookDelivery]? {
-        try stored { () throws(StorageFault) in
-            guard try ledger.webhookEndpoint(endpoint.identifier) == endpoint else { return nil }
-            return try ledger.dueWebhooks(to: endpoint.identifier, at: clock.now(), limit: limit)
-        }
+    public func due(for endpoint: WebhookEndpoint, limit: Int) async throws -> [WebhookDelivery]? {
+        guard try await ledger.read({ try $0.webhookEndpoint(endpoint.identifier) }) == endpoint else { return nil }
+        return try await ledger.read { try $0.dueWebhooks(to: endpoint.identifier, at: clock.now(), limit: limit) }
     }
 
     /// Takes what is due: whoever takes it sends it, and tells how that has ended.
-    public func take(_ due: [WebhookDelivery]) throws(WebhookError) -> [WebhookDelivery] {
+    public func take(_ due: [WebhookDelivery]) async throws -> [WebhookDelivery] {
         let now = clock.now()
-        return try stored { () throws(StorageFault) in
-            try ledger.take(
+        return try await ledger.write {
+            try $0.take(
                 due, at: now, until: Timestamp(millisecondsSince1970: now.millisecondsSince1970 + Self.lease))
         }
     }
@@ -94,17 +90,16 @@ extension WebhookService {
             nextAttemptAt: WebhookSchedule.next(after: delivery.attempts, at: clock.now(), randomness: randomness))
     }
 
-    public func record(_ results: [WebhookResult]) throws(WebhookError) {
-        try stored { () throws(StorageFault) in try ledger.record(results) }
+    public func record(_ results: [WebhookResult]) async throws {
+        try await ledger.write { try $0.record(results) }
     }
 
     /// Forgets what has arrived long ago.
     ///
     /// - Returns: Whether there may be more of it.
-    public func forgetOld() throws(WebhookError) -> Bool {
+    public func forgetOld() async throws -> Bool {
         let moment = Timestamp(millisecondsSince1970: clock.now().millisecondsSince1970 - Self.memory)
-        return try stored { () throws(StorageFault) in
-            try ledger.forgetWebhooks(before: moment, limit: Self.changedAtOnce) == Self.changedAtOnce
-        }
+        return try await ledger.write { try $0.forgetWebhooks(before: moment, limit: Self.changedAtOnce) }
+            == Self.changedAtOnce
     }
 }

@@ -27,35 +27,31 @@ public struct WebhookService: Sendable {
     ///
     /// - Parameter key: The identifier of the API key that asks for it.
     /// - Throws: `WebhookError`, `tooMany`.
-    public func add(_ url: WebhookURL, by key: String) throws(WebhookError) -> WebhookEndpoint {
+    public func add(_ url: WebhookURL, by key: String) async throws -> WebhookEndpoint {
         let endpoint = WebhookEndpoint(
             identifier: "wh_" + randomness.bytes(12).hexadecimal, url: url.text, createdAt: clock.now(), createdBy: key,
             secret: randomness.bytes(WebhookSecret.length))
-        let isAdded = try stored { () throws(StorageFault) in
-            try ledger.add(endpoint, upTo: Self.maximumEndpoints)
-        }
-        guard isAdded else { throw .tooMany }
+        let isAdded = try await ledger.write { try $0.add(endpoint, upTo: Self.maximumEndpoints) }
+        guard isAdded else { throw WebhookError.tooMany }
         return endpoint
     }
 
     /// Oldest first.
-    public func endpoints() throws(WebhookError) -> [WebhookEndpoint] {
-        try stored { () throws(StorageFault) in try ledger.webhookEndpoints() }
+    public func endpoints() async throws -> [WebhookEndpoint] {
+        try await ledger.read { try $0.webhookEndpoints() }
     }
 
     /// - Throws: `WebhookError`, `notFound`.
-    public func endpoint(_ identifier: String) throws(WebhookError) -> WebhookEndpoint {
-        let found = try stored { () throws(StorageFault) in try ledger.webhookEndpoint(identifier) }
-        guard let found else { throw .notFound }
+    public func endpoint(_ identifier: String) async throws -> WebhookEndpoint {
+        let found = try await ledger.read { try $0.webhookEndpoint(identifier) }
+        guard let found else { throw WebhookError.notFound }
         return found
     }
 
     /// - Throws: `WebhookError`, `notFound`.
-    public func setURL(_ url: WebhookURL, of identifier: String) throws(WebhookError) -> WebhookEndpoint {
-        let found = try stored { () throws(StorageFault) in
-            try ledger.setURL(url.text, ofWebhookEndpoint: identifier)
-        }
-        guard let found else { throw .notFound }
+    public func setURL(_ url: WebhookURL, of identifier: String) async throws -> WebhookEndpoint {
+        let found = try await ledger.write { try $0.setURL(url.text, ofWebhookEndpoint: identifier) }
+        guard let found else { throw WebhookError.notFound }
         return found
     }
 
@@ -66,33 +62,27 @@ public struct WebhookService: Sendable {
     public func replaceSecret(
         of identifier: String,
         keepingPreviousFor seconds: Int64
-    ) throws(WebhookError) -> WebhookEndpoint {
-        let (endpoint, now) = (try endpoint(identifier), clock.now())
+    ) async throws -> WebhookEndpoint {
+        let (endpoint, now) = (try await endpoint(identifier), clock.now())
         // Whoever has only the one before would be left without any.
-        guard seconds == 0 || endpoint.secrets(at: now).count == 1 else { throw .secretBeingReplaced }
+        guard seconds == 0 || endpoint.secrets(at: now).count == 1 else { throw WebhookError.secretBeingReplaced }
         let (secret, end) = (
             randomness.bytes(WebhookSecret.length),
             Timestamp(millisecondsSince1970: now.millisecondsSince1970 + seconds * 1000)
         )
-        let isReplaced = try stored { () throws(StorageFault) in
-            try ledger.replace(endpoint.secret, with: secret, ending: end, ofWebhookEndpoint: identifier)
+        let isReplaced = try await ledger.write {
+            try $0.replace(endpoint.secret, with: secret, ending: end, ofWebhookEndpoint: identifier)
         }
         // Somebody else is replacing it.
-        guard isReplaced else { throw .secretBeingReplaced }
+        guard isReplaced else { throw WebhookError.secretBeingReplaced }
         return WebhookEndpoint(
             identifier: identifier, url: endpoint.url, createdAt: endpoint.createdAt, createdBy: endpoint.createdBy,
             secret: secret, previousSecret: WebhookEndpoint.EndingSecret(bytes: endpoint.secret, endsAt: end))
     }
 
     /// - Throws: `WebhookError`, `notFound`.
-    public func remove(_ identifier: String) throws(WebhookError) {
-        let isRemoved = try stored { () throws(StorageFault) in
-            try ledger.removeWebhookEndpoint(identifier, at: clock.now())
-        }
-        guard isRemoved else { throw .notFound }
-    }
-
-    func stored<Value>(_ call: () throws(StorageFault) -> Value) throws(WebhookError) -> Value {
-        do { return try call() } catch { throw .storage(error) }
+    public func remove(_ identifier: String) async throws {
+        let isRemoved = try await ledger.write { try $0.removeWebhookEndpoint(identifier, at: clock.now()) }
+        guard isRemoved else { throw WebhookError.notFound }
     }
 }

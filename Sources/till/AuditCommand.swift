@@ -34,7 +34,10 @@ struct AuditCommand: Command {
         var reports: [AuditReport] = []
         var last: AuditRecord?
         var brokenAt: Int64?
-        while case let page = try ledger.audit(of: user, after: last?.number ?? 0, limit: 1000), !page.isEmpty {
+        while true {
+            let number = last?.number ?? 0
+            let page = try await ledger.read { try $0.audit(of: user, after: number, limit: 1000) }
+            if page.isEmpty { break }
             for record in page {
                 if brokenAt == nil, !record.follows(last) { brokenAt = record.number }
                 last = record

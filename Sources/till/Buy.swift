@@ -48,7 +48,7 @@ struct Buy: Command {
     }
 
     func perform() async throws {
-        let parties = try Parties(common.dataDirectory, server: service)
+        let parties = try await Parties(common.dataDirectory, server: service)
         guard parties.catalog.product(productIdentifier) != nil else {
             throw StoreError.productNotFound(productIdentifier)
         }

@@ -18,7 +18,7 @@ struct KeysList: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let reports = try ledger.place(common).apiKeys().list().map(APIKeyReport.init)
+        let reports = try await ledger.place(common).apiKeys().list().map(APIKeyReport.init)
         var table = TextTable(header: ["ID", "NAME", "SCOPES", "MADE", "REVOKED"])
         for report in reports {
             table.add([

@@ -41,7 +41,7 @@ struct KeysMake: Command {
 
     func perform() async throws {
         let scopes = self.scopes.isEmpty ? APIKeyScope.standard : Set(self.scopes)
-        let (record, key) = try ledger.place(common, isNew: true).apiKeys(isNew: true)
+        let (record, key) = try await ledger.place(common, isNew: true).apiKeys(isNew: true)
             .make(name: name, scopes: scopes)
         console.line(key)
         if !common.json {

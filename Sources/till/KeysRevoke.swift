@@ -18,7 +18,7 @@ struct KeysRevoke: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        guard try ledger.place(common).apiKeys().revoke(id) else {
+        guard try await ledger.place(common).apiKeys().revoke(id) else {
             try console.fail(
                 code: "keyUnknown",
                 message: "There is no key with the id \(id): \(common.hint("keys", "list")) shows those there are.")

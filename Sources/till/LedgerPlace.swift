@@ -22,7 +22,7 @@ enum LedgerPlace {
         }
     }
 
-    func check() throws(StorageFault) -> LedgerReport {
+    func check() throws -> LedgerReport {
         switch self {
         case .file(let file): try LedgerFile(file).check()
         case .postgreSQL(let address): try Ledger(address, takesOver: false).check()

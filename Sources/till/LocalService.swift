@@ -17,10 +17,10 @@ struct LocalService: Sendable {
     /// Opens the ledger, and creates it if there is none.
     ///
     /// - Parameter takesOver: Whether a ledger of an earlier version is migrated.
-    init(_ data: DataDirectory, catalog: Catalog, clock: any WallClock, takesOver: Bool = true) throws {
+    init(_ data: DataDirectory, catalog: Catalog, clock: any WallClock, takesOver: Bool = true) async throws {
         let ledger = try Ledger(file: data.ledgerFile, takesOver: takesOver)
         service = EntitlementService(
-            catalog: try CatalogService(files: catalog, ledger: ledger, clock: clock).current,
+            catalog: try await CatalogService(files: catalog, ledger: ledger, clock: clock).current,
             verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: clock),
             ledger: ledger, clock: clock)
     }
@@ -28,12 +28,12 @@ struct LocalService: Sendable {
     /// Opens the ledger of an earlier command, and creates nothing.
     ///
     /// - Throws: `DataDirectoryMissing` if there is no ledger; `PermissionDenied`.
-    init(reading data: DataDirectory) throws {
+    init(reading data: DataDirectory) async throws {
         try data.requireLedger()
         // A subscription ends by the clock of the store that sold it.
         let store = try data.hasStore() ? data.store() : nil
         let clock: any WallClock = store?.clock ?? SystemClock()
-        try self.init(data, catalog: try Catalog(folder: Installation.products), clock: clock, takesOver: false)
+        try await self.init(data, catalog: try Catalog(folder: Installation.products), clock: clock, takesOver: false)
     }
 
     /// Runs the service on a free port as long as `body` needs it, and passes `body` a user's connection to it.

@@ -20,7 +20,7 @@ struct Owned: Command {
 
     func perform() async throws {
         let data = common.dataDirectory
-        let items = try await service.withService(for: user, or: { try LocalService(reading: data) }) {
+        let items = try await service.withService(for: user, or: { try await LocalService(reading: data) }) {
             try await $0.items()
         }
         console.owned(items, by: service.named(user), names: try Catalog(folder: Installation.products).name(of:))

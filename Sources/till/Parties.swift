@@ -16,13 +16,13 @@ struct Parties: Sendable {
     /// Creates the data directory, the store and the ledger if there are none.
     ///
     /// - Parameter server: The service that the device talks to.
-    init(_ data: DataDirectory, server: ServerOptions) throws {
+    init(_ data: DataDirectory, server: ServerOptions) async throws {
         self.server = server
         catalog = try Catalog(folder: Installation.products)
         try data.prepare()
         store = try data.store()
         try data.trust(store)
-        localService = try LocalService(data, catalog: catalog, clock: store.clock)
+        localService = try await LocalService(data, catalog: catalog, clock: store.clock)
     }
 
     /// The user as the service knows it; nil if the token names the user.

@@ -28,7 +28,7 @@ struct ReceiptRedeem: Command {
         let proof = try ProofFile(path: file).proof
         let (data, server) = (common.dataDirectory, service)
         let redemption = try await service.withService(
-            for: user, or: { try Parties(data, server: server).localService }
+            for: user, or: { try await Parties(data, server: server).localService }
         ) {
             try await $0.redeem(proof)
         }

@@ -95,8 +95,9 @@ struct Reconcile: Command {
         let catalog = try Catalog(folder: Installation.products)
         let clock = SystemClock()
         let ledger = try ledger.place(common).open()
+        let administration = try await CatalogService(files: catalog, ledger: ledger, clock: clock)
         let service = EntitlementService(
-            catalog: try CatalogService(files: catalog, ledger: ledger, clock: clock).current,
+            catalog: administration.current,
             verifier: ProofVerifier(
                 anchors: try TrustAnchors(folders: common.dataDirectory.trustedFolders), clock: clock),
             ledger: ledger, clock: clock,

@@ -18,7 +18,7 @@ struct Restore: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let parties = try Parties(common.dataDirectory, server: service)
+        let parties = try await Parties(common.dataDirectory, server: service)
         try parties.store.restoreCompletedTransactions(account: user.name)
         try await Delivery(user: user, common: common, console: console).perform(parties)
     }

@@ -19,6 +19,6 @@ struct Resume: Command {
 
     func perform() async throws {
         try await Delivery(user: user, common: common, console: console).perform(
-            try Parties(common.dataDirectory, server: service))
+            try await Parties(common.dataDirectory, server: service))
     }
 }

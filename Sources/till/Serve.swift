@@ -70,7 +70,7 @@ struct Serve: Command {
         try configuration.check(anchors)
         let ledger = try LedgerPlace(configuration.ledger, in: data).open()
         let metrics = ServiceMetrics()
-        let administration = try CatalogService(
+        let administration = try await CatalogService(
             files: try Catalog(folder: Installation.products), ledger: ledger, clock: SystemClock())
         let service = EntitlementService(
             catalog: administration.current,
@@ -79,10 +79,12 @@ struct Serve: Command {
             policy: configuration.ownership, onVerify: metrics.recordVerification)
         let keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
         let tokens = configuration.tokens.map {
-            UserTokens($0, clock: SystemClock(), logger: configuration.logger) { try ledger.acceptsAnySpelling(of: $0) }
+            UserTokens($0, clock: SystemClock(), logger: configuration.logger) { user in
+                try await ledger.read { try $0.acceptsAnySpelling(of: user) }
+            }
         }
         try await prepare(tokens, configuration)
-        try noteWhatIsMissing(keys, ledger, configuration)
+        try await noteWhatIsMissing(keys, ledger, configuration)
         // By the machine's clock, however far a store's own was moved.
         let accounts =
             configuration.hasAccounts
@@ -115,7 +117,7 @@ struct Serve: Command {
         if let events { companions.append(events) }
         let sender = webhooks.map {
             WebhookSender(
-                service: $0, commits: routes.commits, allowsPrivateAddresses: configuration.allowsPrivateWebhooks,
+                service: $0, allowsPrivateAddresses: configuration.allowsPrivateWebhooks,
                 metrics: metrics, logger: configuration.logger)
         }
         let server = ServiceServer(
@@ -136,20 +138,20 @@ struct Serve: Command {
         _ keys: APIKeys,
         _ ledger: Ledger,
         _ configuration: ServeConfiguration
-    ) throws {
-        if try keys.list().allSatisfy({ $0.revokedAt != nil }) {
+    ) async throws {
+        if try await keys.list().allSatisfy({ $0.revokedAt != nil }) {
             console.note(
                 "There is no API key yet, so no back end can call: make one with \(common.hint("keys", "make", "NAME"))."
             )
         }
-        try noteNamesOfAnySpelling(ledger, configuration)
+        try await noteNamesOfAnySpelling(ledger, configuration)
         let bare = configuration.sandboxUsers.filter { $0.issuer.isEmpty }.map(\.name).sorted()
         if !bare.isEmpty, configuration.tokens != nil || configuration.hasAccounts {
             console.note(
                 "sandbox-users names users of the back end: \(bare.joined(separator: ", ")). For the user of a token or an "
                     + "account, write \"ISSUER NAME\".")
         }
-        if !configuration.hasWebhooks, try !ledger.webhookEndpoints().isEmpty {
+        if !configuration.hasWebhooks, try await !ledger.read({ try $0.webhookEndpoints() }).isEmpty {
             console.note(
                 "The ledger has webhooks, and nothing is sent to them: start with --webhooks, with which they can be removed, too."
             )
@@ -157,9 +159,9 @@ struct Serve: Command {
     }
 
     /// Lists the users whose tokens may spell their names in several ways.
-    private func noteNamesOfAnySpelling(_ ledger: Ledger, _ configuration: ServeConfiguration) throws {
+    private func noteNamesOfAnySpelling(_ ledger: Ledger, _ configuration: ServeConfiguration) async throws {
         guard let issuer = configuration.tokens?.issuer else { return }
-        let users = try ledger.usersOfAnySpelling(issuer: issuer).filter {
+        let users = try await ledger.read { try $0.usersOfAnySpelling(issuer: issuer) }.filter {
             ByteKey($0.name.decomposedStringWithCanonicalMapping) != ByteKey($0.name)
         }
         guard !users.isEmpty else { return }

@@ -63,7 +63,7 @@ struct ServerOptions: ParsableArguments {
     /// - Parameter local: Opens the service of this process; not called if a running service was named.
     func withService<Value: Sendable>(
         for user: User,
-        or local: () throws -> LocalService,
+        or local: () async throws -> LocalService,
         _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
     ) async throws -> Value {
         if let connection = try connection(for: user) { return try await body(connection) }

@@ -19,29 +19,29 @@ import Testing
         accounts = AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .trifling)
     }
 
-    private func open(_ email: String, _ password: String = "correct horse") throws -> AccountService.Entrance {
+    private func open(_ email: String, _ password: String = "correct horse") async throws -> AccountService.Entrance {
         let email = try EmailAddress(email)
-        return try accounts.open(try accounts.newAccount(email, try Password(password, of: email)))
+        return try await accounts.open(try accounts.newAccount(email, try Password(password, of: email)))
     }
 
-    private func renew(_ token: String) throws -> SessionTokens {
-        try accounts.renew(try accounts.presented(token))
+    private func renew(_ token: String) async throws -> SessionTokens {
+        try await accounts.renew(try await accounts.presented(token))
     }
 
-    private func end(_ token: String) throws {
-        try accounts.end(try accounts.presented(token))
+    private func end(_ token: String) async throws {
+        try await accounts.end(try await accounts.presented(token))
     }
 
-    @Test func anAddressHasOneAccountHoweverItIsWritten() throws {
+    @Test func anAddressHasOneAccountHoweverItIsWritten() async throws {
         let email = try EmailAddress("Mint@Example.com")
-        #expect(try accounts.isAvailable(email))
-        let entrance = try open("Mint@Example.com")
+        #expect(try await accounts.isAvailable(email))
+        let entrance = try await open("Mint@Example.com")
         #expect(entrance.account.email == "Mint@Example.com")
         #expect(entrance.account.user.issuer == User.accountIssuer)
-        #expect(try !accounts.isAvailable(try EmailAddress("mint@example.COM")))
-        #expect(throws: AccountError.emailTaken) { try open("MINT@example.com", "another password") }
+        #expect(try await !accounts.isAvailable(try EmailAddress("mint@example.COM")))
+        await #expect(throws: AccountError.emailTaken) { try await open("MINT@example.com", "another password") }
         // Whoever was second has changed nothing.
-        let account = try accounts.account(email: " mint@example.com ")
+        let account = try await accounts.account(email: " mint@example.com ")
         #expect(account == entrance.account)
         #expect(try accounts.isPassword("correct horse", of: account))
     }
@@ -51,76 +51,76 @@ import Testing
             ("correct horse", true), ("Correct horse", false), ("correct horse ", false), ("", false),
             ("ｃｏｒｒｅｃｔ horse", true), (String(repeating: "x", count: 100_000), false),
         ])
-    func onlyThePasswordIsThePassword(text: String, isRight: Bool) throws {
-        let account = try open("mint@example.com").account
+    func onlyThePasswordIsThePassword(text: String, isRight: Bool) async throws {
+        let account = try await open("mint@example.com").account
         #expect(try accounts.isPassword(text, of: account) == isRight)
         #expect(try !accounts.isPassword(text, of: nil))
     }
 
-    @Test func aPasswordIsKeptAsWhatNobodyCanTurnBack() throws {
-        let first = try open("a@example.com").account.passwordHash
-        let second = try open("b@example.com").account.passwordHash
+    @Test func aPasswordIsKeptAsWhatNobodyCanTurnBack() async throws {
+        let first = try await open("a@example.com").account.passwordHash
+        let second = try await open("b@example.com").account.passwordHash
         #expect(first != second)
         #expect(first.hasPrefix("$scrypt$ln=4,r=1,p=1$"))
     }
 
-    @Test func anAccessTokenLivesMinutesAndARefreshTokenIsGoodOnce() throws {
-        let entrance = try open("mint@example.com")
+    @Test func anAccessTokenLivesMinutesAndARefreshTokenIsGoodOnce() async throws {
+        let entrance = try await open("mint@example.com")
         let (user, first) = (entrance.account.user, entrance.tokens)
-        #expect(try accounts.user(presenting: first.access.text) == .user(user))
+        #expect(try await accounts.user(presenting: first.access.text) == .user(user))
         clock.advance(milliseconds: 10 * 60_000)
-        let second = try renew(first.refresh.text)
+        let second = try await renew(first.refresh.text)
         // The old one is on its way with requests.
-        #expect(try accounts.user(presenting: first.access.text) == .user(user))
-        #expect(try accounts.user(presenting: second.access.text) == .user(user))
+        #expect(try await accounts.user(presenting: first.access.text) == .user(user))
+        #expect(try await accounts.user(presenting: second.access.text) == .user(user))
         clock.advance(milliseconds: 5 * 60_000 - 1)
-        #expect(try accounts.user(presenting: first.access.text) == .user(user))
+        #expect(try await accounts.user(presenting: first.access.text) == .user(user))
         clock.advance(milliseconds: 1)
-        #expect(try accounts.user(presenting: first.access.text) == .expired)
-        #expect(try accounts.user(presenting: second.access.text) == .user(user))
-        let third = try renew(second.refresh.text)
-        #expect(try accounts.user(presenting: first.access.text) == .expired)
-        #expect(try accounts.user(presenting: third.access.text) == .user(user))
+        #expect(try await accounts.user(presenting: first.access.text) == .expired)
+        #expect(try await accounts.user(presenting: second.access.text) == .user(user))
+        let third = try await renew(second.refresh.text)
+        #expect(try await accounts.user(presenting: first.access.text) == .expired)
+        #expect(try await accounts.user(presenting: third.access.text) == .user(user))
     }
 
     /// Somebody has copied a refresh token: whoever comes second ends the session for both.
-    @Test func aReusedRefreshTokenEndsTheWholeFamily() throws {
-        let entrance = try open("mint@example.com")
-        let other = try accounts.enter(entrance.account).tokens
-        let second = try renew(entrance.tokens.refresh.text)
-        let third = try renew(second.refresh.text)
-        #expect(throws: AccountError.refreshTokenReused) { try renew(entrance.tokens.refresh.text) }
-        #expect(try accounts.user(presenting: third.access.text) == .invalid)
-        #expect(throws: AccountError.refreshTokenInvalid) { try renew(third.refresh.text) }
-        #expect(throws: AccountError.refreshTokenInvalid) { try renew(entrance.tokens.refresh.text) }
+    @Test func aReusedRefreshTokenEndsTheWholeFamily() async throws {
+        let entrance = try await open("mint@example.com")
+        let other = try await accounts.enter(entrance.account).tokens
+        let second = try await renew(entrance.tokens.refresh.text)
+        let third = try await renew(second.refresh.text)
+        await #expect(throws: AccountError.refreshTokenReused) { try await renew(entrance.tokens.refresh.text) }
+        #expect(try await accounts.user(presenting: third.access.text) == .invalid)
+        await #expect(throws: AccountError.refreshTokenInvalid) { try await renew(third.refresh.text) }
+        await #expect(throws: AccountError.refreshTokenInvalid) { try await renew(entrance.tokens.refresh.text) }
         // Another device is logged in by itself.
-        #expect(try accounts.user(presenting: other.access.text) == .user(entrance.account.user))
-        _ = try renew(other.refresh.text)
+        #expect(try await accounts.user(presenting: other.access.text) == .user(entrance.account.user))
+        _ = try await renew(other.refresh.text)
     }
 
-    @Test func aRefreshTokenEndsWithTime() throws {
-        let tokens = try open("mint@example.com").tokens
+    @Test func aRefreshTokenEndsWithTime() async throws {
+        let tokens = try await open("mint@example.com").tokens
         clock.advance(milliseconds: 60 * 86_400_000 - 1)
-        let renewed = try renew(tokens.refresh.text)
+        let renewed = try await renew(tokens.refresh.text)
         clock.advance(milliseconds: 60 * 86_400_000)
-        #expect(throws: AccountError.refreshTokenExpired) { try renew(renewed.refresh.text) }
+        await #expect(throws: AccountError.refreshTokenExpired) { try await renew(renewed.refresh.text) }
         // Also when it was forgotten: somebody else's log-in clears what has ended.
-        _ = try open("gold@example.com")
-        #expect(try ledger.session(Array(repeating: 0, count: 16)) == nil)
-        #expect(throws: AccountError.refreshTokenExpired) { try renew(renewed.refresh.text) }
+        _ = try await open("gold@example.com")
+        #expect(try await ledger.read { try $0.session(Array(repeating: 0, count: 16)) } == nil)
+        await #expect(throws: AccountError.refreshTokenExpired) { try await renew(renewed.refresh.text) }
     }
 
-    @Test func whoLogsOutIsOut() throws {
-        let entrance = try open("mint@example.com")
-        try end(entrance.tokens.refresh.text)
-        try end(entrance.tokens.refresh.text)
-        #expect(try accounts.user(presenting: entrance.tokens.access.text) == .invalid)
-        #expect(throws: AccountError.refreshTokenInvalid) { try renew(entrance.tokens.refresh.text) }
-        #expect(throws: AccountError.refreshTokenInvalid) { try end(entrance.tokens.access.text) }
+    @Test func whoLogsOutIsOut() async throws {
+        let entrance = try await open("mint@example.com")
+        try await end(entrance.tokens.refresh.text)
+        try await end(entrance.tokens.refresh.text)
+        #expect(try await accounts.user(presenting: entrance.tokens.access.text) == .invalid)
+        await #expect(throws: AccountError.refreshTokenInvalid) { try await renew(entrance.tokens.refresh.text) }
+        await #expect(throws: AccountError.refreshTokenInvalid) { try await end(entrance.tokens.access.text) }
     }
 
-    @Test func whatIsNoTokenIsNobodys() throws {
-        let tokens = try open("mint@example.com").tokens
+    @Test func whatIsNoTokenIsNobodys() async throws {
+        let tokens = try await open("mint@example.com").tokens
         let access = tokens.access.text
         let last = access.last == "A" ? "B" : "A"
         for forged in [
@@ -129,53 +129,55 @@ import Testing
             "ta_" + String(repeating: "_", count: 64),
         ] {
             // One that says that it has ended is believed so far.
-            #expect([.invalid, .expired].contains(try accounts.user(presenting: forged)), "\(forged)")
+            #expect([.invalid, .expired].contains(try await accounts.user(presenting: forged)), "\(forged)")
         }
-        #expect(throws: AccountError.refreshTokenInvalid) { try renew("tr_" + access.dropFirst(3) + "x") }
-        let account = try #require(try accounts.account(email: "mint@example.com"))
-        #expect(try accounts.user(presenting: access) == .user(account.user))
+        await #expect(throws: AccountError.refreshTokenInvalid) { try await renew("tr_" + access.dropFirst(3) + "x") }
+        let account = try #require(try await accounts.account(email: "mint@example.com"))
+        #expect(try await accounts.user(presenting: access) == .user(account.user))
     }
 
-    @Test func aNewPasswordEndsEveryOtherSession() throws {
-        let here = try open("mint@example.com")
-        let there = try accounts.enter(here.account)
+    @Test func aNewPasswordEndsEveryOtherSession() async throws {
+        let here = try await open("mint@example.com")
+        let there = try await accounts.enter(here.account)
         let email = try EmailAddress("mint@example.com")
         let hash = try accounts.hash(try Password("another password", of: email))
-        try accounts.setPasswordHash(hash, of: here.account, from: here.tokens.access.text)
-        #expect(try accounts.user(presenting: here.tokens.access.text) == .user(here.account.user))
-        #expect(try accounts.user(presenting: there.tokens.access.text) == .invalid)
-        #expect(try accounts.isPassword("another password", of: try accounts.account(email: "mint@example.com")))
+        try await accounts.setPasswordHash(hash, of: here.account, from: here.tokens.access.text)
+        #expect(try await accounts.user(presenting: here.tokens.access.text) == .user(here.account.user))
+        #expect(try await accounts.user(presenting: there.tokens.access.text) == .invalid)
+        #expect(try accounts.isPassword("another password", of: try await accounts.account(email: "mint@example.com")))
         // Whoever has shown the old one meanwhile is too late.
-        #expect(throws: AccountError.credentialsWrong) { try accounts.enter(here.account) }
-        #expect(throws: AccountError.passwordWrong) {
-            try accounts.setPasswordHash(hash, of: here.account, from: here.tokens.access.text)
+        await #expect(throws: AccountError.credentialsWrong) { try await accounts.enter(here.account) }
+        await #expect(throws: AccountError.passwordWrong) {
+            try await accounts.setPasswordHash(hash, of: here.account, from: here.tokens.access.text)
         }
     }
 
     /// An access token that somebody has found is of no use to log its user out.
-    @Test func anAccessTokenSaysNothingOfTheRefreshToken() throws {
-        let tokens = try open("mint@example.com").tokens
+    @Test func anAccessTokenSaysNothingOfTheRefreshToken() async throws {
+        let tokens = try await open("mint@example.com").tokens
         let (access, refresh) = (tokens.access.text.dropFirst(3), tokens.refresh.text.dropFirst(3))
         #expect(access.prefix(21) != refresh.prefix(21))
-        #expect(throws: AccountError.refreshTokenInvalid) { try renew("tr_" + access) }
-        try end("tr_" + access)
-        _ = try renew(tokens.refresh.text)
+        await #expect(throws: AccountError.refreshTokenInvalid) { try await renew("tr_" + access) }
+        try await end("tr_" + access)
+        _ = try await renew(tokens.refresh.text)
     }
 
-    @Test func nobodyIsLoggedInOnMoreDevicesThanThereAre() throws {
-        let first = try open("mint@example.com")
+    @Test func nobodyIsLoggedInOnMoreDevicesThanThereAre() async throws {
+        let first = try await open("mint@example.com")
         var last: [SessionTokens] = []
         for _ in 0..<50 {
             clock.advance(milliseconds: 1)
-            last.append(try accounts.enter(first.account).tokens)
+            last.append(try await accounts.enter(first.account).tokens)
         }
-        #expect(try accounts.user(presenting: first.tokens.access.text) == .invalid)
-        for tokens in last { #expect(try accounts.user(presenting: tokens.access.text) == .user(first.account.user)) }
+        #expect(try await accounts.user(presenting: first.tokens.access.text) == .invalid)
+        for tokens in last {
+            #expect(try await accounts.user(presenting: tokens.access.text) == .user(first.account.user))
+        }
     }
 
-    @Test func noSecretIsInTheFile() throws {
-        let entrance = try open("mint@example.com", "a password to look for")
-        _ = try renew(entrance.tokens.refresh.text)
+    @Test func noSecretIsInTheFile() async throws {
+        let entrance = try await open("mint@example.com", "a password to look for")
+        _ = try await renew(entrance.tokens.refresh.text)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
         for name in names {
             let text = String(decoding: try Data(contentsOf: folder.file(name)), as: UTF8.self)

@@ -21,8 +21,8 @@ import TestSupport
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
     }
 
-    private func service(_ files: Catalog? = nil) throws -> CatalogService {
-        try CatalogService(files: files ?? self.files, ledger: ledger, clock: clock)
+    private func service(_ files: Catalog? = nil) async throws -> CatalogService {
+        try await CatalogService(files: files ?? self.files, ledger: ledger, clock: clock)
     }
 
     private func object(number: Int, price: String = "1200") -> JSONObject {
@@ -32,154 +32,156 @@ import TestSupport
         ]
     }
 
-    private func apply(_ pending: CatalogService.Pending?, to service: CatalogService) throws {
-        #expect(try service.add(try #require(pending)))
-        try service.refresh()
+    private func apply(_ pending: CatalogService.Pending?, to service: CatalogService) async throws {
+        #expect(try await service.add(try #require(pending)))
+        try await service.refresh()
     }
 
-    @Test func aChangeCountsOnceItIsThere() throws {
-        let (service, other) = (try service(), try service())
-        let pending = try service.define(object(number: 9), as: "moon", by: "K")
+    @Test func aChangeCountsOnceItIsThere() async throws {
+        let (service, other) = (try await service(), try await service())
+        let pending = try await service.define(object(number: 9), as: "moon", by: "K")
         #expect(pending?.isNewProduct == true)
         #expect(service.current.catalog.product("moon") == nil)
-        try apply(pending, to: service)
+        try await apply(pending, to: service)
         #expect(service.current.catalog.benefit(of: "moon") == .item(Item(collection: "sprout", number: 9)))
         // The same again is no change, another price is.
-        #expect(try service.define(object(number: 9), as: "moon", by: "K") == nil)
-        try apply(try service.define(object(number: 9, price: "7"), as: "moon", by: "K"), to: service)
+        #expect(try await service.define(object(number: 9), as: "moon", by: "K") == nil)
+        try await apply(try await service.define(object(number: 9, price: "7"), as: "moon", by: "K"), to: service)
         #expect(service.current.catalog.product("moon")?.price.milliunits == 7000)
         #expect(other.current.catalog.product("moon") == nil)
-        try other.refresh()
+        try await other.refresh()
         #expect(other.current.catalog.product("moon")?.price.milliunits == 7000)
-        #expect(try self.service().current.catalog.product("moon")?.price.milliunits == 7000)
-        #expect(try service.changes(of: "moon", before: nil, limit: 9).map(\.number) == [2, 1])
+        #expect(try await self.service().current.catalog.product("moon")?.price.milliunits == 7000)
+        #expect(try await service.changes(of: "moon", before: nil, limit: 9).map(\.number) == [2, 1])
     }
 
     /// Each has looked at the catalog as it was: the second looks again.
-    @Test func twoDoNotGiveTheSameItemAtOnce() throws {
-        let (first, second) = (try service(), try service())
+    @Test func twoDoNotGiveTheSameItemAtOnce() async throws {
+        let (first, second) = (try await service(), try await service())
         let pendings = (
-            try first.define(object(number: 9), as: "moon", by: "K"),
-            try second.define(object(number: 9), as: "sun", by: "L")
+            try await first.define(object(number: 9), as: "moon", by: "K"),
+            try await second.define(object(number: 9), as: "sun", by: "L")
         )
-        try apply(pendings.0, to: first)
-        #expect(try !second.add(try #require(pendings.1)))
-        try second.refresh()
-        #expect {
-            _ = try second.define(object(number: 9), as: "sun", by: "L")
+        try await apply(pendings.0, to: first)
+        #expect(try await !second.add(try #require(pendings.1)))
+        try await second.refresh()
+        await #expect {
+            _ = try await second.define(object(number: 9), as: "sun", by: "L")
         } throws: {
             ($0 as? CatalogChangeError)?.code == "productInvalid"
         }
     }
 
-    @Test func whatIsWithdrawnIsGoodForWhatItWas() throws {
-        let service = try service()
+    @Test func whatIsWithdrawnIsGoodForWhatItWas() async throws {
+        let service = try await service()
         let product = try #require(files.products.first?.productIdentifier)
         #expect(try service.setWithdrawn(false, product, by: "K") == nil)
-        try apply(try service.setWithdrawn(true, product, by: "K"), to: service)
+        try await apply(try service.setWithdrawn(true, product, by: "K"), to: service)
         let catalog = service.current.catalog
         #expect(catalog.withdrawn == [ByteKey(product)])
         #expect(catalog.product(product) == files.product(product))
         #expect(catalog.benefit(of: product) == files.benefit(of: product))
         #expect(catalog.definition(of: product) == files.definition(of: product))
         #expect(try service.setWithdrawn(true, product, by: "K") == nil)
-        try apply(try service.setWithdrawn(false, product, by: "K"), to: service)
+        try await apply(try service.setWithdrawn(false, product, by: "K"), to: service)
         #expect(service.current.catalog.withdrawn == [])
         #expect(throws: CatalogChangeError.productNotFound) { try service.setWithdrawn(true, "none", by: "K") }
     }
 
-    @Test func aProductKeepsItsType() throws {
-        let service = try service()
+    @Test func aProductKeepsItsType() async throws {
+        let service = try await service()
         let product = try #require(files.products.first?.productIdentifier)
-        #expect(throws: CatalogChangeError.productTypeFixed(.nonConsumable)) {
-            _ = try service.define(
+        await #expect(throws: CatalogChangeError.productTypeFixed(.nonConsumable)) {
+            _ = try await service.define(
                 ["type": "Consumable", "displayPrice": "1", "balance": "coins", "amount": .integer(1)], as: product,
                 by: "K")
         }
     }
 
     /// What somebody has paid for is not another thing a day later; what nobody has may be put right.
-    @Test func aProductKeepsWhatItGrantsOnceSomebodyHasIt() throws {
-        let service = try service()
-        func season(_ duration: String, price: String = "1") -> JSONObject {
+    @Test func aProductKeepsWhatItGrantsOnceSomebodyHasIt() async throws {
+        let service = try await service()
+        func season(_ duration: String, price: String = "1") async throws -> JSONObject {
             [
                 "type": "NonRenewingSubscription", "displayPrice": .string(price), "collection": "bed",
                 "number": .integer(1), "duration": .string(duration),
             ]
         }
-        try apply(try service.define(season("P1M"), as: "season", by: "K"), to: service)
-        try apply(try service.define(season("P1Y"), as: "season", by: "K"), to: service)
+        try await apply(try service.define(season("P1M"), as: "season", by: "K"), to: service)
+        try await apply(try service.define(season("P1Y"), as: "season", by: "K"), to: service)
         let claim = Claim(
             origin: .localSandbox, transactionIdentifier: "1", originalTransactionIdentifier: "1",
             productIdentifier: "season", quantity: 1, purchaseDate: clock.now(), revocationDate: nil,
             repeatsOriginal: false, signedAt: clock.now(), appAccountToken: nil,
             proofDigest: [UInt8](repeating: 7, count: 32), item: Item(collection: "bed", number: 1),
             expiresAt: clock.now().adding(days: 365))
-        _ = try ledger.redeem([claim], for: try #require(User(name: "alice")), at: clock.now())
-        #expect(throws: CatalogChangeError.productBenefitFixed) {
-            _ = try service.define(season("P1M"), as: "season", by: "K")
+        _ = try await ledger.write { try $0.redeem([claim], for: try #require(User(name: "alice")), at: clock.now()) }
+        await #expect(throws: CatalogChangeError.productBenefitFixed) {
+            _ = try await service.define(season("P1M"), as: "season", by: "K")
         }
-        #expect(throws: CatalogChangeError.productBenefitFixed) { _ = try service.revert("season", by: "K") }
-        try apply(try service.define(season("P1Y", price: "2"), as: "season", by: "K"), to: service)
+        await #expect(throws: CatalogChangeError.productBenefitFixed) {
+            _ = try await service.revert("season", by: "K")
+        }
+        try await apply(try service.define(season("P1Y", price: "2"), as: "season", by: "K"), to: service)
         #expect(service.current.catalog.product("season")?.price.milliunits == 2000)
     }
 
-    @Test func whatWasDefinedIsTakenBack() throws {
-        let service = try service()
+    @Test func whatWasDefinedIsTakenBack() async throws {
+        let service = try await service()
         let product = try #require(files.products.first?.productIdentifier)
-        #expect(try service.revert(product, by: "K") == nil)
-        #expect(throws: CatalogChangeError.productNotFound) { _ = try service.revert("moon", by: "K") }
-        try apply(try service.define(object(number: 99), as: product, by: "K"), to: service)
-        try apply(try service.define(object(number: 1), as: "moon", by: "K"), to: service)
+        #expect(try await service.revert(product, by: "K") == nil)
+        await #expect(throws: CatalogChangeError.productNotFound) { _ = try await service.revert("moon", by: "K") }
+        try await apply(try await service.define(object(number: 99), as: product, by: "K"), to: service)
+        try await apply(try await service.define(object(number: 1), as: "moon", by: "K"), to: service)
         // What the files give is given by another by now.
-        #expect {
-            _ = try service.revert(product, by: "K")
+        await #expect {
+            _ = try await service.revert(product, by: "K")
         } throws: {
             ($0 as? CatalogChangeError)?.message == "\(product): number: sprout 1 is given twice."
         }
-        try apply(try service.setWithdrawn(true, "moon", by: "K"), to: service)
-        try apply(try service.revert("moon", by: "K"), to: service)
+        try await apply(try service.setWithdrawn(true, "moon", by: "K"), to: service)
+        try await apply(try await service.revert("moon", by: "K"), to: service)
         #expect(service.current.catalog.product("moon") == nil)
         // Who comes again is new.
-        try apply(try service.define(object(number: 1), as: "moon", by: "K"), to: service)
+        try await apply(try await service.define(object(number: 1), as: "moon", by: "K"), to: service)
         #expect(service.current.catalog.withdrawn == [])
-        try apply(try service.revert("moon", by: "K"), to: service)
-        try apply(try service.setWithdrawn(true, product, by: "K"), to: service)
-        try apply(try service.revert(product, by: "K"), to: service)
+        try await apply(try await service.revert("moon", by: "K"), to: service)
+        try await apply(try service.setWithdrawn(true, product, by: "K"), to: service)
+        try await apply(try await service.revert(product, by: "K"), to: service)
         let catalog = service.current.catalog
         #expect(catalog.withdrawn == [])
         #expect(catalog.products == files.products)
         #expect(catalog.administered == [])
         #expect(catalog.definition(of: product) == files.definition(of: product))
-        #expect(try self.service().current.catalog.products == files.products)
+        #expect(try await self.service().current.catalog.products == files.products)
     }
 
     /// In whatever order it is written.
-    @Test func whatSaysTheSameIsNoChange() throws {
-        let service = try service()
+    @Test func whatSaysTheSameIsNoChange() async throws {
+        let service = try await service()
         for product in files.products.map(\.productIdentifier) {
             var reversed = JSONObject()
             for member in try #require(files.definition(of: product)).members.reversed() {
                 _ = reversed.add(member.key, member.value)
             }
-            #expect(try service.define(reversed, as: product, by: "K") == nil)
+            #expect(try await service.define(reversed, as: product, by: "K") == nil)
         }
     }
 
-    @Test func aDefinitionThatIsTooLongIsRefused() throws {
+    @Test func aDefinitionThatIsTooLongIsRefused() async throws {
         var long = object(number: 9)
         _ = long.add("referenceName", .string(String(repeating: "a", count: 33_000)))
-        #expect {
-            _ = try service().define(long, as: "moon", by: "K")
+        await #expect {
+            _ = try await service().define(long, as: "moon", by: "K")
         } throws: {
             ($0 as? CatalogChangeError)?.message == "moon: it is larger than 32 KB."
         }
     }
 
     /// Somebody gives in the files what was given beside them: no service starts with a catalog that nobody meant.
-    @Test func filesThatDoNotFitWhatWasAdministeredAreNamed() throws {
-        let service = try service()
-        try apply(try service.define(object(number: 9), as: "moon", by: "K"), to: service)
+    @Test func filesThatDoNotFitWhatWasAdministeredAreNamed() async throws {
+        let service = try await service()
+        try await apply(try await service.define(object(number: 9), as: "moon", by: "K"), to: service)
         let products = try TemporaryFolder()
         for name in [Catalog.configurationFile, Catalog.itemsFile] {
             let text = try String(contentsOf: Project.products.appending(path: name), encoding: .utf8)
@@ -189,26 +191,26 @@ import TestSupport
         }
         let changed = try Catalog(folder: products.url)
         try #require(changed.product(granting: Item(collection: "sprout", number: 9)) != nil)
-        #expect {
-            _ = try self.service(changed)
+        await #expect {
+            _ = try await self.service(changed)
         } throws: {
             ($0 as? CatalogError)?.message
                 == "What was administered of moon does not fit the catalog's files: number: sprout 9 is given twice."
         }
     }
 
-    @Test func aPictureIsOfTheProductsItem() throws {
-        let service = try service()
+    @Test func aPictureIsOfTheProductsItem() async throws {
+        let service = try await service()
         let product = try #require(files.products.first?.productIdentifier)
         let item = try #require(files.benefit(of: product)?.item)
         let picture = try Picture(bytes: [0xFF, 0xD8, 0xFF, 1], file: "p")
-        try apply(try service.setPicture(picture, of: product, by: "K"), to: service)
+        try await apply(try service.setPicture(picture, of: product, by: "K"), to: service)
         #expect(service.current.catalog.pictures[item] == picture)
-        #expect(try self.service().current.catalog.pictures[item] == picture)
+        #expect(try await self.service().current.catalog.pictures[item] == picture)
         #expect(try service.setPicture(picture, of: product, by: "K") == nil)
         #expect(throws: CatalogChangeError.productNotFound) { try service.setPicture(picture, of: "none", by: "K") }
-        try apply(
-            try service.define(
+        try await apply(
+            try await service.define(
                 ["type": "Consumable", "displayPrice": "1", "balance": "coins", "amount": .integer(1)], as: "coins",
                 by: "K"), to: service)
         #expect(throws: CatalogChangeError.pictureOfNoItem) { try service.setPicture(picture, of: "coins", by: "K") }

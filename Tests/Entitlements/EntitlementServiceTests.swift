@@ -41,10 +41,10 @@ import Testing
 
     static let free = [Item(collection: "background", number: 0), Item(collection: "sprout", number: 0)]
 
-    @Test func aReceiptGrantsItsItemsOnce() throws {
+    @Test func aReceiptGrantsItsItemsOnce() async throws {
         _ = try buy("sprout1")
         _ = try buy("background7")
-        let first = try service.redeem(try receipt(), for: alice)
+        let first = try await service.redeem(try receipt(), for: alice)
         #expect(first.outcome == .granted)
         #expect(first.transactions.map(\.result) == [.granted, .granted])
         #expect(
@@ -52,109 +52,109 @@ import Testing
                 Item(collection: "background", number: 0), Item(collection: "background", number: 7),
                 Item(collection: "sprout", number: 0), Item(collection: "sprout", number: 1),
             ])
-        let second = try service.redeem(try receipt(), for: alice)
+        let second = try await service.redeem(try receipt(), for: alice)
         #expect(second.outcome == .unchanged)
         #expect(second.items == first.items)
-        #expect(try service.items(of: alice) == first.items)
+        #expect(try await service.items(of: alice) == first.items)
     }
 
-    @Test func aSignedTransactionAndTheReceiptAreTheSamePurchase() throws {
+    @Test func aSignedTransactionAndTheReceiptAreTheSamePurchase() async throws {
         let bought = try buy("sprout1")
         let transaction = Array(try shop.store.signedTransaction(bought.identifier).utf8)
-        #expect(try service.redeem(transaction, for: alice).outcome == .granted)
-        #expect(try service.redeem(try receipt(), for: alice).outcome == .unchanged)
+        #expect(try await service.redeem(transaction, for: alice).outcome == .granted)
+        #expect(try await service.redeem(try receipt(), for: alice).outcome == .unchanged)
     }
 
-    @Test func anotherUsersPurchaseIsRefusedWithItsOwnCode() throws {
+    @Test func anotherUsersPurchaseIsRefusedWithItsOwnCode() async throws {
         _ = try buy("sprout1")
-        _ = try service.redeem(try receipt(), for: alice)
-        #expect {
-            try service.redeem(try receipt(), for: bob)
+        _ = try await service.redeem(try receipt(), for: alice)
+        await #expect {
+            try await service.redeem(try receipt(), for: bob)
         } throws: { error in
             (error as? RedemptionError)?.code == "ownedByAnotherUser"
         }
-        #expect(try service.items(of: bob) == Self.free)
+        #expect(try await service.items(of: bob) == Self.free)
         // Bought again on the same account for nothing: still the first owner's.
         let again = try buy("sprout1")
         let transaction = Array(try shop.store.signedTransaction(again.identifier).utf8)
-        #expect {
-            try service.redeem(transaction, for: bob)
+        await #expect {
+            try await service.redeem(transaction, for: bob)
         } throws: { error in
             (error as? RedemptionError)?.code == "ownedByAnotherUser"
         }
     }
 
-    @Test func whatIsNewIsGrantedBesideWhatIsAnothers() throws {
+    @Test func whatIsNewIsGrantedBesideWhatIsAnothers() async throws {
         _ = try buy("sprout1")
-        _ = try service.redeem(try receipt(), for: alice)
+        _ = try await service.redeem(try receipt(), for: alice)
         _ = try buy("sprout2")
-        let redemption = try service.redeem(try receipt(), for: bob)
+        let redemption = try await service.redeem(try receipt(), for: bob)
         #expect(redemption.outcome == .granted)
         #expect(
             redemption.transactions.map(\.result).sorted { $0.rawValue < $1.rawValue } == [
                 .granted, .ownedByAnotherUser,
             ])
-        #expect(try service.items(of: bob) == Self.free + [Item(collection: "sprout", number: 2)])
+        #expect(try await service.items(of: bob) == Self.free + [Item(collection: "sprout", number: 2)])
     }
 
-    @Test func nothingNewBesideWhatIsAnothersIsNotCalledUnchanged() throws {
+    @Test func nothingNewBesideWhatIsAnothersIsNotCalledUnchanged() async throws {
         let first = try buy("sprout1")
-        _ = try service.redeem(Array(try shop.store.signedTransaction(first.identifier).utf8), for: alice)
+        _ = try await service.redeem(Array(try shop.store.signedTransaction(first.identifier).utf8), for: alice)
         let second = try buy("sprout2")
-        _ = try service.redeem(Array(try shop.store.signedTransaction(second.identifier).utf8), for: bob)
-        #expect(try service.redeem(try receipt(), for: bob).outcome == .partlyRefused)
+        _ = try await service.redeem(Array(try shop.store.signedTransaction(second.identifier).utf8), for: bob)
+        #expect(try await service.redeem(try receipt(), for: bob).outcome == .partlyRefused)
     }
 
-    @Test func anAuthenticReceiptWithoutPurchasesIsJustThat() throws {
-        let redemption = try service.redeem(try receipt(), for: alice)
+    @Test func anAuthenticReceiptWithoutPurchasesIsJustThat() async throws {
+        let redemption = try await service.redeem(try receipt(), for: alice)
         #expect(redemption.outcome == .nothingToRedeem)
         #expect(redemption.transactions == [])
         #expect(redemption.items == Self.free)
     }
 
-    @Test func aProductTheCatalogDoesNotKnowIsNotGranted() throws {
+    @Test func aProductTheCatalogDoesNotKnowIsNotGranted() async throws {
         let chain = try TestChains.ellipticCurve.get()
         let service = try service(trusting: chain)
         let unknown = try TestProofs.transaction(TestProofs.transactionPayload(productId: "other"), chain: chain)
-        #expect {
-            try service.redeem(unknown, for: alice)
+        await #expect {
+            try await service.redeem(unknown, for: alice)
         } throws: { error in
             (error as? RedemptionError)?.code == "productUnknown"
         }
         let foreign = try TestProofs.transaction(
             TestProofs.transactionPayload(changing: ["bundleId": "com.example"]), chain: chain)
-        #expect {
-            try service.redeem(foreign, for: alice)
+        await #expect {
+            try await service.redeem(foreign, for: alice)
         } throws: { error in
             (error as? RedemptionError)?.code == "bundleIdentifierMismatch"
         }
-        #expect(try service.items(of: alice) == Self.free)
+        #expect(try await service.items(of: alice) == Self.free)
     }
 
-    @Test func aRefundedTransactionGrantsNothing() throws {
+    @Test func aRefundedTransactionGrantsNothing() async throws {
         let chain = try TestChains.ellipticCurve.get()
         let service = try service(trusting: chain)
         let good = try TestProofs.transaction(chain: chain)
         let refunded = try TestProofs.transaction(
             TestProofs.transactionPayload(changing: ["revocationDate": .integer(1_780_000_000_000)]), chain: chain)
-        #expect(try service.redeem(good, for: alice).outcome == .granted)
-        let redemption = try service.redeem(refunded, for: alice)
+        #expect(try await service.redeem(good, for: alice).outcome == .granted)
+        let redemption = try await service.redeem(refunded, for: alice)
         #expect(redemption.outcome == .revoked)
         #expect(redemption.transactions.map(\.result) == [.revoked])
         #expect(redemption.items == Self.free)
-        #expect(try service.redeem(good, for: alice).items == Self.free)
+        #expect(try await service.redeem(good, for: alice).items == Self.free)
     }
 
-    @Test func aStrangersProofChangesNothing() throws {
+    @Test func aStrangersProofChangesNothing() async throws {
         let stranger = try TestChains.make(name: "Stranger")
-        #expect {
-            try service.redeem(try TestProofs.transaction(chain: stranger), for: alice)
+        await #expect {
+            try await service.redeem(try TestProofs.transaction(chain: stranger), for: alice)
         } throws: { error in
             (error as? RedemptionError) == .refused(ProofRefusal(.chainUntrusted))
         }
     }
 
-    @Test func aNotificationIsNoPurchase() throws {
+    @Test func aNotificationIsNoPurchase() async throws {
         let chain = try TestChains.ellipticCurve.get()
         let service = try service(trusting: chain)
         let notification = try SignedJSON.sign(
@@ -162,10 +162,12 @@ import Testing
                 "notificationType": "TEST", "notificationUUID": "u", "signedDate": .integer(1_780_000_000_000),
                 "data": .object(["bundleId": .string(TestProofs.bundleIdentifier), "environment": "Sandbox"]),
             ]), with: chain.leaf.key, chain: chain.certificates)
-        #expect(throws: RedemptionError.notRedeemable) { try service.redeem(Array(notification.utf8), for: alice) }
+        await #expect(throws: RedemptionError.notRedeemable) {
+            try await service.redeem(Array(notification.utf8), for: alice)
+        }
     }
 
-    @Test func theSandboxCountsForReviewersAlone() throws {
+    @Test func theSandboxCountsForReviewersAlone() async throws {
         let reviewed = AcceptedOrigins([.localProduction], sandboxUsers: [alice])
         func service(_ accepted: AcceptedOrigins) throws -> EntitlementService {
             EntitlementService(
@@ -176,33 +178,33 @@ import Testing
         let (selling, sellingAlone) = (try service(reviewed), try service(AcceptedOrigins([.localProduction])))
         _ = try buy("sprout1")
         let sprout1 = Item(collection: "sprout", number: 1)
-        func refusal(of user: User, by service: EntitlementService) throws -> String? {
+        func refusal(of user: User, by service: EntitlementService) async throws -> String? {
             let proof = try receipt()
-            do throws(RedemptionError) {
-                _ = try service.redeem(proof, for: user)
+            do {
+                _ = try await service.redeem(proof, for: user)
                 return nil
-            } catch {
+            } catch let error as RedemptionError {
                 return error.code
             }
         }
-        #expect(try selling.redeem(try receipt(), for: alice).items.contains(sprout1))
-        #expect(try refusal(of: bob, by: selling) == "originNotAccepted")
-        #expect(try refusal(of: alice, by: sellingAlone) == "originNotAccepted")
-        #expect(try selling.items(of: alice).contains(sprout1))
+        #expect(try await selling.redeem(try receipt(), for: alice).items.contains(sprout1))
+        #expect(try await refusal(of: bob, by: selling) == "originNotAccepted")
+        #expect(try await refusal(of: alice, by: sellingAlone) == "originNotAccepted")
+        #expect(try await selling.items(of: alice).contains(sprout1))
         // Who is no reviewer any more owns nothing by the sandbox.
-        #expect(try sellingAlone.items(of: alice) == Self.free)
+        #expect(try await sellingAlone.items(of: alice) == Self.free)
     }
 
-    @Test func thePolicyIsTheServices() throws {
+    @Test func thePolicyIsTheServices() async throws {
         let lenient = EntitlementService(
             catalog: CurrentCatalog(shop.catalog), verifier: try shop.verifier(),
             ledger: try Ledger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock,
             policy: .transfer(pauseSeconds: 60))
         _ = try buy("sprout1")
-        #expect(try service.redeem(try receipt(), for: alice).outcome == .granted)
-        #expect(throws: RedemptionError.ownedByAnotherUser) { try service.redeem(try receipt(), for: bob) }
-        #expect(try lenient.redeem(try receipt(), for: bob).outcome == .granted)
-        #expect(throws: RedemptionError.transferTooSoon) { try lenient.redeem(try receipt(), for: alice) }
-        #expect(try service.items(of: alice) == Self.free)
+        #expect(try await service.redeem(try receipt(), for: alice).outcome == .granted)
+        await #expect(throws: RedemptionError.ownedByAnotherUser) { try await service.redeem(try receipt(), for: bob) }
+        #expect(try await lenient.redeem(try receipt(), for: bob).outcome == .granted)
+        await #expect(throws: RedemptionError.transferTooSoon) { try await lenient.redeem(try receipt(), for: alice) }
+        #expect(try await service.items(of: alice) == Self.free)
     }
 }

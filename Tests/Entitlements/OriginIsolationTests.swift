@@ -31,53 +31,60 @@ import Testing
     }
 
     /// The events of a user, as the audit log names them.
-    private func events(of user: User) throws -> [AuditEntry] { try ledger.audit(of: user).map(\.entry) }
+    private func events(of user: User) async throws -> [AuditEntry] {
+        try await ledger.read { try $0.audit(of: user) }.map(\.entry)
+    }
 
     private func transaction(_ changes: [String: JSONValue?]) throws -> [UInt8] {
         try TestProofs.transaction(TestProofs.transactionPayload(changing: changes), chain: chain)
     }
 
-    private func token(of user: User) throws -> JSONValue {
-        .string(try service.appAccountToken(of: user).uuidString.lowercased())
+    private func token(of user: User) async throws -> JSONValue {
+        .string(try await service.appAccountToken(of: user).uuidString.lowercased())
     }
 
     @Test(arguments: ["notification", "statement"])
-    func `a sandbox purchase under an ordinary user's token grants nothing`(path: String) throws {
+    func `a sandbox purchase under an ordinary user's token grants nothing`(path: String) async throws {
         let alice = ordinary[0]
-        let payload = TestProofs.transactionPayload(changing: ["appAccountToken": try token(of: alice)])
+        let payload = TestProofs.transactionPayload(changing: ["appAccountToken": try await token(of: alice)])
         let outcome: NotificationOutcome
         if path == "notification" {
             let notification = try TestProofs.notification(
                 "ONE_TIME_CHARGE", uuid: "1", about: payload, with: chain.leaf.key, chain: chain.certificates)
-            outcome = try service.receive(notification: Array(notification.utf8))
+            outcome = try await service.receive(notification: Array(notification.utf8))
         } else {
-            outcome = try service.receive(statement: try TestProofs.transaction(payload, chain: chain))
+            outcome = try await service.receive(statement: try TestProofs.transaction(payload, chain: chain))
         }
         #expect(outcome == .recorded)
-        #expect(try events(of: alice) == [])
-        #expect(try service.transactions(of: alice, before: nil, limit: 10).isEmpty)
-        #expect(try ledger.items(of: alice, at: shop.clock.now()) == [])
+        #expect(try await events(of: alice) == [])
+        #expect(try await service.transactions(of: alice, before: nil, limit: 10).isEmpty)
+        #expect(try await ledger.read { try $0.items(of: alice, at: shop.clock.now()) } == [])
         // The same proof is refused on the direct path, and stays good for a reviewer without that token.
-        #expect(throws: RedemptionError.self) {
-            try service.redeem(try TestProofs.transaction(payload, chain: chain), for: alice)
+        await #expect(throws: RedemptionError.self) {
+            try await service.redeem(try TestProofs.transaction(payload, chain: chain), for: alice)
         }
     }
 
-    @Test func `a reviewer's sandbox purchase is granted by a notification`() throws {
-        let payload = TestProofs.transactionPayload(changing: ["appAccountToken": try token(of: reviewer)])
+    @Test func `a reviewer's sandbox purchase is granted by a notification`() async throws {
+        let payload = TestProofs.transactionPayload(changing: ["appAccountToken": try await token(of: reviewer)])
         let notification = try TestProofs.notification(
             "ONE_TIME_CHARGE", uuid: "1", about: payload, with: chain.leaf.key, chain: chain.certificates)
-        #expect(try service.receive(notification: Array(notification.utf8)) == .granted)
-        #expect(try events(of: reviewer).map(\.event) == [.granted])
+        #expect(try await service.receive(notification: Array(notification.utf8)) == .granted)
+        #expect(try await events(of: reviewer).map(\.event) == [.granted])
     }
 
     /// Proofs of both environments, under every token or none, on every path in every order: an ordinary user never gets
     /// anything from a sandbox.
-    @Test(arguments: 0..<60) func `no path mixes origins`(seed: UInt64) throws {
+    @Test(arguments: 0..<60) func `no path mixes origins`(seed: UInt64) async throws {
         let chance = Randomness.seeded(seed)
-        func dice(_ sides: Int) -> Int { Int(chance.bytes(1)[0]) % sides }
+        let dice = { (sides: Int) in Int(chance.bytes(1)[0]) % sides }
         let users = ordinary + [reviewer]
-        let tokens = try users.map { try token(of: $0) }
+        let tokens = try ledger.writeNow { transaction in
+            try users.map {
+                JSONValue.string(
+                    try transaction.makeAppAccountToken(of: $0, at: shop.clock.now()).uuidString.lowercased())
+            }
+        }
         for step in 0..<25 {
             let environment = ["Sandbox", "Production"][dice(2)]
             let original = "\(environment)-\(dice(3))"
@@ -93,8 +100,8 @@ import Testing
                 ])
             let proof = try TestProofs.transaction(payload, chain: chain)
             switch dice(3) {
-            case 0: _ = try? service.redeem(proof, for: users[dice(3)])
-            case 1: _ = try service.receive(statement: proof)
+            case 0: _ = try? await service.redeem(proof, for: users[dice(3)])
+            case 1: _ = try await service.receive(statement: proof)
             default:
                 var data: JSONObject = [
                     "bundleId": .string(TestProofs.bundleIdentifier), "environment": .string(environment),
@@ -105,14 +112,17 @@ import Testing
                         "notificationType": "ONE_TIME_CHARGE", "notificationUUID": .string("\(step)"),
                         "data": .object(data), "version": "2.0", "signedDate": .integer(signedAt),
                     ]), with: chain.leaf.key, chain: chain.certificates)
-                _ = try service.receive(notification: Array(notification.utf8))
+                _ = try await service.receive(notification: Array(notification.utf8))
             }
         }
         for user in ordinary {
-            #expect(try events(of: user).allSatisfy { $0.origin != .localSandbox || $0.event == .refused })
+            #expect(try await events(of: user).allSatisfy { $0.origin != .localSandbox || $0.event == .refused })
             #expect(
-                try service.transactions(of: user, before: nil, limit: 100).allSatisfy { $0.origin != .localSandbox })
-            #expect(try ledger.items(of: user, counting: [.localSandbox], at: shop.clock.now()) == [])
+                try await service.transactions(of: user, before: nil, limit: 100).allSatisfy {
+                    $0.origin != .localSandbox
+                })
+            #expect(
+                try await ledger.read { try $0.items(of: user, counting: [.localSandbox], at: shop.clock.now()) } == [])
         }
     }
 }

@@ -24,7 +24,7 @@ import Testing
             [claim(number)], for: try #require(User(name: "u\(user)")), counting: [.localSandbox], by: .user)
     }
 
-    @Test func `a group of any size takes the same number of statements, 24 at most`() throws {
+    @Test func `a group of any size takes the same number of statements, 24 at most`() async throws {
         let folder = try TemporaryFolder()
         let storage = CountingStorage(
             try SQLiteStorage(file: folder.file("ledger.sqlite"), randomness: .system))
@@ -32,7 +32,7 @@ import Testing
         let endpoint = WebhookEndpoint(
             identifier: "e", url: "https://example.com", createdAt: Self.now, createdBy: "key",
             secret: [UInt8](repeating: 1, count: 32))
-        _ = try ledger.add(endpoint, upTo: 1)
+        _ = try await ledger.write { try $0.add(endpoint, upTo: 1) }
         var counts: [Int] = []
         for (round, size) in [1, 16, 128].enumerated() {
             // New users and known ones, items and credits, refused claims, notifications.
@@ -48,8 +48,10 @@ import Testing
                 ]
             }
             storage.count.store(0, ordering: .relaxed)
-            let answers = try ledger.decide(
-                requests, under: .keep, accepting: AcceptedOrigins([.localSandbox]), at: Self.now)
+            let answers = try await ledger.write {
+                try $0.decide(
+                    requests, under: .keep, accepting: AcceptedOrigins([.localSandbox]), at: Self.now)
+            }
             #expect(answers.count == 4 * size)
             counts.append(storage.count.load(ordering: .relaxed))
         }
@@ -67,20 +69,19 @@ private final class CountingStorage: LedgerStorage {
         self.storage = storage
     }
 
-    var answersAtOnce: Bool { true }
+    var prefersInlineReads: Bool { true }
     var damaged: StorageFault { storage.damaged }
 
     func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {}
 
-    func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+    func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
         try storage.read { try body(CountingDatabase(database: $0, storage: self)) }
     }
 
-    func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
-        try storage.write { try body(CountingDatabase(database: $0, storage: self)) }
+    func commit(_ parts: [LedgerPart]) -> [(any Error)?] {
+        storage.commit(
+            parts.map { part in LedgerPart { try part.perform(CountingDatabase(database: $0, storage: self)) } })
     }
-
-    func together(_ useCases: [() -> Void]) -> [StorageFault?] { storage.together(useCases) }
 }
 
 private struct CountingDatabase: LedgerDatabase {

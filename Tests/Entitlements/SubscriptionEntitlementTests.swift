@@ -26,60 +26,60 @@ import Testing
     }
 
     /// A service of its own that knows alice's account token.
-    private func service(_ name: String) throws -> (service: EntitlementService, ledger: Ledger) {
+    private func service(_ name: String) async throws -> (service: EntitlementService, ledger: Ledger) {
         let ledger = try Ledger(file: garden.folder.file("\(name).sqlite"))
         let service = EntitlementService(
             catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(), ledger: ledger, clock: store.clock
         )
-        #expect(try service.setAppAccountToken(token, of: alice) == .set)
+        #expect(try await service.setAppAccountToken(token, of: alice) == .set)
         return (service, ledger)
     }
 
-    private func items(_ ledger: Ledger, at date: String) throws -> [Item] {
-        try ledger.items(of: alice, at: try #require(Timestamp(rfc3339: date)))
+    private func items(_ ledger: Ledger, at date: String) async throws -> [Item] {
+        try await ledger.read { try $0.items(of: alice, at: try #require(Timestamp(rfc3339: date))) }
     }
 
-    @Test func aSubscriptionCountsWhileItIsPaid() throws {
-        let (service, _) = try service("ledger")
+    @Test func aSubscriptionCountsWhileItIsPaid() async throws {
+        let (service, _) = try await service("ledger")
         let bought = try garden.buy("garden.basic.monthly")
         let proof = Array(try store.signedTransaction(bought.identifier).utf8)
-        #expect(try service.redeem(proof, for: alice).items.contains(Self.basic))
-        let line = try #require(try service.transactions(of: alice, before: nil, limit: 1).first)
+        #expect(try await service.redeem(proof, for: alice).items.contains(Self.basic))
+        let line = try #require(try await service.transactions(of: alice, before: nil, limit: 1).first)
         #expect(line.expiresAt?.rfc3339 == "2026-11-07T12:00:00Z")
         // It renews, of which the service has heard nothing yet.
         try garden.advance(to: "2026-11-07T12:00:00Z")
-        #expect(try !service.items(of: alice).contains(Self.basic))
+        #expect(try await !service.items(of: alice).contains(Self.basic))
         // The app hands in its receipt, which has both periods.
-        _ = try service.redeem(Array(try store.receipt(account: "alice").utf8), for: alice)
-        #expect(try service.items(of: alice).contains(Self.basic))
+        _ = try await service.redeem(Array(try store.receipt(account: "alice").utf8), for: alice)
+        #expect(try await service.items(of: alice).contains(Self.basic))
     }
 
-    @Test func aNonRenewingOneEndsAsTheCatalogSays() throws {
-        let (service, ledger) = try service("ledger")
+    @Test func aNonRenewingOneEndsAsTheCatalogSays() async throws {
+        let (service, ledger) = try await service("ledger")
         let bought = try garden.buy("garden.season")
-        _ = try service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
+        _ = try await service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
         let bed = Item(collection: "bed", number: 1)
-        #expect(try items(ledger, at: "2027-01-31T11:59:59Z") == [bed])
-        #expect(try items(ledger, at: "2027-01-31T12:00:00Z") == [])
+        #expect(try await items(ledger, at: "2027-01-31T11:59:59Z") == [bed])
+        #expect(try await items(ledger, at: "2027-01-31T12:00:00Z") == [])
     }
 
     /// What was said of renewals before anybody had claimed the purchase is not lost.
-    @Test func renewalsThatCameBeforeTheFirstPeriodWasHandedInCount() throws {
-        let (service, _) = try service("ledger")
+    @Test func renewalsThatCameBeforeTheFirstPeriodWasHandedInCount() async throws {
+        let (service, _) = try await service("ledger")
         let bought = try garden.buy("garden.premium.monthly")
         let proof = Array(try store.signedTransaction(bought.identifier).utf8)
         try garden.advance(to: "2026-12-15T12:00:00Z")
         for notification in try store.notifications().reversed() {
-            #expect(try service.receive(notification: Array(notification.signedPayload.utf8)) == .parked)
+            #expect(try await service.receive(notification: Array(notification.signedPayload.utf8)) == .parked)
         }
-        #expect(try service.redeem(proof, for: alice).items.contains(Self.premium))
-        #expect(try service.transactions(of: alice, before: nil, limit: 9).count == 2)
+        #expect(try await service.redeem(proof, for: alice).items.contains(Self.premium))
+        #expect(try await service.transactions(of: alice, before: nil, limit: 9).count == 2)
     }
 
     /// The service's clock is wrong for a while, by so many days: what is signed then may have to be handed in again, and
     /// nothing is lost or given for good.
     @Test(arguments: [-400, -1, 40, 4000] as [Int64])
-    func aClockThatJumpsTakesNothingAway(days: Int64) throws {
+    func aClockThatJumpsTakesNothingAway(days: Int64) async throws {
         let clock = ManualClock(store.now)
         let file = garden.folder.file("ledger.sqlite")
         let service = EntitlementService(
@@ -89,57 +89,57 @@ import Testing
         func mend() {
             clock.advance(milliseconds: store.now.millisecondsSince1970 - clock.now().millisecondsSince1970)
         }
-        func redeem(_ product: String) throws -> [Item] {
+        func redeem(_ product: String) async throws -> [Item] {
             let bought = try garden.buy(product)
             let proof = Array(try store.signedTransaction(bought.identifier).utf8)
-            let items = { try service.redeem(proof, for: alice).items }
-            guard clock.now() < store.now else { return try items() }
-            #expect(throws: RedemptionError.self) { _ = try items() }
+            let items = { try await service.redeem(proof, for: alice).items }
+            guard clock.now() < store.now else { return try await items() }
+            await #expect(throws: RedemptionError.self) { _ = try await items() }
             mend()
-            return try items()
+            return try await items()
         }
         let gate = Item(collection: "gate", number: 1)
-        #expect(try redeem("garden.gate").contains(gate))
-        let right = try redeem("garden.basic.monthly")
+        #expect(try await redeem("garden.gate").contains(gate))
+        let right = try await redeem("garden.basic.monthly")
         #expect(right.contains(Self.basic))
         clock.advance(milliseconds: days * 86_400_000)
-        #expect(try service.items(of: alice).contains(gate))
-        #expect(try !service.items(of: alice).contains(Self.basic))
+        #expect(try await service.items(of: alice).contains(gate))
+        #expect(try await !service.items(of: alice).contains(Self.basic))
         // A day later by the store's clock.
         try garden.advance(to: store.now.adding(days: 1).rfc3339)
         let bed = Item(collection: "bed", number: 1)
-        let met = try redeem("garden.season")
+        let met = try await redeem("garden.season")
         #expect(met.contains(bed) == (days < 4000))
         mend()
-        #expect(try service.items(of: alice) == (right + [bed]).sorted())
+        #expect(try await service.items(of: alice) == (right + [bed]).sorted())
         #expect(try LedgerFile(file).check().problems == [])
     }
 
     /// A year in which everything happens, told in forty orders, with copies and in part to the app: the same end.
-    @Test func everyOrderOfNotificationsLeadsToTheSameEntitlements() throws {
+    @Test func everyOrderOfNotificationsLeadsToTheSameEntitlements() async throws {
         try playAYear()
         let told = try store.notifications().map { Array($0.signedPayload.utf8) }
-        let (first, ledger) = try service("in order")
-        for payload in told { _ = try first.receive(notification: payload) }
+        let (first, ledger) = try await service("in order")
+        for payload in told { _ = try await first.receive(notification: payload) }
         let moments = try Self.moments()
-        let expected = try moments.map { try ledger.items(of: alice, at: $0) }
+        let expected = try moments.map { moment in try ledger.readNow { try $0.items(of: alice, at: moment) } }
         #expect(Set(expected).count == 3)
-        let amounts = try first.balances(of: alice)
+        let amounts = try await first.balances(of: alice)
         #expect(amounts == [Credit(balance: "seeds", amount: 20)])
         for seed in 0..<40 {
             var chance = SeededGenerator(seed: UInt64(seed))
             var history = told + told.filter { _ in Bool.random(using: &chance) }
             history.shuffle(using: &chance)
-            let (service, ledger) = try service("order \(seed)")
-            for payload in history { _ = try service.receive(notification: payload) }
-            let met = try moments.map { try ledger.items(of: alice, at: $0) }
+            let (service, ledger) = try await service("order \(seed)")
+            for payload in history { _ = try await service.receive(notification: payload) }
+            let met = try moments.map { moment in try ledger.readNow { try $0.items(of: alice, at: moment) } }
             #expect(met == expected, "seed \(seed)")
-            #expect(try service.balances(of: alice) == amounts, "seed \(seed)")
+            #expect(try await service.balances(of: alice) == amounts, "seed \(seed)")
         }
     }
 
     /// The same, told before anybody had claimed a thing, and then handed in.
-    @Test func everyOrderOfWhatIsParkedLeadsToTheSameEntitlements() throws {
+    @Test func everyOrderOfWhatIsParkedLeadsToTheSameEntitlements() async throws {
         try playAYear()
         let told = try store.notifications().map { Array($0.signedPayload.utf8) }
         let history = try store.history(of: "alice")
@@ -157,10 +157,10 @@ import Testing
                 clock: store.clock)
             // Somewhere among them; before, everything waits.
             let claimed = Int.random(in: 0...history.count, using: &chance)
-            for payload in history[..<claimed] { #expect(try service.receive(notification: payload) != .granted) }
-            _ = try service.redeem(proof, for: alice)
-            for payload in history[claimed...] { _ = try service.receive(notification: payload) }
-            let met = try moments.map { try ledger.items(of: alice, at: $0) }
+            for payload in history[..<claimed] { #expect(try await service.receive(notification: payload) != .granted) }
+            _ = try await service.redeem(proof, for: alice)
+            for payload in history[claimed...] { _ = try await service.receive(notification: payload) }
+            let met = try moments.map { moment in try ledger.readNow { try $0.items(of: alice, at: moment) } }
             #expect(Set(met).count == 3)
             #expect(met == expected ?? met, "seed \(seed)")
             expected = met
@@ -168,8 +168,8 @@ import Testing
     }
 
     /// Whoever hands in the grace period's own transaction has it, too.
-    @Test func aGracePeriodToldBeforeTheTransactionWasHandedInCounts() throws {
-        let (service, ledger) = try service("ledger")
+    @Test func aGracePeriodToldBeforeTheTransactionWasHandedInCounts() async throws {
+        let (service, ledger) = try await service("ledger")
         let bought = try garden.buy("garden.premium.monthly")
         let proof = Array(try store.signedTransaction(bought.identifier).utf8)
         _ = try store.update {
@@ -178,32 +178,32 @@ import Testing
         }
         try garden.advance(to: "2026-12-01T12:00:00Z")
         for notification in try store.notifications().reversed() {
-            #expect(try service.receive(notification: Array(notification.signedPayload.utf8)) == .parked)
+            #expect(try await service.receive(notification: Array(notification.signedPayload.utf8)) == .parked)
         }
-        _ = try service.redeem(proof, for: alice)
-        #expect(try items(ledger, at: "2026-12-16T11:59:59Z") == [Self.premium])
-        #expect(try items(ledger, at: "2026-12-16T12:00:00Z") == [])
+        _ = try await service.redeem(proof, for: alice)
+        #expect(try await items(ledger, at: "2026-12-16T11:59:59Z") == [Self.premium])
+        #expect(try await items(ledger, at: "2026-12-16T12:00:00Z") == [])
     }
 
     /// A receipt names no account token; what the App Store has said of the transaction decides whose it is.
-    @Test func aReceiptDoesNotTakeWhatAnotherWasNamedFor() throws {
-        let (service, _) = try service("ledger")
+    @Test func aReceiptDoesNotTakeWhatAnotherWasNamedFor() async throws {
+        let (service, _) = try await service("ledger")
         let bob = try #require(User(name: "bob"))
         let bobs = UUID()
         try garden.buy("garden.gate", appAccountToken: bobs)
         let told = try #require(try store.notifications().first)
-        #expect(try service.receive(notification: Array(told.signedPayload.utf8)) == .parked)
-        #expect(try service.setAppAccountToken(bobs, of: bob) == .set)
+        #expect(try await service.receive(notification: Array(told.signedPayload.utf8)) == .parked)
+        #expect(try await service.setAppAccountToken(bobs, of: bob) == .set)
         let receipt = Array(try store.receipt(account: "alice").utf8)
-        #expect(throws: RedemptionError.appAccountTokenMismatch) { try service.redeem(receipt, for: alice) }
-        #expect(try service.redeem(receipt, for: bob).outcome == .granted)
+        await #expect(throws: RedemptionError.appAccountTokenMismatch) { try await service.redeem(receipt, for: alice) }
+        #expect(try await service.redeem(receipt, for: bob).outcome == .granted)
     }
 
     /// A product that was taken out of the catalog keeps the end it had.
-    @Test func aStatementAboutAnUnknownProductEndsNothingAndKeepsTheEnd() throws {
-        let (service, ledger) = try service("ledger")
+    @Test func aStatementAboutAnUnknownProductEndsNothingAndKeepsTheEnd() async throws {
+        let (service, ledger) = try await service("ledger")
         let bought = try garden.buy("garden.premium.monthly")
-        _ = try service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
+        _ = try await service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
         try store.setAutoRenew(false, of: try #require(bought.purchase).transactionIdentifier)
         try garden.advance(to: "2026-12-05T12:00:00Z")
         let later = EntitlementService(
@@ -211,10 +211,10 @@ import Testing
             verifier: try garden.verifier(),
             ledger: ledger, clock: store.clock)
         for notification in try store.notifications() {
-            _ = try later.receive(notification: Array(notification.signedPayload.utf8))
+            _ = try await later.receive(notification: Array(notification.signedPayload.utf8))
         }
-        #expect(try items(ledger, at: "2026-11-29T00:00:00Z") == [Self.premium])
-        #expect(try items(ledger, at: "2026-12-06T00:00:00Z") == [])
+        #expect(try await items(ledger, at: "2026-11-29T00:00:00Z") == [Self.premium])
+        #expect(try await items(ledger, at: "2026-12-06T00:00:00Z") == [])
     }
 
     private func playAYear() throws {
@@ -253,11 +253,11 @@ import Testing
         return (0..<320).map { start.adding(days: $0) }
     }
 
-    @Test func theYearLooksAsItWasPaid() throws {
+    @Test func theYearLooksAsItWasPaid() async throws {
         try playAYear()
-        let (service, ledger) = try service("ledger")
+        let (service, ledger) = try await service("ledger")
         for notification in try store.notifications() {
-            _ = try service.receive(notification: Array(notification.signedPayload.utf8))
+            _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
         }
         for (date, expected) in [
             ("2026-11-05T00:00:00Z", [Self.basic]), ("2026-12-20T00:00:00Z", [Self.basic]),
@@ -268,14 +268,14 @@ import Testing
             ("2027-06-25T00:00:00Z", []),
             ("2027-07-15T00:00:00Z", [Self.basic]), ("2027-08-02T00:00:00Z", []),
         ] as [(String, [Item])] {
-            let met = try items(ledger, at: date)
+            let met = try await items(ledger, at: date)
             #expect(met == expected, "\(date)")
         }
     }
 
     /// While it could not be charged the customer keeps it, and not a moment longer.
-    @Test func aGracePeriodEndsWithItsDate() throws {
-        let (service, ledger) = try service("ledger")
+    @Test func aGracePeriodEndsWithItsDate() async throws {
+        let (service, ledger) = try await service("ledger")
         try garden.buy("garden.premium.monthly", appAccountToken: token)
         _ = try store.update {
             $0.shouldEnterBillingRetryOnRenewal = true
@@ -283,59 +283,59 @@ import Testing
         }
         try garden.advance(to: "2026-12-01T12:00:00Z")
         for notification in try store.notifications() {
-            _ = try service.receive(notification: Array(notification.signedPayload.utf8))
+            _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
         }
-        #expect(try items(ledger, at: "2026-12-16T11:59:59Z") == [Self.premium])
-        #expect(try items(ledger, at: "2026-12-16T12:00:00Z") == [])
+        #expect(try await items(ledger, at: "2026-12-16T11:59:59Z") == [Self.premium])
+        #expect(try await items(ledger, at: "2026-12-16T12:00:00Z") == [])
     }
 
-    @Test func balancesAreSpentAndNeverBelowZero() throws {
-        let (service, _) = try service("ledger")
+    @Test func balancesAreSpentAndNeverBelowZero() async throws {
+        let (service, _) = try await service("ledger")
         let bought = try garden.buy("garden.seeds", quantity: 3)
-        _ = try service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
-        _ = try service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
-        #expect(try service.balances(of: alice) == [Credit(balance: "seeds", amount: 30)])
-        func spend(_ amount: Int) throws -> Int? {
+        _ = try await service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
+        _ = try await service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
+        #expect(try await service.balances(of: alice) == [Credit(balance: "seeds", amount: 30)])
+        func spend(_ amount: Int) async throws -> Int? {
             let spending = service.newSpending(of: amount, from: "seeds", reason: "sown", by: "key")
-            return try service.spend(spending, for: alice).left
+            return try await service.spend(spending, for: alice).left
         }
-        #expect(try spend(20) == 10)
-        #expect(throws: BalanceError.balanceTooLow(name: "seeds", amount: 10)) { try spend(11) }
-        #expect(try spend(10) == 0)
-        #expect(throws: BalanceError.balanceUnknown("gold")) {
-            try service.spend(service.newSpending(of: 1, from: "gold", reason: "none", by: "key"), for: alice)
+        #expect(try await spend(20) == 10)
+        await #expect(throws: BalanceError.balanceTooLow(name: "seeds", amount: 10)) { try await spend(11) }
+        #expect(try await spend(10) == 0)
+        await #expect(throws: BalanceError.balanceUnknown("gold")) {
+            try await service.spend(service.newSpending(of: 1, from: "gold", reason: "none", by: "key"), for: alice)
         }
         // What is refunded after it was spent is owed: the next purchase pays for it first.
         let identifier = try #require(bought.purchase).transactionIdentifier
         try store.refund(identifier)
         for notification in try store.notifications() {
-            _ = try service.receive(notification: Array(notification.signedPayload.utf8))
+            _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
         }
-        #expect(try service.balances(of: alice) == [Credit(balance: "seeds", amount: 0)])
+        #expect(try await service.balances(of: alice) == [Credit(balance: "seeds", amount: 0)])
         let more = try garden.buy("garden.seeds", quantity: 4)
-        _ = try service.redeem(Array(try store.signedTransaction(more.identifier).utf8), for: alice)
-        #expect(try service.balances(of: alice) == [Credit(balance: "seeds", amount: 10)])
+        _ = try await service.redeem(Array(try store.signedTransaction(more.identifier).utf8), for: alice)
+        #expect(try await service.balances(of: alice) == [Credit(balance: "seeds", amount: 10)])
     }
 
-    @Test func `a balance that the catalog has left is spent as before, each request once`() throws {
-        let (service, ledger) = try service("ledger")
+    @Test func `a balance that the catalog has left is spent as before, each request once`() async throws {
+        let (service, ledger) = try await service("ledger")
         let bought = try garden.buy("garden.seeds")
-        _ = try service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
+        _ = try await service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
         // The seed's products, which have no balance.
         let later = EntitlementService(
             catalog: CurrentCatalog(try Catalog(folder: Project.products)), verifier: try garden.verifier(),
             ledger: ledger, clock: store.clock)
-        func spend(_ amount: Int, from balance: String = "seeds", key: String) throws -> SpentBalance {
+        func spend(_ amount: Int, from balance: String = "seeds", key: String) async throws -> SpentBalance {
             let request = Spending.Request(
                 idempotencyKey: key, digest: DigestAlgorithm.sha256.digest(of: Array(key.utf8)))
-            return try later.spend(
+            return try await later.spend(
                 later.newSpending(of: amount, from: balance, reason: "sown", by: "key", for: request), for: alice)
         }
-        #expect(try spend(4, key: "one").left == 6)
-        #expect(try spend(6, key: "two").left == 0)
-        #expect(try spend(4, key: "one").isRepeated)
-        #expect(throws: BalanceError.balanceTooLow(name: "seeds", amount: 0)) { try spend(1, key: "three") }
-        #expect(throws: BalanceError.balanceUnknown("gold")) { try spend(1, from: "gold", key: "four") }
+        #expect(try await spend(4, key: "one").left == 6)
+        #expect(try await spend(6, key: "two").left == 0)
+        #expect(try await spend(4, key: "one").isRepeated)
+        await #expect(throws: BalanceError.balanceTooLow(name: "seeds", amount: 0)) { try await spend(1, key: "three") }
+        await #expect(throws: BalanceError.balanceUnknown("gold")) { try await spend(1, from: "gold", key: "four") }
     }
 }
 

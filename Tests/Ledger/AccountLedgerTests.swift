@@ -31,67 +31,73 @@ import Testing
 
     private func digest(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 32) }
 
-    @Test func anAddressHasOneAccount() throws {
+    @Test func anAddressHasOneAccount() async throws {
         let first = try account("1", "Mint@example.com")
-        #expect(try ledger.open(first, beginning: session(1)))
-        #expect(try !ledger.open(try account("2", "mint@example.com"), beginning: session(2)))
-        #expect(try ledger.account(emailLowercase: "mint@example.com") == first)
-        #expect(try ledger.account(of: first.user) == first)
-        #expect(try ledger.account(of: alice) == nil)
-        #expect(try ledger.session(session(1).identifier)?.user == first.user)
-        #expect(try ledger.session(session(2).identifier) == nil)
+        #expect(try await ledger.write { try $0.open(first, beginning: session(1)) })
+        #expect(try await !ledger.write { try $0.open(try account("2", "mint@example.com"), beginning: session(2)) })
+        #expect(try await ledger.read { try $0.account(emailLowercase: "mint@example.com") } == first)
+        #expect(try await ledger.read { try $0.account(of: first.user) } == first)
+        #expect(try await ledger.read { try $0.account(of: alice) } == nil)
+        #expect(try await ledger.read { try $0.session(session(1).identifier) }?.user == first.user)
+        #expect(try await ledger.read { try $0.session(session(2).identifier) } == nil)
         #expect(try fixture.problems() == [])
     }
 
-    @Test func aSessionIsRenewedByItsLastTokenAlone() throws {
+    @Test func aSessionIsRenewedByItsLastTokenAlone() async throws {
         let mint = try account("1", "mint@example.com")
-        #expect(try ledger.open(mint, beginning: session(1)))
+        #expect(try await ledger.write { try $0.open(mint, beginning: session(1)) })
         let identifier = session(1).identifier
         let next = session(1, tokens: 2, at: Self.later(60))
-        #expect(try ledger.renew(next, presenting: digest(1), at: Self.later(60)) == .renewed)
-        let found = try #require(try ledger.session(identifier)).session
+        #expect(try await ledger.write { try $0.renew(next, presenting: digest(1), at: Self.later(60)) } == .renewed)
+        let found = try #require(try await ledger.read { try $0.session(identifier) }).session
         #expect(found.refreshDigest == digest(2))
         #expect(found.previousAccessDigest == digest(101))
         #expect(found.beganAt == Self.now)
         #expect(found.endsAt == Self.later(60).adding(days: 1))
         // As another process has it.
         let late = Self.later(60).adding(days: 1)
-        #expect(try fixture.again().renew(session(1, tokens: 3), presenting: digest(2), at: late) == .ended)
-        #expect(try ledger.renew(session(1, tokens: 3), presenting: digest(1), at: Self.now) == .reused)
-        #expect(try ledger.renew(session(1, tokens: 3), presenting: digest(2), at: Self.now) == .unknown)
-        #expect(try ledger.session(identifier) == nil)
+        #expect(
+            try await fixture.again().write { try $0.renew(session(1, tokens: 3), presenting: digest(2), at: late) }
+                == .ended)
+        #expect(
+            try await ledger.write { try $0.renew(session(1, tokens: 3), presenting: digest(1), at: Self.now) }
+                == .reused)
+        #expect(
+            try await ledger.write { try $0.renew(session(1, tokens: 3), presenting: digest(2), at: Self.now) }
+                == .unknown)
+        #expect(try await ledger.read { try $0.session(identifier) } == nil)
     }
 
-    @Test func whoHasShownAnOldPasswordIsNotLetIn() throws {
+    @Test func whoHasShownAnOldPasswordIsNotLetIn() async throws {
         let mint = try account("1", "mint@example.com")
-        #expect(try ledger.open(mint, beginning: session(1)))
-        #expect(try ledger.begin(session(2), of: mint))
-        #expect(try ledger.setPasswordHash("new", of: mint, keeping: session(2).identifier))
-        #expect(try ledger.session(session(1).identifier) == nil)
-        #expect(try ledger.session(session(2).identifier) != nil)
-        #expect(try !ledger.begin(session(3), of: mint))
-        #expect(try !ledger.setPasswordHash("newer", of: mint, keeping: []))
-        try ledger.endSession(refresh: session(2).refreshIdentifier)
-        #expect(try ledger.session(session(2).identifier) == nil)
+        #expect(try await ledger.write { try $0.open(mint, beginning: session(1)) })
+        #expect(try await ledger.write { try $0.begin(session(2), of: mint) })
+        #expect(try await ledger.write { try $0.setPasswordHash("new", of: mint, keeping: session(2).identifier) })
+        #expect(try await ledger.read { try $0.session(session(1).identifier) } == nil)
+        #expect(try await ledger.read { try $0.session(session(2).identifier) } != nil)
+        #expect(try await !ledger.write { try $0.begin(session(3), of: mint) })
+        #expect(try await !ledger.write { try $0.setPasswordHash("newer", of: mint, keeping: []) })
+        try await ledger.write { try $0.endSession(refresh: session(2).refreshIdentifier) }
+        #expect(try await ledger.read { try $0.session(session(2).identifier) } == nil)
     }
 
-    @Test func whatHasEndedIsCleared() throws {
+    @Test func whatHasEndedIsCleared() async throws {
         let mint = try account("1", "mint@example.com")
-        #expect(try ledger.open(mint, beginning: session(1)))
-        #expect(try ledger.begin(session(2, at: Self.now.adding(days: 1)), of: mint))
-        #expect(try ledger.session(session(1).identifier) == nil)
-        #expect(try ledger.session(session(2).identifier) != nil)
+        #expect(try await ledger.write { try $0.open(mint, beginning: session(1)) })
+        #expect(try await ledger.write { try $0.begin(session(2, at: Self.now.adding(days: 1)), of: mint) })
+        #expect(try await ledger.read { try $0.session(session(1).identifier) } == nil)
+        #expect(try await ledger.read { try $0.session(session(2).identifier) } != nil)
     }
 
     /// Design rule 8: who they were is gone, what they redeemed is not to be had anew, and the chain holds.
-    @Test func anErasedUserIsATombstone() throws {
+    @Test func anErasedUserIsATombstone() async throws {
         let mint = try account("1", "mint@example.com")
-        #expect(try ledger.open(mint, beginning: session(1)))
-        let token = try ledger.appAccountToken(of: mint.user, at: Self.now)
+        #expect(try await ledger.write { try $0.open(mint, beginning: session(1)) })
+        let token = try await ledger.write { try $0.makeAppAccountToken(of: mint.user, at: Self.now) }
         let coins = Credit(balance: "coins", amount: 10)
-        _ = try redeem(claim("1"), claim("2", item: nil, credit: coins), for: mint.user)
-        #expect(try redeem(claim("1"), for: alice) == [.ownedByAnotherUser])
-        #expect(try redeem(claim("1"), for: mint.user) == [.alreadyRedeemed])
+        _ = try await redeem(claim("1"), claim("2", item: nil, credit: coins), for: mint.user)
+        #expect(try await redeem(claim("1"), for: alice) == [.ownedByAnotherUser])
+        #expect(try await redeem(claim("1"), for: mint.user) == [.alreadyRedeemed])
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "a gift to Mint", grantedBy: "K", grantedAt: Self.now,
             endsAt: nil)
@@ -99,16 +105,23 @@ import Testing
         // Kept for a back end, and about her.
         let key = IdempotencyKey(caller: "K", key: "k")
         let own = IdempotencyKey(caller: "till 1", key: "k")
-        _ = try ledger.keep(answer, for: own, about: mint.user, at: Self.now, forgettingBefore: Self.now)
-        try ledger.add(grant, for: mint.user, keeping: answer, for: key, forgettingBefore: Self.now)
+        _ = try await ledger.write {
+            try $0.keep(answer, for: own, about: mint.user, at: Self.now, forgettingBefore: Self.now)
+        }
+        try await ledger.write {
+            try $0.add(grant, for: mint.user, keeping: answer, for: key, forgettingBefore: Self.now)
+        }
         let fraud = Revocation(revokedAt: Self.now, reason: "Mint has cheated", revokedBy: "K")
-        _ = try ledger.revoke(grant: "g", of: mint.user, fraud)
-        _ = try ledger.change(.revoke(fraud), ofTransaction: "1", origin: nil, of: mint.user)
+        _ = try await ledger.write { try $0.revoke(grant: "g", of: mint.user, fraud) }
+        _ = try await ledger.write { try $0.change(.revoke(fraud), ofTransaction: "1", origin: nil, of: mint.user) }
         let spending = Spending(
             identifier: "s", balance: "coins", amount: 4, reason: "a hat for Mint", spentBy: "K", spentAt: Self.now)
-        _ = try ledger.spend(
-            spending, for: mint.user, counting: Set(Origin.allCases))
-        let archive = try #require(try ledger.archive(of: mint.user, counting: Set(Origin.allCases), at: Self.now))
+        _ = try await ledger.write {
+            try $0.spend(
+                spending, for: mint.user, counting: Set(Origin.allCases))
+        }
+        let archive = try #require(
+            try await ledger.read { try $0.archive(of: mint.user, counting: Set(Origin.allCases), at: Self.now) })
         #expect(archive.account == mint)
         #expect(archive.appAccountToken == token)
         #expect(archive.transactions.count == 2)
@@ -120,17 +133,21 @@ import Testing
         let before = AccountRecord(
             user: mint.user, email: mint.email, emailLowercase: mint.emailLowercase, passwordHash: "old",
             createdAt: Self.now)
-        #expect(try !ledger.erase(mint.user, showing: before, by: .user, at: Self.later(1)))
-        #expect(try ledger.erase(mint.user, showing: mint, by: .user, at: Self.later(1)))
-        #expect(try !ledger.erase(mint.user, showing: mint, by: .user, at: Self.later(1)))
-        #expect(try !ledger.erase(mint.user, showing: nil, by: .user, at: Self.later(1)))
-        #expect(try ledger.archive(of: mint.user, counting: Set(Origin.allCases), at: Self.now) == nil)
-        #expect(try ledger.account(emailLowercase: "mint@example.com") == nil)
-        #expect(try ledger.session(session(1).identifier) == nil)
-        for key in [key, own] { #expect(try ledger.keptAnswer(for: key, since: Self.now) == nil) }
+        #expect(try await !ledger.write { try $0.erase(mint.user, showing: before, by: .user, at: Self.later(1)) })
+        #expect(try await ledger.write { try $0.erase(mint.user, showing: mint, by: .user, at: Self.later(1)) })
+        #expect(try await !ledger.write { try $0.erase(mint.user, showing: mint, by: .user, at: Self.later(1)) })
+        #expect(try await !ledger.write { try $0.erase(mint.user, showing: nil, by: .user, at: Self.later(1)) })
+        #expect(
+            try await ledger.read { try $0.archive(of: mint.user, counting: Set(Origin.allCases), at: Self.now) } == nil
+        )
+        #expect(try await ledger.read { try $0.account(emailLowercase: "mint@example.com") } == nil)
+        #expect(try await ledger.read { try $0.session(session(1).identifier) } == nil)
+        for key in [key, own] { #expect(try await ledger.read { try $0.keptAnswer(for: key, since: Self.now) } == nil) }
         // Nor is anything kept that was under way.
-        _ = try ledger.keep(answer, for: own, about: mint.user, at: Self.now, forgettingBefore: Self.now)
-        #expect(try ledger.keptAnswer(for: own, since: Self.now) == nil)
+        _ = try await ledger.write {
+            try $0.keep(answer, for: own, about: mint.user, at: Self.now, forgettingBefore: Self.now)
+        }
+        #expect(try await ledger.read { try $0.keptAnswer(for: own, since: Self.now) } == nil)
         #expect(try fixture.problems() == [])
         var text = Data()
         _ = try ledger.export { text.append($0) }
@@ -140,34 +157,40 @@ import Testing
         #expect(words.contains("\"event\":\"erased\""))
 
         // Nobody has it from here on, whoever they say they are.
-        #expect(try redeem(claim("1"), for: alice) == [.ownedByAnotherUser])
+        #expect(try await redeem(claim("1"), for: alice) == [.ownedByAnotherUser])
         let named = claim("1", signedAt: Self.later(9), appAccountToken: token)
-        #expect(try redeem(named, for: alice) == [.appAccountTokenMismatch])
+        #expect(try await redeem(named, for: alice) == [.appAccountTokenMismatch])
         // What the App Store says of it still finds it.
         let refund = claim("2", revoked: Self.later(9), signedAt: Self.later(9), item: nil)
-        #expect(try notify("r", refund) == .revoked)
+        #expect(try await notify("r", refund) == .revoked)
         // A request that was under way makes no account that nobody can enter.
         let origins = Set(Origin.allCases)
-        let gone: [() throws -> Void] = [
-            { _ = try redeem(claim("7"), for: mint.user) },
-            { _ = try ledger.appAccountToken(of: mint.user, at: Self.now) },
-            { _ = try ledger.setAppAccountToken(UUID(), of: mint.user, at: Self.now) },
-            { try ledger.add(Wish(productIdentifier: "p", wishedAt: Self.now), of: mint.user) },
+        let gone: [() async throws -> Void] = [
+            { _ = try await redeem(claim("7"), for: mint.user) },
+            { _ = try await ledger.write { try $0.makeAppAccountToken(of: mint.user, at: Self.now) } },
+            { _ = try await ledger.write { try $0.setAppAccountToken(UUID(), of: mint.user, at: Self.now) } },
+            { try await ledger.write { try $0.add(Wish(productIdentifier: "p", wishedAt: Self.now), of: mint.user) } },
             {
-                _ = try ledger.change(
-                    ProfileChange(nickname: .set("Mint")), ofProfileOf: mint.user, owning: [], counting: origins,
-                    at: Self.now)
-            }, { _ = try ledger.number(of: mint.user, at: Self.now) },
-            { try ledger.add(grant, for: mint.user, keeping: nil, for: nil, forgettingBefore: Self.now) },
+                _ = try await ledger.write {
+                    try $0.change(
+                        ProfileChange(nickname: .set("Mint")), ofProfileOf: mint.user, owning: [], counting: origins,
+                        at: Self.now)
+                }
+            }, { _ = try await ledger.write { try $0.number(of: mint.user, at: Self.now) } },
+            {
+                try await ledger.write {
+                    try $0.add(grant, for: mint.user, keeping: nil, for: nil, forgettingBefore: Self.now)
+                }
+            },
         ]
         for request in gone {
-            #expect {
-                try request()
+            await #expect {
+                try await request()
             } throws: {
                 ($0 as? LedgerError) == .userUnknown
             }
         }
-        #expect(try redeem(claim("7"), for: alice) == [.granted])
+        #expect(try await redeem(claim("7"), for: alice) == [.granted])
         #expect(try fixture.problems() == [])
     }
 }

@@ -13,65 +13,74 @@ import Testing
         fixture = try LedgerFixture()
     }
 
-    @Test func theWholeStoryIsTold() throws {
+    @Test func theWholeStoryIsTold() async throws {
         let grant = Grant(
             identifier: "g", item: Item(collection: "sprout", number: 3), reason: "an apology", grantedBy: "K",
             grantedAt: Self.now, endsAt: nil)
         let coins = Credit(balance: "coins", amount: 10)
-        _ = try redeem(claim("1"), claim("2", item: nil, credit: coins), claim("9", item: nil), for: alice)
-        _ = try redeem(claim("1"), for: alice)
-        _ = try notify("1", claim("1", revoked: Self.now, signedAt: Self.later(1)))
-        _ = try notify("1", claim("1", revoked: Self.now, signedAt: Self.later(1)))
-        _ = try notify("2", claim("1", signedAt: Self.later(2)))
+        _ = try await redeem(claim("1"), claim("2", item: nil, credit: coins), claim("9", item: nil), for: alice)
+        _ = try await redeem(claim("1"), for: alice)
+        _ = try await notify("1", claim("1", revoked: Self.now, signedAt: Self.later(1)))
+        _ = try await notify("1", claim("1", revoked: Self.now, signedAt: Self.later(1)))
+        _ = try await notify("2", claim("1", signedAt: Self.later(2)))
         let revocation = Revocation(revokedAt: Self.now, reason: "a fraud", revokedBy: "K")
-        for _ in 0..<2 { _ = try ledger.change(.revoke(revocation), ofTransaction: "1", origin: nil, of: alice) }
         for _ in 0..<2 {
-            _ = try ledger.change(.reinstate(by: "K", at: Self.now), ofTransaction: "1", origin: nil, of: alice)
+            _ = try await ledger.write {
+                try $0.change(.revoke(revocation), ofTransaction: "1", origin: nil, of: alice)
+            }
         }
-        try ledger.add(grant, for: alice, keeping: nil, for: nil, forgettingBefore: Self.now)
-        for _ in 0..<2 { _ = try ledger.revoke(grant: "g", of: alice, revocation) }
+        for _ in 0..<2 {
+            _ = try await ledger.write {
+                try $0.change(.reinstate(by: "K", at: Self.now), ofTransaction: "1", origin: nil, of: alice)
+            }
+        }
+        try await ledger.write { try $0.add(grant, for: alice, keeping: nil, for: nil, forgettingBefore: Self.now) }
+        for _ in 0..<2 { _ = try await ledger.write { try $0.revoke(grant: "g", of: alice, revocation) } }
         let spending = Spending(
             identifier: "s", balance: "coins", amount: 4, reason: "a hat", spentBy: "K", spentAt: Self.now)
-        _ = try ledger.spend(
-            spending, for: alice, counting: Set(Origin.allCases))
+        _ = try await ledger.write {
+            try $0.spend(
+                spending, for: alice, counting: Set(Origin.allCases))
+        }
         #expect(
-            try story(of: alice) == [
+            try await story(of: alice) == [
                 "user granted 1 p", "user granted 2 p", "user refused 9 p productUnknown", "App Store revoked 1 p",
                 "App Store granted 1 p", "key K revoked 1 p a fraud", "key K granted 1 p",
                 "key K itemGiven g sprout 3 an apology", "key K itemTakenBack g sprout 3 a fraud",
                 "key K spent s 4 coins a hat",
             ])
-        #expect(try story(of: bob) == [])
-        let records = try ledger.audit(of: alice)
+        #expect(try await story(of: bob) == [])
+        let records = try await ledger.read { try $0.audit(of: alice) }
         #expect(zip(records, [nil] + records.dropLast()).allSatisfy { $0.follows($1) })
         #expect(records.map(\.number) == Array(1...10))
-        #expect(try ledger.audit(of: alice, after: 3, limit: 2).map(\.number) == [4, 5])
+        #expect(try await ledger.read { try $0.audit(of: alice, after: 3, limit: 2) }.map(\.number) == [4, 5])
         #expect(try fixture.problems() == [])
     }
 
-    @Test func aRefusalThatIsRepeatedIsWrittenOnce() throws {
-        _ = try redeem(claim(), for: alice)
-        for _ in 0..<3 { _ = try redeem(claim(), for: bob) }
-        _ = try redeem(claim("2"), for: alice)
-        for _ in 0..<3 { _ = try redeem(claim("2"), claim(), for: bob) }
+    @Test func aRefusalThatIsRepeatedIsWrittenOnce() async throws {
+        _ = try await redeem(claim(), for: alice)
+        for _ in 0..<3 { _ = try await redeem(claim(), for: bob) }
+        _ = try await redeem(claim("2"), for: alice)
+        for _ in 0..<3 { _ = try await redeem(claim("2"), claim(), for: bob) }
         #expect(
-            try story(of: bob) == [
+            try await story(of: bob) == [
                 "user refused 1 p ownedByAnotherUser", "user refused 2 p ownedByAnotherUser",
             ])
     }
 
-    @Test func refusalsOfManyReasonsAndARestoreThatIsTakenBackAreToldOfOnce() throws {
-        let token = try ledger.appAccountToken(of: alice, at: Self.now)
-        _ = try redeem(claim(repeatsOriginal: true), claim("2", original: "1", repeatsOriginal: true), for: alice)
+    @Test func refusalsOfManyReasonsAndARestoreThatIsTakenBackAreToldOfOnce() async throws {
+        let token = try await ledger.write { try $0.makeAppAccountToken(of: alice, at: Self.now) }
+        _ = try await redeem(claim(repeatsOriginal: true), claim("2", original: "1", repeatsOriginal: true), for: alice)
         for _ in 0..<3 {
-            _ = try redeem(claim(appAccountToken: token), for: bob)
-            _ = try redeem(claim(item: nil), for: bob)
+            _ = try await redeem(claim(appAccountToken: token), for: bob)
+            _ = try await redeem(claim(item: nil), for: bob)
         }
-        #expect(try story(of: bob) == ["user refused 1 p appAccountTokenMismatch", "user refused 1 p productUnknown"])
-        let refund = claim(revoked: Self.now, repeatsOriginal: true, signedAt: Self.later(1))
-        for uuid in ["1", "2"] { _ = try notify(uuid, refund) }
         #expect(
-            try story(of: alice) == [
+            try await story(of: bob) == ["user refused 1 p appAccountTokenMismatch", "user refused 1 p productUnknown"])
+        let refund = claim(revoked: Self.now, repeatsOriginal: true, signedAt: Self.later(1))
+        for uuid in ["1", "2"] { _ = try await notify(uuid, refund) }
+        #expect(
+            try await story(of: alice) == [
                 "user granted 1 p", "user granted 2 p", "App Store revoked 2 p", "App Store revoked 1 p",
             ])
     }
@@ -94,10 +103,10 @@ import Testing
             "UPDATE audit SET number = -number; UPDATE audit SET number = CASE number WHEN -2 THEN 3 WHEN -3 THEN 2 ELSE -number END",
             "DELETE FROM audit WHERE user_id = 1 AND number > 1",
         ])
-    func aChangeIsSeen(change: String) throws {
-        _ = try redeem(claim("1"), claim("2"), claim("3"), for: alice)
+    func aChangeIsSeen(change: String) async throws {
+        _ = try await redeem(claim("1"), claim("2"), claim("3"), for: alice)
         let revocation = Revocation(revokedAt: Self.now, reason: "a fraud", revokedBy: "K")
-        _ = try ledger.change(.revoke(revocation), ofTransaction: "1", origin: nil, of: alice)
+        _ = try await ledger.write { try $0.change(.revoke(revocation), ofTransaction: "1", origin: nil, of: alice) }
         let file = folder.file("ledger.sqlite")
         #expect(try LedgerFile(file).check().problems == [])
         var configuration = Configuration()
@@ -105,35 +114,35 @@ import Testing
         let database = try DatabaseQueue(path: file.path, configuration: configuration)
         #expect(throws: DatabaseError.self) { try database.write { try $0.execute(sql: change) } }
         #expect(try LedgerFile(file).check().problems == [])
-        try database.write {
+        try await database.write {
             try $0.execute(sql: "DROP TRIGGER audit_is_kept; DROP TRIGGER audit_is_not_rewritten; \(change)")
         }
         let problems = try LedgerFile(file).check().problems
         #expect(problems.contains { $0.contains("audit log") }, "\(problems)")
     }
 
-    @Test(.enabled(if: LedgerFixture.isFile)) func aReasonCanBeErasedAndTheChainHolds() throws {
-        _ = try redeem(claim("1"), for: alice)
+    @Test(.enabled(if: LedgerFixture.isFile)) func aReasonCanBeErasedAndTheChainHolds() async throws {
+        _ = try await redeem(claim("1"), for: alice)
         let revocation = Revocation(revokedAt: Self.now, reason: "asked for by Alice Liddell", revokedBy: "K")
-        _ = try ledger.change(.revoke(revocation), ofTransaction: "1", origin: nil, of: alice)
-        _ = try redeem(claim("2"), for: alice)
+        _ = try await ledger.write { try $0.change(.revoke(revocation), ofTransaction: "1", origin: nil, of: alice) }
+        _ = try await redeem(claim("2"), for: alice)
         let file = folder.file("ledger.sqlite")
-        try DatabaseQueue(path: file.path).write {
+        try await DatabaseQueue(path: file.path).write {
             try $0.execute(sql: "UPDATE audit SET reason = NULL, reason_salt = NULL WHERE reason IS NOT NULL")
         }
         #expect(try LedgerFile(file).check().problems == [])
-        #expect(try story(of: alice) == ["user granted 1 p", "key K revoked 1 p", "user granted 2 p"])
+        #expect(try await story(of: alice) == ["user granted 1 p", "key K revoked 1 p", "user granted 2 p"])
     }
 
-    @Test(.enabled(if: LedgerFixture.isFile)) func aLedgerOfTheFirstVersionTellsWhatItKnows() throws {
+    @Test(.enabled(if: LedgerFixture.isFile)) func aLedgerOfTheFirstVersionTellsWhatItKnows() async throws {
         let file = folder.file("first.sqlite")
         try makeLedgerOfTheFirstVersion(at: file)
         #expect(throws: StorageFault(cause: .olderVersion, path: file.path)) {
             try Ledger(file: file, takesOver: false)
         }
         let ledger = try Ledger(file: file)
-        #expect(try ledger.audit(of: alice).map(\.entry.reference) == ["1", "3"])
-        #expect(try ledger.audit(of: bob).map(\.entry.event) == [.revoked])
-        #expect(try ledger.audit(of: bob).map(\.entry.actor) == [.till])
+        #expect(try await ledger.read { try $0.audit(of: alice) }.map(\.entry.reference) == ["1", "3"])
+        #expect(try await ledger.read { try $0.audit(of: bob) }.map(\.entry.event) == [.revoked])
+        #expect(try await ledger.read { try $0.audit(of: bob) }.map(\.entry.actor) == [.till])
     }
 }

@@ -25,15 +25,15 @@ import Testing
     private func add(
         _ change: CatalogChange,
         picture: [UInt8]? = nil,
-        to ledger: (Ledger)? = nil
-    ) throws -> CatalogChangeAnswer {
-        try (ledger ?? self.ledger).add(change, picture: picture, maximumPictures: 10)
+        to ledger: Ledger? = nil
+    ) async throws -> CatalogChangeAnswer {
+        try await (ledger ?? self.ledger).write { try $0.add(change, picture: picture, maximumPictures: 10) }
     }
 
     private let digest = [UInt8](repeating: 1, count: 32)
 
-    @Test func whatIsNowFollowsFromWhatHasHappened() throws {
-        let nothing = try ledger.catalogRecord()
+    @Test func whatIsNowFollowsFromWhatHasHappened() async throws {
+        let nothing = try await ledger.read { try $0.catalogRecord() }
         #expect(nothing.revision == 0)
         #expect(nothing.products.isEmpty)
         #expect(nothing.pictures.isEmpty)
@@ -45,9 +45,9 @@ import Testing
                 ("d", .reversion),
             ] as [(String, CatalogChange.Content)])
         {
-            #expect(try add(change(number, content, of: product)) == .changed)
+            #expect(try await add(change(number, content, of: product)) == .changed)
         }
-        let record = try fixture.again().catalogRecord()
+        let record = try await fixture.again().read { try $0.catalogRecord() }
         #expect(record.revision == 8)
         #expect(record.products.map(\.productIdentifier) == ["b", "a", "c", "d"])
         #expect(record.products.map(\.definition) == ["{\"b\":2}", nil, nil, nil])
@@ -55,45 +55,50 @@ import Testing
     }
 
     /// Two who have seen the same catalog do not both change it.
-    @Test func aChangeToAnotherCatalogIsOutdated() throws {
-        #expect(try add(change(1, .withdrawal)) == .changed)
-        #expect(try add(change(1, .restoration), to: try fixture.again()) == .outdated)
-        #expect(try add(change(3, .restoration)) == .outdated)
-        #expect(try ledger.catalogRevision() == 1)
-        #expect(try add(change(2, .restoration)) == .changed)
+    @Test func aChangeToAnotherCatalogIsOutdated() async throws {
+        #expect(try await add(change(1, .withdrawal)) == .changed)
+        #expect(try await add(change(1, .restoration), to: try fixture.again()) == .outdated)
+        #expect(try await add(change(3, .restoration)) == .outdated)
+        #expect(try await ledger.read { try $0.catalogRevision() } == 1)
+        #expect(try await add(change(2, .restoration)) == .changed)
     }
 
-    @Test func picturesTakeTheirPlaceAndNoMoreRoomThanThereIs() throws {
+    @Test func picturesTakeTheirPlaceAndNoMoreRoomThanThereIs() async throws {
         let (first, second) = (Item(collection: "sprout", number: 1), Item(collection: "sprout", number: 2))
-        #expect(try add(change(1, .picture(of: first, digest: digest)), picture: [1, 2, 3, 4, 5, 6]) == .changed)
+        #expect(try await add(change(1, .picture(of: first, digest: digest)), picture: [1, 2, 3, 4, 5, 6]) == .changed)
         #expect(
-            try add(change(2, .picture(of: second, digest: digest)), picture: [1, 2, 3, 4, 5]) == .picturesTooLarge)
-        #expect(try ledger.catalogRevision() == 1)
+            try await add(change(2, .picture(of: second, digest: digest)), picture: [1, 2, 3, 4, 5])
+                == .picturesTooLarge)
+        #expect(try await ledger.read { try $0.catalogRevision() } == 1)
         // In the place of the one before it.
-        #expect(try add(change(2, .picture(of: first, digest: digest)), picture: [0, 255, 3, 4, 5, 6, 7]) == .changed)
-        #expect(try add(change(3, .picture(of: second, digest: digest)), picture: [1, 2, 3]) == .changed)
-        #expect(try ledger.catalogRecord().pictures == [first: digest, second: digest])
-        #expect(try ledger.catalogPicture(of: first) == [0, 255, 3, 4, 5, 6, 7])
-        #expect(try ledger.catalogPicture(of: second) == [1, 2, 3])
-        #expect(try ledger.catalogPicture(of: Item(collection: "sprout", number: 3)) == nil)
+        #expect(
+            try await add(change(2, .picture(of: first, digest: digest)), picture: [0, 255, 3, 4, 5, 6, 7]) == .changed)
+        #expect(try await add(change(3, .picture(of: second, digest: digest)), picture: [1, 2, 3]) == .changed)
+        #expect(try await ledger.read { try $0.catalogRecord() }.pictures == [first: digest, second: digest])
+        #expect(try await ledger.read { try $0.catalogPicture(of: first) } == [0, 255, 3, 4, 5, 6, 7])
+        #expect(try await ledger.read { try $0.catalogPicture(of: second) } == [1, 2, 3])
+        #expect(try await ledger.read { try $0.catalogPicture(of: Item(collection: "sprout", number: 3)) } == nil)
     }
 
-    @Test func whatSomebodyHasRedeemedIsKnown() throws {
-        #expect(try !ledger.isRedeemed("p"))
-        _ = try redeem(claim("1"), for: alice)
-        #expect(try ledger.isRedeemed("p"))
-        #expect(try !ledger.isRedeemed("q"))
+    @Test func whatSomebodyHasRedeemedIsKnown() async throws {
+        #expect(try await !ledger.read { try $0.isRedeemed("p") })
+        _ = try await redeem(claim("1"), for: alice)
+        #expect(try await ledger.read { try $0.isRedeemed("p") })
+        #expect(try await !ledger.read { try $0.isRedeemed("q") })
     }
 
-    @Test func changesAreListedNewestFirst() throws {
+    @Test func changesAreListedNewestFirst() async throws {
         let contents: [CatalogChange.Content] = [
             .definition("{}"), .withdrawal, .restoration, .reversion, .picture(of: Self.sprout1, digest: digest),
         ]
         let made = zip(Int64(1)..., contents).map { change($0, $1, of: $0 == 2 ? "b" : "a") }
-        for change in made { #expect(try add(change, picture: [1]) == .changed) }
-        #expect(try ledger.catalogChanges(of: nil, before: nil, limit: 3) == [made[4], made[3], made[2]])
-        #expect(try ledger.catalogChanges(of: nil, before: 2, limit: 3) == [made[0]])
-        #expect(try ledger.catalogChanges(of: "b", before: nil, limit: 3) == [made[1]])
-        #expect(try ledger.catalogChanges(of: "c", before: nil, limit: 3).isEmpty)
+        for change in made { #expect(try await add(change, picture: [1]) == .changed) }
+        #expect(
+            try await ledger.read { try $0.catalogChanges(of: nil, before: nil, limit: 3) } == [
+                made[4], made[3], made[2],
+            ])
+        #expect(try await ledger.read { try $0.catalogChanges(of: nil, before: 2, limit: 3) } == [made[0]])
+        #expect(try await ledger.read { try $0.catalogChanges(of: "b", before: nil, limit: 3) } == [made[1]])
+        #expect(try await ledger.read { try $0.catalogChanges(of: "c", before: nil, limit: 3) }.isEmpty)
     }
 }

@@ -25,8 +25,8 @@ import TestSupport
     }
 
     /// A backup with a purchase of alice's.
-    private func makeBackup() throws {
-        _ = try redeem(claim("1"), for: alice)
+    private func makeBackup() async throws {
+        _ = try await redeem(claim("1"), for: alice)
         try LedgerFile(folder.file("ledger.sqlite")).backUp(to: backup)
     }
 
@@ -35,18 +35,18 @@ import TestSupport
     }
 
     /// Expects the one purchase of the backup in place, in one file.
-    private func expectRestored() throws {
+    private func expectRestored() async throws {
         for suffix in ["-wal", "-shm", "-journal", ".restoring"] {
             #expect(!FileManager.default.fileExists(atPath: companion(suffix, of: place).path))
         }
         let report = try LedgerFile(place).check()
         #expect(report.problems == [])
         #expect(report.redeemedTransactions == 1)
-        #expect(try Ledger(file: place).items(of: alice, at: Self.now) == [Self.sprout1])
+        #expect(try await Ledger(file: place).read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
     }
 
-    @Test func `a damaged ledger is replaced, and kept as it was`() throws {
-        try makeBackup()
+    @Test func `a damaged ledger is replaced, and kept as it was`() async throws {
+        try await makeBackup()
         let damaged = Data(repeating: 0x55, count: 8192)
         try damaged.write(to: place)
         let report = try restore()
@@ -56,14 +56,14 @@ import TestSupport
             return
         }
         #expect(try Data(contentsOf: kept) == damaged)
-        try expectRestored()
+        try await expectRestored()
     }
 
-    @Test func `a missing ledger is restored, without the write-ahead log of another`() throws {
-        try makeBackup()
+    @Test func `a missing ledger is restored, without the write-ahead log of another`() async throws {
+        try await makeBackup()
         do {
             let other = try Ledger(file: place)
-            _ = try other.redeem([claim("8"), claim("9")], for: bob, at: Self.now)
+            _ = try await other.write { try $0.redeem([claim("8"), claim("9")], for: bob, at: Self.now) }
             try withExtendedLifetime(other) {
                 try FileManager.default.copyItem(at: companion("-wal", of: place), to: folder.file("log"))
             }
@@ -73,48 +73,48 @@ import TestSupport
         let report = try restore()
         #expect(report.previous == .missing)
         #expect(report.revivedKeys == nil)
-        try expectRestored()
+        try await expectRestored()
     }
 
-    @Test func `what an interrupted restoration left behind is replaced`() throws {
-        try makeBackup()
+    @Test func `what an interrupted restoration left behind is replaced`() async throws {
+        try await makeBackup()
         for suffix in [".restoring", ".restoring-wal", ".restoring-journal"] {
             try Data(repeating: 0x55, count: 4096).write(to: companion(suffix, of: place))
         }
         #expect(try restore().previous == .missing)
-        try expectRestored()
+        try await expectRestored()
     }
 
-    @Test func `a copied ledger is restored with the write-ahead log beside it`() throws {
-        _ = try redeem(claim("1"), for: alice)
+    @Test func `a copied ledger is restored with the write-ahead log beside it`() async throws {
+        _ = try await redeem(claim("1"), for: alice)
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(
                 at: companion(suffix, of: folder.file("ledger.sqlite")), to: companion(suffix, of: backup))
         }
         #expect(try restore().contents.redeemedTransactions == 1)
-        try expectRestored()
+        try await expectRestored()
     }
 
-    @Test func `a backup of an earlier version is restored, and migrated by the next service`() throws {
+    @Test func `a backup of an earlier version is restored, and migrated by the next service`() async throws {
         try makeLedgerOfTheFirstVersion(at: backup)
         let report = try restore()
         #expect(!report.contents.isOfThisVersion)
         #expect(report.endedSessions == 0)
         #expect(try !LedgerFile(place).check().isOfThisVersion)
-        #expect(try Ledger(file: place).items(of: alice, at: Self.now) == [Self.sprout1])
+        #expect(try await Ledger(file: place).read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
         #expect(try LedgerFile(place).check().problems == [])
         // The earlier version has no API keys.
         #expect(try restore().revivedKeys == [])
     }
 
-    @Test func `a link to the ledger stays a link`() throws {
-        try makeBackup()
+    @Test func `a link to the ledger stays a link`() async throws {
+        try await makeBackup()
         let target = folder.file("elsewhere.sqlite")
         do { _ = try Ledger(file: target) }
         try FileManager.default.createSymbolicLink(at: place, withDestinationURL: target)
         let report = try restore()
         #expect(report.previous.file?.deletingLastPathComponent().path == folder.url.path)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place.path) == target.path)
-        #expect(try Ledger(file: place).items(of: alice, at: Self.now) == [Self.sprout1])
+        #expect(try await Ledger(file: place).read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
     }
 }

@@ -15,68 +15,81 @@ import TestSupport
     }
 
     /// Something in every table.
-    private func fill() throws {
-        try fillForBackEnds()
-        try fillCatalog()
+    private func fill() async throws {
+        try await fillForBackEnds()
+        try await fillCatalog()
         let coins = Credit(balance: "coins", amount: 10)
-        _ = try redeem(claim("1"), claim("2", original: "1"), claim("3", item: nil, credit: coins), for: alice)
-        _ = try redeem(claim("1"), for: bob, under: .transfer(pauseSeconds: 9))
-        _ = try redeem(claim("1"), for: alice)
-        let token = try ledger.appAccountToken(of: alice, at: Self.now)
-        _ = try redeem(claim("8", appAccountToken: token), for: alice)
-        _ = try notify("1", claim("9", item: nil))
-        _ = try notify("2", claim("1", revoked: Self.now, signedAt: Self.later(1)))
+        _ = try await redeem(claim("1"), claim("2", original: "1"), claim("3", item: nil, credit: coins), for: alice)
+        _ = try await redeem(claim("1"), for: bob, under: .transfer(pauseSeconds: 9))
+        _ = try await redeem(claim("1"), for: alice)
+        let token = try await ledger.write { try $0.makeAppAccountToken(of: alice, at: Self.now) }
+        _ = try await redeem(claim("8", appAccountToken: token), for: alice)
+        _ = try await notify("1", claim("9", item: nil))
+        _ = try await notify("2", claim("1", revoked: Self.now, signedAt: Self.later(1)))
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "an \u{1F331} and a \"quote\"\n", grantedBy: "K",
             grantedAt: Self.now, endsAt: Self.later(9))
         let answer = KeptAnswer(
             requestDigest: [UInt8](repeating: 1, count: 32), status: 200, contentType: "t", body: [0, 255, 10])
-        try ledger.add(
-            grant, for: bob, keeping: answer, for: IdempotencyKey(caller: "c", key: "k"), forgettingBefore: Self.now)
+        try await ledger.write {
+            try $0.add(
+                grant, for: bob, keeping: answer, for: IdempotencyKey(caller: "c", key: "k"), forgettingBefore: Self.now
+            )
+        }
         let revocation = Revocation(revokedAt: Self.now, reason: "a fraud", revokedBy: "K")
-        _ = try ledger.change(.revoke(revocation), ofTransaction: "3", origin: nil, of: alice)
-        _ = try ledger.change(.reinstate(by: "K", at: Self.now), ofTransaction: "3", origin: nil, of: alice)
+        _ = try await ledger.write { try $0.change(.revoke(revocation), ofTransaction: "3", origin: nil, of: alice) }
+        _ = try await ledger.write {
+            try $0.change(.reinstate(by: "K", at: Self.now), ofTransaction: "3", origin: nil, of: alice)
+        }
         let spending = Spending(
             identifier: "s", balance: "coins", amount: 4, reason: "a hat", spentBy: "K", spentAt: Self.now,
             request: .init(idempotencyKey: "k", digest: [UInt8](repeating: 2, count: 32)))
-        _ = try ledger.spend(spending, for: alice, counting: Set(Origin.allCases))
-        try ledger.add(
-            APIKeyRecord(
-                identifier: "a", name: "back end", scopes: ["read"], secretDigest: [UInt8](repeating: 1, count: 32),
-                createdAt: Self.now))
-        try ledger.setReconciled("s", until: Self.now)
-        try fillForAppUsers()
+        _ = try await ledger.write { try $0.spend(spending, for: alice, counting: Set(Origin.allCases)) }
+        try await ledger.write {
+            try $0.add(
+                APIKeyRecord(
+                    identifier: "a", name: "back end", scopes: ["read"], secretDigest: [UInt8](repeating: 1, count: 32),
+                    createdAt: Self.now))
+        }
+        try await ledger.write { try $0.setReconciled("s", until: Self.now) }
+        try await fillForAppUsers()
     }
 
     /// Before what they are told of.
-    private func fillForBackEnds() throws {
+    private func fillForBackEnds() async throws {
         let bytes = [UInt8](repeating: 1, count: 32)
         let endpoint = WebhookEndpoint(
             identifier: "e", url: "https://example.com", createdAt: Self.now, createdBy: "K", secret: bytes)
-        #expect(try ledger.add(endpoint, upTo: 1))
-        #expect(try ledger.replace(bytes, with: bytes, ending: Self.later(1), ofWebhookEndpoint: "e"))
-        _ = try redeem(claim("5"), claim("6"), for: alice)
-        let taken = try ledger.take(
-            try ledger.dueWebhooks(to: "e", at: Self.now, limit: 2), at: Self.now, until: Self.later(1))
-        #expect(try ledger.removeWebhookEndpoint("e", at: Self.now))
-        try ledger.record([
-            WebhookResult(of: taken[0], .answered(status: 204), isDelivered: true, nextAttemptAt: nil),
-            WebhookResult(of: taken[1], .unanswered(code: "c"), isDelivered: false, nextAttemptAt: Self.later(2)),
-        ])
+        #expect(try await ledger.write { try $0.add(endpoint, upTo: 1) })
+        #expect(
+            try await ledger.write { try $0.replace(bytes, with: bytes, ending: Self.later(1), ofWebhookEndpoint: "e") }
+        )
+        _ = try await redeem(claim("5"), claim("6"), for: alice)
+        let taken = try await ledger.write {
+            try $0.take(
+                try $0.dueWebhooks(to: "e", at: Self.now, limit: 2), at: Self.now, until: Self.later(1))
+        }
+        #expect(try await ledger.write { try $0.removeWebhookEndpoint("e", at: Self.now) })
+        try await ledger.write {
+            try $0.record([
+                WebhookResult(of: taken[0], .answered(status: 204), isDelivered: true, nextAttemptAt: nil),
+                WebhookResult(of: taken[1], .unanswered(code: "c"), isDelivered: false, nextAttemptAt: Self.later(2)),
+            ])
+        }
     }
 
-    private func fillCatalog() throws {
+    private func fillCatalog() async throws {
         let contents: [CatalogChange.Content] = [
             .definition("{}"), .withdrawal, .picture(of: Self.sprout1, digest: [UInt8](repeating: 1, count: 32)),
         ]
         for (number, content) in zip(Int64(1)..., contents) {
             let change = CatalogChange(
                 number: number, happenedAt: Self.now, changedBy: "K", productIdentifier: "p", content: content)
-            #expect(try ledger.add(change, picture: [1, 2], maximumPictures: 2) == .changed)
+            #expect(try await ledger.write { try $0.add(change, picture: [1, 2], maximumPictures: 2) } == .changed)
         }
     }
 
-    private func fillForAppUsers() throws {
+    private func fillForAppUsers() async throws {
         let account = AccountRecord(
             user: try #require(User(issuer: "till", name: "1")), email: "A@b.co", emailLowercase: "a@b.co",
             passwordHash: "h", createdAt: Self.now)
@@ -85,20 +98,27 @@ import TestSupport
             identifier: [UInt8](repeating: 1, count: 16), refreshIdentifier: [UInt8](repeating: 3, count: 16),
             refreshDigest: digest, accessDigest: digest,
             beganAt: Self.now, endsAt: Self.later(1))
-        _ = try ledger.open(account, beginning: session)
-        _ = try ledger.renew(session, presenting: digest, at: Self.now)
+        _ = try await ledger.write { try $0.open(account, beginning: session) }
+        _ = try await ledger.write { try $0.renew(session, presenting: digest, at: Self.now) }
         let change = ProfileChange(nickname: .set("Mint"), chosen: [Self.sprout1])
         let origins = Set(Origin.allCases)
-        let answer = try ledger.change(
-            change, ofProfileOf: account.user, owning: [Self.sprout1], counting: origins, at: Self.now)
-        #expect(answer == .changed(try ledger.profile(of: account.user, counting: origins, at: Self.now)))
-        try ledger.add(Wish(productIdentifier: "p", wishedAt: Self.now), of: account.user)
+        let answer = try await ledger.write {
+            try $0.change(
+                change, ofProfileOf: account.user, owning: [Self.sprout1], counting: origins, at: Self.now)
+        }
+        #expect(
+            answer
+                == .changed(try await ledger.read { try $0.profile(of: account.user, counting: origins, at: Self.now) })
+        )
+        try await ledger.write { try $0.add(Wish(productIdentifier: "p", wishedAt: Self.now), of: account.user) }
         let member = MemberRecord(
             phoneNumber: "+821012345678", email: "a@b.co", fcmToken: "f", birth: "2000-01-01", gender: -1,
             joinedAt: Self.now)
-        #expect(try ledger.join(alice, as: member, called: "Alice"))
-        #expect(try !ledger.join(alice, as: member, called: "Mallory"))
-        #expect(try ledger.member(alice, counting: origins, at: Self.now)?.profile.nickname == "Alice")
+        #expect(try await ledger.write { try $0.join(alice, as: member, called: "Alice") })
+        #expect(try await !ledger.write { try $0.join(alice, as: member, called: "Mallory") })
+        #expect(
+            try await ledger.read { try $0.member(alice, counting: origins, at: Self.now) }?.profile.nickname == "Alice"
+        )
     }
 
     private func export(_ ledger: Ledger) throws -> Data {
@@ -116,29 +136,33 @@ import TestSupport
         }
     }
 
-    @Test func whatIsExportedAndImportedIsTheSame() throws {
-        try fill()
+    @Test func whatIsExportedAndImportedIsTheSame() async throws {
+        try await fill()
         let text = try export(ledger)
         let copy = try fixture.another()
         let rows = try take(text, into: copy)
         #expect(rows == text.count { $0 == UInt8(ascii: "\n") } - 2)
         #expect(try export(copy) == text)
-        #expect(try copy.audit(of: bob) == ledger.audit(of: bob))
+        #expect(try await copy.read { try $0.audit(of: bob) } == ledger.read { try $0.audit(of: bob) })
         #expect(
-            try copy.transactions(of: bob, before: nil, limit: 9) == ledger.transactions(of: bob, before: nil, limit: 9)
+            try await copy.read { try $0.transactions(of: bob, before: nil, limit: 9) }
+                == ledger.read { try $0.transactions(of: bob, before: nil, limit: 9) }
         )
         // It goes on as the other would have.
-        #expect(try copy.redeem([claim("1"), claim("7")], for: bob, at: Self.now).results == [.revoked, .granted])
+        #expect(
+            try await copy.write { try $0.redeem([claim("1"), claim("7")], for: bob, at: Self.now) }.results == [
+                .revoked, .granted,
+            ])
     }
 
     /// A column that is forgotten here would be lost on the way.
-    @Test(.enabled(if: LedgerFixture.isFile)) func everyColumnOfEveryTableIsExported() throws {
-        try fill()
+    @Test(.enabled(if: LedgerFixture.isFile)) func everyColumnOfEveryTableIsExported() async throws {
+        try await fill()
         let database = try DatabaseQueue(path: folder.file("ledger.sqlite").path)
         // Only a ledger of version 14 or earlier leads to one of these.
-        try database.write { try $0.execute(sql: "INSERT INTO any_spelling SELECT min(user_id) FROM user") }
+        try await database.write { try $0.execute(sql: "INSERT INTO any_spelling SELECT min(user_id) FROM user") }
         let text = try #require(String(bytes: try export(ledger), encoding: .utf8))
-        try database.read { database in
+        try await database.read { database in
             let tables = try String.fetchAll(
                 database,
                 sql:
@@ -158,8 +182,8 @@ import TestSupport
         }
     }
 
-    @Test func whatIsDamagedIsNotTakenIn() throws {
-        try fill()
+    @Test func whatIsDamagedIsNotTakenIn() async throws {
+        try await fill()
         let text = try export(ledger)
         let lines = text.split(separator: UInt8(ascii: "\n")).map { Data($0) }
         func joined(_ lines: [Data]) -> Data { Data(lines.flatMap { $0 + [UInt8(ascii: "\n")] }) }
@@ -177,7 +201,7 @@ import TestSupport
             (joined([lines[0], lines[1], lines[1]]), .lineInvalid(3)),
         ] as [(Data, ImportError)] {
             #expect(throws: error) { try take(damaged, into: copy) }
-            #expect(try copy.audit(of: alice).isEmpty)
+            #expect(try await copy.read { try $0.audit(of: alice) }.isEmpty)
         }
         #expect(try take(text, into: copy, size: 1 << 20) > 0)
         #expect(throws: ImportError.notEmpty) { try take(text, into: copy) }

@@ -14,11 +14,11 @@ import TestSupport
         fixture = try LedgerFixture()
     }
 
-    @Test func whatWasAnsweredIsThereAfterOpeningAgain() throws {
-        _ = try redeem(claim(), for: alice)
+    @Test func whatWasAnsweredIsThereAfterOpeningAgain() async throws {
+        _ = try await redeem(claim(), for: alice)
         let again = try Ledger(file: folder.file("ledger.sqlite"))
-        #expect(try again.items(of: alice, at: Self.now) == [Self.sprout1])
-        #expect(try again.redeem([claim()], for: alice, at: Self.now).results == [.alreadyRedeemed])
+        #expect(try again.readNow { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
+        #expect(try again.writeNow { try $0.redeem([claim()], for: alice, at: Self.now) }.results == [.alreadyRedeemed])
     }
 
     @Test func manyAtOnceGrantOnce() async throws {
@@ -28,7 +28,9 @@ import TestSupport
                 let user = number.isMultiple(of: 2) ? alice : bob
                 let claim = claim()
                 // A connection of its own for each, as separate processes have.
-                group.addTask { try Ledger(file: file).redeem([claim], for: user, at: Self.now).results }
+                group.addTask {
+                    try await Ledger(file: file).write { try $0.redeem([claim], for: user, at: Self.now) }.results
+                }
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
@@ -42,44 +44,44 @@ import TestSupport
         let alice = alice
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
-                group.addTask { _ = try Ledger(file: file).items(of: alice, at: Self.now) }
+                group.addTask { _ = try await Ledger(file: file).read { try $0.items(of: alice, at: Self.now) } }
             }
             try await group.waitForAll()
         }
     }
 
-    @Test func theTablesThemselvesAllowNoSecondOwner() throws {
-        _ = try redeem(claim(), for: alice)
-        _ = try redeem(claim("9"), for: bob)
+    @Test func theTablesThemselvesAllowNoSecondOwner() async throws {
+        _ = try await redeem(claim(), for: alice)
+        _ = try await redeem(claim("9"), for: bob)
         let database = try DatabaseQueue(path: folder.file("ledger.sqlite").path)
-        func execute(_ sql: String) throws {
-            try database.write { try $0.execute(sql: sql) }
+        func execute(_ sql: String) async throws {
+            try await database.write { try $0.execute(sql: sql) }
         }
         let rules = TableRules(alice: "1", bob: "2", digest: "zeroblob(32)")
-        for statement in rules.allowed { try execute(statement) }
+        for statement in rules.allowed { try await execute(statement) }
         for statement in rules.forbidden {
-            #expect(throws: DatabaseError.self, "\(statement)") { try execute(statement) }
+            await #expect(throws: DatabaseError.self, "\(statement)") { try await execute(statement) }
         }
     }
 
-    @Test func theFilesAreTheirOwnersAlone() throws {
-        _ = try redeem(claim(), for: alice)
+    @Test func theFilesAreTheirOwnersAlone() async throws {
+        _ = try await redeem(claim(), for: alice)
         for name in ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name).path)
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
         }
     }
 
-    @Test func aLedgerOfANewerVersionIsNotOpened() throws {
+    @Test func aLedgerOfANewerVersionIsNotOpened() async throws {
         let file = folder.file("newer.sqlite")
         _ = try Ledger(file: file)
-        try DatabaseQueue(path: file.path).write {
+        try await DatabaseQueue(path: file.path).write {
             try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: from the future')")
         }
         #expect(throws: StorageFault(cause: .newerVersion, path: file.path)) { try Ledger(file: file) }
     }
 
-    @Test func whatIsNoDatabaseIsToldSo() throws {
+    @Test func whatIsNoDatabaseIsToldSo() async throws {
         let file = folder.file("damaged.sqlite")
         try Data(repeating: 0x55, count: 4096).write(to: file)
         #expect(throws: StorageFault(cause: .damaged, path: file.path)) { try Ledger(file: file) }
@@ -92,63 +94,62 @@ import TestSupport
     }
 
     /// A disk that has given back other bytes than it was given: nothing of them is remembered.
-    @Test(arguments: Way.allCases) func whatWasReadWrongIsReadAgain(way: Way) throws {
+    @Test(arguments: Way.allCases) func whatWasReadWrongIsReadAgain(way: Way) async throws {
         let file = folder.file("misread.sqlite")
         let users = try (0..<600).map { try #require(User(name: "user \($0)".replacing(" ", with: "-"))) }
         do {
             let ledger = try Ledger(file: file)
-            _ = ledger.together(users.map { user in { _ = try? ledger.appAccountToken(of: user, at: Self.now) } })
+            _ = ledger.together(
+                users.map { user in { _ = try $0.makeAppAccountToken(of: user, at: Self.now) } })
         }
         let sound = try Data(contentsOf: file)
         let ledger = try Ledger(file: file)
-        func attempt() throws {
+        func attempt() async throws {
             let (user, claim) = (users[300], claim("7"))
             if way == .alone {
-                _ = try ledger.redeem([claim], for: user, at: Self.now)
+                _ = try await ledger.write { try $0.redeem([claim], for: user, at: Self.now) }
                 return
             }
-            var result: Result<Void, any Error>?
-            let faults = ledger.together([
-                {
-                    result = Result {
+            try ledger.allTogether(
+                Array(
+                    repeating: { transaction in
                         if way == .together {
-                            _ = try ledger.redeem([claim], for: user, at: Self.now)
+                            _ = try transaction.redeem([claim], for: user, at: Self.now)
                         } else {
-                            _ = try ledger.appAccountToken(of: user, at: Self.now)
+                            _ = try transaction.appAccountToken(of: user)
                         }
-                    }
-                }
-            ])
-            if let fault = faults.compactMap(\.self).first { throw fault }
-            try result?.get()
+                    }, count: 2))
         }
         let disk = try FileHandle(forWritingTo: file)
         try disk.seek(toOffset: 4096)
         try disk.write(contentsOf: Data(repeating: 0x55, count: sound.count - 4096))
         let damaged = StorageFault(cause: .damaged, path: file.path)
-        #expect { try attempt() } throws: {
-            // The group's commit tells it as it is, a use case as its own error.
-            $0 as? StorageFault == damaged || $0 as? LedgerError == .storage(damaged)
-        }
+        await #expect(throws: damaged) { try await attempt() }
         try disk.seek(toOffset: 0)
         try disk.write(contentsOf: sound)
-        try attempt()
+        try await attempt()
         #expect(try LedgerFile(file).check().problems == [])
     }
 
-    @Test func aLedgerOfTheFirstVersionIsTakenOver() throws {
+    @Test func aLedgerOfTheFirstVersionIsTakenOver() async throws {
         let file = folder.file("first.sqlite")
         try makeLedgerOfTheFirstVersion(at: file)
         let ledger = try Ledger(file: file)
-        #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
-        #expect(try ledger.items(of: bob, at: Self.now) == [])
-        let transactions = try ledger.transactions(of: alice, before: nil, limit: 10)
+        #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
+        #expect(try await ledger.read { try $0.items(of: bob, at: Self.now) } == [])
+        let transactions = try await ledger.read { try $0.transactions(of: alice, before: nil, limit: 10) }
         #expect(transactions.map(\.transactionIdentifier) == ["3", "1"])
         #expect(transactions.map(\.redeemedAt.millisecondsSince1970) == [30, 10])
-        let token = try ledger.appAccountToken(of: alice, at: Self.now)
-        #expect(try ledger.appAccountToken(of: bob, at: Self.now) != token)
-        #expect(try ledger.redeem([claim("1")], for: bob, at: Self.now).results == [.ownedByAnotherUser])
-        #expect(try ledger.redeem([claim("4")], for: bob, at: Self.now).results == [.ownedByAnotherUser])
-        #expect(try Ledger(file: file).appAccountToken(of: alice, at: Self.now) == token)
+        let token = try await ledger.write { try $0.makeAppAccountToken(of: alice, at: Self.now) }
+        #expect(try await ledger.write { try $0.makeAppAccountToken(of: bob, at: Self.now) } != token)
+        #expect(
+            try await ledger.write { try $0.redeem([claim("1")], for: bob, at: Self.now) }.results == [
+                .ownedByAnotherUser
+            ])
+        #expect(
+            try await ledger.write { try $0.redeem([claim("4")], for: bob, at: Self.now) }.results == [
+                .ownedByAnotherUser
+            ])
+        #expect(try await Ledger(file: file).write { try $0.makeAppAccountToken(of: alice, at: Self.now) } == token)
     }
 }

@@ -22,8 +22,8 @@ import TestSupport
 
     /// The ledger in place, open as long as `body` needs it.
     @discardableResult
-    private func withLedger<Value>(_ body: (Ledger) throws -> Value) throws -> Value {
-        try body(Ledger(file: place))
+    private func withLedger<Value>(_ body: (Ledger) async throws -> Value) async throws -> Value {
+        try await body(Ledger(file: place))
     }
 
     private func key(_ identifier: String, revokedAt: Timestamp? = nil) -> APIKeyRecord {
@@ -33,16 +33,18 @@ import TestSupport
     }
 
     /// A purchase and three API keys, of which one is revoked; then one more of everything and a second key revoked.
-    private func makeBackupAndGoOn() throws {
-        try withLedger { ledger in
-            _ = try ledger.redeem([claim("1")], for: alice, at: Self.now)
-            for key in [key("a", revokedAt: Self.now), key("b"), key("c")] { try ledger.add(key) }
+    private func makeBackupAndGoOn() async throws {
+        try await withLedger { ledger in
+            _ = try await ledger.write { try $0.redeem([claim("1")], for: alice, at: Self.now) }
+            for key in [key("a", revokedAt: Self.now), key("b"), key("c")] {
+                try await ledger.write { try $0.add(key) }
+            }
         }
         try LedgerFile(place).backUp(to: backup)
-        try withLedger { ledger in
-            _ = try ledger.redeem([claim("2")], for: bob, at: Self.now)
-            try ledger.add(key("d", revokedAt: Self.later(9)))
-            _ = try ledger.revokeAPIKey("b", at: Self.later(5))
+        try await withLedger { ledger in
+            _ = try await ledger.write { try $0.redeem([claim("2")], for: bob, at: Self.now) }
+            try await ledger.write { try $0.add(key("d", revokedAt: Self.later(9))) }
+            _ = try await ledger.write { try $0.revokeAPIKey("b", at: Self.later(5)) }
         }
     }
 
@@ -59,14 +61,15 @@ import TestSupport
         URL(filePath: place.path + suffix, directoryHint: .notDirectory)
     }
 
-    private func revocations() throws -> [String: Timestamp?] {
-        try withLedger { ledger in
-            Dictionary(uniqueKeysWithValues: try ledger.apiKeys().map { ($0.identifier, $0.revokedAt) })
+    private func revocations() async throws -> [String: Timestamp?] {
+        try await withLedger { ledger in
+            Dictionary(
+                uniqueKeysWithValues: try await ledger.read { try $0.apiKeys() }.map { ($0.identifier, $0.revokedAt) })
         }
     }
 
-    @Test func `a backup replaces the ledger, which stays beside it, whole`() throws {
-        try makeBackupAndGoOn()
+    @Test func `a backup replaces the ledger, which stays beside it, whole`() async throws {
+        try await makeBackupAndGoOn()
         let report = try restore()
         #expect(report.contents.redeemedTransactions == 1)
         #expect(report.contents.isOfThisVersion)
@@ -85,24 +88,24 @@ import TestSupport
         #expect(try restore().previous.file?.lastPathComponent == "ledger.before-restore-20260921T141320Z-2.sqlite")
     }
 
-    @Test func `an API key revoked since the backup is revoked again`() throws {
-        try makeBackupAndGoOn()
+    @Test func `an API key revoked since the backup is revoked again`() async throws {
+        try await makeBackupAndGoOn()
         let report = try restore()
         #expect(report.revivedKeys?.map(\.identifier) == ["b"])
         #expect(report.revivedKeys?.map(\.name) == ["key b"])
         #expect(report.revokedAgain)
-        #expect(try revocations() == ["a": Self.now, "b": Self.later(5), "c": nil])
+        #expect(try await revocations() == ["a": Self.now, "b": Self.later(5), "c": nil])
     }
 
-    @Test func `a revived API key stays valid on request, and is listed`() throws {
-        try makeBackupAndGoOn()
+    @Test func `a revived API key stays valid on request, and is listed`() async throws {
+        try await makeBackupAndGoOn()
         let report = try restore(revokesRevivedKeys: false)
         #expect(report.revivedKeys?.map(\.identifier) == ["b"])
         #expect(!report.revokedAgain)
-        #expect(try revocations() == ["a": Self.now, "b": nil, "c": nil])
+        #expect(try await revocations() == ["a": Self.now, "b": nil, "c": nil])
     }
 
-    @Test func `all sessions end, and accounts stay`() throws {
+    @Test func `all sessions end, and accounts stay`() async throws {
         let mint = AccountRecord(
             user: try #require(User(issuer: "till", name: "1")), email: "mint@example.com",
             emailLowercase: "mint@example.com", passwordHash: "h", createdAt: Self.now)
@@ -110,24 +113,24 @@ import TestSupport
             identifier: [UInt8](repeating: 1, count: 16), refreshIdentifier: [UInt8](repeating: 2, count: 16),
             refreshDigest: [UInt8](repeating: 3, count: 32), accessDigest: [UInt8](repeating: 4, count: 32),
             beganAt: Self.now, endsAt: Self.now.adding(days: 1))
-        #expect(try withLedger { try $0.open(mint, beginning: session) })
+        #expect(try await withLedger { try $0.writeNow { try $0.open(mint, beginning: session) } })
         try LedgerFile(place).backUp(to: backup)
         #expect(try restore().endedSessions == 1)
-        #expect(try withLedger { try $0.session(session.identifier) } == nil)
-        #expect(try withLedger { try $0.account(of: mint.user) } == mint)
+        #expect(try await withLedger { try $0.readNow { try $0.session(session.identifier) } } == nil)
+        #expect(try await withLedger { try $0.readNow { try $0.account(of: mint.user) } } == mint)
     }
 
-    @Test func `a ledger in use is not replaced`() throws {
-        try makeBackupAndGoOn()
-        let items = try withLedger { ledger in
+    @Test func `a ledger in use is not replaced`() async throws {
+        try await makeBackupAndGoOn()
+        let items = try await withLedger { ledger in
             #expect(throws: RestorationError.inUse(path: place.path)) { try restore() }
-            return try ledger.items(of: bob, at: Self.now)
+            return try await ledger.read { try $0.items(of: bob, at: Self.now) }
         }
         #expect(items == [Self.sprout1])
         // Another program knows nothing of Till's lock.
         let other = try DatabaseQueue(path: place.path)
-        try other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
-        _ = try other.read { try $0.tableExists("user") }
+        try await other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+        _ = try await other.read { try $0.tableExists("user") }
         #expect(throws: RestorationError.inUse(path: place.path)) { try restore() }
         try other.close()
         #expect(try LedgerFile(place).check().redeemedTransactions == 2)
@@ -135,8 +138,8 @@ import TestSupport
         #expect(try LedgerFile(place).check().redeemedTransactions == 1)
     }
 
-    @Test func `the backup stays as it is`() throws {
-        try makeBackupAndGoOn()
+    @Test func `the backup stays as it is`() async throws {
+        try await makeBackupAndGoOn()
         let before = try Data(contentsOf: backup)
         try restore()
         #expect(try Data(contentsOf: backup) == before)
@@ -176,8 +179,8 @@ import TestSupport
     }
 
     @Test(arguments: Fault.allCases)
-    func `a file that is no sound ledger of this version is refused, and nothing changes`(fault: Fault) throws {
-        try makeBackupAndGoOn()
+    func `a file that is no sound ledger of this version is refused, and nothing changes`(fault: Fault) async throws {
+        try await makeBackupAndGoOn()
         try damageBackup(fault)
         let (before, namesBefore) = (try Data(contentsOf: place), try names())
         let refusal = #expect(throws: RestorationError.self) { try restore() }

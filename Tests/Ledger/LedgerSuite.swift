@@ -44,6 +44,8 @@ struct LedgerFixture {
     }
 
     /// What breaks a rule of the ledger.
+    // Inlined into an async function, it crashes the optimizer of Swift 6.3.1.
+    @inline(never)
     func problems() throws -> [String] {
         guard Self.isFile else { return try ledger.check().problems }
         return try LedgerFile(folder.file("ledger.sqlite")).check().problems
@@ -95,13 +97,13 @@ extension LedgerSuite {
         for user: User,
         under policy: OwnershipPolicy = .keep,
         at moment: Timestamp = now
-    ) throws -> [Redemption.Result] {
-        try ledger.redeem(claims, for: user, under: policy, at: moment).results
+    ) async throws -> [Redemption.Result] {
+        try await ledger.write { try $0.redeem(claims, for: user, under: policy, at: moment) }.results
     }
 
     /// What happened to what a user owns, in words.
-    func story(of user: User) throws -> [String] {
-        try ledger.audit(of: user).map { record in
+    func story(of user: User) async throws -> [String] {
+        try await ledger.read { try $0.audit(of: user) }.map { record in
             let entry = record.entry
             let words = [entry.actor.description, entry.event.rawValue, entry.reference, entry.subject, entry.reason]
             return words.compactMap(\.self).joined(separator: " ")
@@ -111,11 +113,12 @@ extension LedgerSuite {
     func notify(
         _ uuid: String,
         _ claim: Claim?,
-        to ledger: (Ledger)? = nil
-    ) throws -> NotificationOutcome {
+        to ledger: Ledger? = nil
+    ) async throws -> NotificationOutcome {
         let record = NotificationRecord(
             origin: .localSandbox, notificationUUID: uuid, type: "REFUND", subtype: nil,
             signedAt: claim?.signedAt ?? Self.now, proofDigest: [UInt8](repeating: 8, count: 32))
-        return try (ledger ?? self.ledger).record(record, stating: claim, at: Self.now)
+        let moment = Self.now
+        return try await (ledger ?? self.ledger).write { try $0.record(record, stating: claim, at: moment) }
     }
 }

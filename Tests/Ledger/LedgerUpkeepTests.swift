@@ -15,13 +15,13 @@ import Testing
 
     private var file: LedgerFile { LedgerFile(folder.file("ledger.sqlite")) }
 
-    private func fill() throws {
-        _ = try redeem(claim("1"), claim("2", original: "1"), for: alice)
-        _ = try redeem(claim("3"), for: bob)
+    private func fill() async throws {
+        _ = try await redeem(claim("1"), claim("2", original: "1"), for: alice)
+        _ = try await redeem(claim("3"), for: bob)
     }
 
-    @Test func aLedgerThatIsSoundIsCounted() throws {
-        try fill()
+    @Test func aLedgerThatIsSoundIsCounted() async throws {
+        try await fill()
         let report = try file.check()
         #expect(report.problems == [])
         #expect(report.users == 2)
@@ -41,22 +41,22 @@ import Testing
         ("DELETE FROM original_transaction", "refers to one of original_transaction"),
         ("UPDATE redeemed_transaction SET quantity = 0", "CHECK constraint"),
     ])
-    func whatIsWrongIsNamed(damage: String, problem: String) throws {
-        try fill()
+    func whatIsWrongIsNamed(damage: String, problem: String) async throws {
+        try await fill()
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA ignore_check_constraints = ON") }
-        try DatabaseQueue(path: folder.file("ledger.sqlite").path, configuration: configuration)
-            .writeWithoutTransaction { try $0.execute(sql: damage) }
+        let database = try DatabaseQueue(path: folder.file("ledger.sqlite").path, configuration: configuration)
+        try await database.writeWithoutTransaction { try $0.execute(sql: damage) }
         let problems = try file.check().problems
         #expect(problems.contains { $0.contains(problem) }, "\(problems)")
     }
 
-    @Test func aCopyIsWholeAndPrivateAndOverwritesNothing() throws {
-        try fill()
+    @Test func aCopyIsWholeAndPrivateAndOverwritesNothing() async throws {
+        try await fill()
         let copied = folder.file("copy.sqlite")
         try file.backUp(to: copied)
-        _ = try redeem(claim("4"), for: alice)
+        _ = try await redeem(claim("4"), for: alice)
         #expect(throws: BackupError.exists(path: copied.path)) { try file.backUp(to: copied) }
         let mode = try FileManager.default.attributesOfItem(atPath: copied.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
@@ -67,12 +67,16 @@ import Testing
         let copy = try Ledger(file: copied)
         #expect(report.problems == [])
         #expect(report.redeemedTransactions == 3)
-        #expect(try copy.items(of: alice, at: Self.now) == ledger.items(of: alice, at: Self.now))
+        #expect(
+            try await copy.read { try $0.items(of: alice, at: Self.now) }
+                == ledger.read {
+                    try $0.items(of: alice, at: Self.now)
+                })
         let nowhere = folder.url.appending(path: "nowhere/copy.sqlite")
         #expect(throws: BackupError.notWritten(path: nowhere.path)) { try file.backUp(to: nowhere) }
     }
 
-    @Test func aLedgerOfAnEarlierVersionStaysOfIt() throws {
+    @Test func aLedgerOfAnEarlierVersionStaysOfIt() async throws {
         let old = folder.file("old.sqlite")
         try makeLedgerOfTheFirstVersion(at: old)
         let file = LedgerFile(old)
@@ -86,7 +90,7 @@ import Testing
         _ = try Ledger(file: old)
         #expect(try file.check().isOfThisVersion)
         #expect(try file.check().problems == [])
-        try DatabaseQueue(path: old.path).writeWithoutTransaction {
+        try await DatabaseQueue(path: old.path).writeWithoutTransaction {
             try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: later')")
         }
         #expect { try file.check() } throws: { ($0 as? StorageFault)?.cause == .newerVersion }

@@ -10,7 +10,7 @@ import Testing
         ("postgres://a:1,b:2/till?password=pass&sslmode=require", "postgres://a:1,b:2/till"),
         ("postgres://%2Frun%2Fpostgresql/till?user=till", "postgres://till@/run/postgresql/till"),
     ])
-    func anAddressIsNamedWithoutItsPassword(url: String, name: String) throws {
+    func anAddressIsNamedWithoutItsPassword(url: String, name: String) async throws {
         #expect(try PostgreSQLAddress(url).description == name)
     }
 

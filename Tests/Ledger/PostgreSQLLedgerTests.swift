@@ -16,93 +16,97 @@ import TestSupport
         schema = try #require(fixture.schema)
     }
 
-    /// Each body on a thread of its own, since a ledger's calls wait for the server.
-    private func atOnce(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<count {
-                group.addTask {
-                    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                        Thread.detachNewThread { continuation.resume(with: Result { try body(number) }) }
-                    }
-                }
-            }
-            try await group.waitForAll()
+    @discardableResult
+    private func atOnce<Value: Sendable>(
+        _ count: Int,
+        _ body: @escaping @Sendable (Int) async throws -> Value
+    ) async throws -> [Value] {
+        try await withThrowingTaskGroup(of: Value.self) { group in
+            for number in 0..<count { group.addTask { try await body(number) } }
+            var values: [Value] = []
+            for try await value in group { values.append(value) }
+            return values
         }
     }
 
     @Test func manyAtOnceGrantOnce() async throws {
         let fixture = fixture
         let (claim, users) = (claim(), [alice, bob])
-        let results = Mutex<[Redemption.Result]>([])
-        try await atOnce(16) { number in
-            let ledger = try fixture.again()
-            let result = try ledger.redeem([claim], for: users[number % 2], at: Self.now).results
-            results.withLock { $0 += result }
-        }
-        let all = results.withLock { $0 }
+        let all = try await atOnce(16) { number in
+            let (ledger, user) = (try fixture.again(), users[number % 2])
+            return try await ledger.write { try $0.redeem([claim], for: user, at: Self.now) }.results
+        }.joined()
         #expect(all.count { $0 == .granted } == 1)
         #expect(all.count { $0 == .alreadyRedeemed } == 7)
         #expect(all.count { $0 == .ownedByAnotherUser } == 8)
         #expect(try fixture.problems() == [])
     }
 
-    /// Two services whose groups are of the same users and the same purchases.
+    /// Two services whose groups are of the same users and the same purchases, and one that is told of refunds.
     @Test func groupsThatMeetEndAsIfOneHadComeAfterTheOther() async throws {
-        let fixture = fixture
-        let users = try (0..<8).map { try #require(User(name: "user\($0)")) }
+        let (fixture, users) = (fixture, (0..<8).compactMap { User(name: "user\($0)") })
         let claims = (0..<200).map { claim("\($0)", original: "\($0 / 2)", item: Item(collection: "s", number: $0)) }
-        let refunds = claims.map { $0.transactionIdentifier }.map {
+        let refunds = claims.map(\.transactionIdentifier).map {
             claim($0, revoked: Self.later(1), signedAt: Self.later(1), item: Item(collection: "s", number: 1))
         }
-        let granted = Mutex(0)
-        try await atOnce(3) { service in
-            let ledger = try fixture.again()
-            for start in stride(from: 0, to: claims.count, by: 25) {
-                // A group that is run again counts once.
-                let counts = Mutex([Int: Int]())
-                try ledger.allTogether(
-                    (start..<start + 25).map { number in
-                        {
-                            if service == 2 {
-                                guard number.isMultiple(of: 5) else { return }
-                                _ = try? ledger.record(refunds[number], at: Self.now)
-                            } else {
-                                let answer = try? ledger.redeem(
-                                    [claims[number]], for: users[number / 2 % 8], at: Self.now)
-                                let count = answer?.results.count { $0 == .granted } ?? 0
-                                counts.withLock { $0[number] = count }
-                            }
-                        }
-                    })
-                let sum = counts.withLock { $0.values.reduce(0, +) }
-                granted.withLock { $0 += sum }
+        let granted = try await atOnce(3) { service in
+            try grants(in: try fixture.again(), ofGroups: claims.count / 25) { number, transaction in
+                guard service == 2 else {
+                    let user = users[number / 2 % 8]
+                    return try transaction.redeem([claims[number]], for: user, at: Self.now).results
+                }
+                if number.isMultiple(of: 5) { _ = try transaction.record(refunds[number], at: Self.now) }
+                return []
             }
         }
-        var (owned, transactions) = (0, 0)
-        for user in users {
-            owned += try ledger.items(of: user, at: Self.now).count
-            transactions += try ledger.transactions(of: user, before: nil, limit: .max).count
-        }
+        let (owned, transactions) = try property(of: users)
         #expect(transactions == claims.count)
         // A refund may have come before what it refunds, and then it was granted to nobody.
         #expect(owned == claims.count - claims.count / 5)
-        #expect((owned...claims.count).contains(granted.withLock { $0 }))
+        #expect((owned...claims.count).contains(granted.reduce(0, +)))
         #expect(try fixture.problems() == [])
+    }
+
+    /// The number of grants in group commits of 25 use cases each. A use case that is run again counts once.
+    private func grants(
+        in ledger: Ledger,
+        ofGroups count: Int,
+        _ redeem: @escaping (Int, LedgerTransaction) throws -> [Redemption.Result]
+    ) throws -> Int {
+        var granted: [Int: Int] = [:]
+        for group in 0..<count {
+            try ledger.allTogether(
+                (group * 25..<group * 25 + 25).map { number in
+                    { granted[number] = try redeem(number, $0).count { $0 == .granted } }
+                })
+        }
+        return granted.values.reduce(0, +)
+    }
+
+    /// The numbers of items and of transactions that users have.
+    private func property(of users: [User]) throws -> (items: Int, transactions: Int) {
+        try ledger.readNow { transaction in
+            (
+                try users.map { try transaction.items(of: $0, at: Self.now).count }.reduce(0, +),
+                try users.map { try transaction.transactions(of: $0, before: nil, limit: .max).count }.reduce(0, +)
+            )
+        }
     }
 
     @Test func nothingIsSpentTwice() async throws {
         let (fixture, alice) = (fixture, alice)
-        _ = try redeem(claim(item: nil, credit: Credit(balance: "coins", amount: 10)), for: alice)
-        let spent = Mutex(0)
-        try await atOnce(12) { number in
+        _ = try await redeem(claim(item: nil, credit: Credit(balance: "coins", amount: 10)), for: alice)
+        let spent = try await atOnce(12) { number in
             let spending = Spending(
                 identifier: "s\(number)", balance: "coins", amount: 4, reason: "a hat", spentBy: "K", spentAt: Self.now)
-            let answer = try fixture.again().spend(
-                spending, for: alice, counting: [.localSandbox])
-            if case .spent = answer { spent.withLock { $0 += 1 } }
+            let answer = try await fixture.again().write {
+                try $0.spend(spending, for: alice, counting: [.localSandbox])
+            }
+            if case .spent = answer { return true }
+            return false
         }
-        #expect(spent.withLock { $0 } == 2)
-        #expect(try ledger.balances(of: alice, counting: [.localSandbox]).map(\.amount) == [2])
+        #expect(spent.count { $0 } == 2)
+        #expect(try await ledger.read { try $0.balances(of: alice, counting: [.localSandbox]) }.map(\.amount) == [2])
         #expect(try fixture.problems() == [])
     }
 
@@ -112,45 +116,45 @@ import TestSupport
         [LossyLine.Cut.beforeCommit], [.afterCommit], [.afterCommit, .afterCommit], [.beforeCommit, .afterCommit],
         [.afterCommit, .beforeCommit, .afterCommit, .beforeCommit],
     ])
-    func aCommitWhoseAnswerWasLostIsLookedUp(cuts: [LossyLine.Cut]) throws {
+    func aCommitWhoseAnswerWasLostIsLookedUp(cuts: [LossyLine.Cut]) async throws {
         let port = try #require(URL(string: schema.address)?.port)
         let line = try LossyLine(to: port)
         let address = schema.address.replacing(":\(port)/", with: ":\(line.port)/")
         let ledger = try Ledger(try PostgreSQLAddress(address))
         for cut in cuts { line.cut(cut) }
-        #expect(try ledger.redeem([claim("1")], for: alice, at: Self.now).results == [.granted])
+        #expect(try await ledger.write { try $0.redeem([claim("1")], for: alice, at: Self.now) }.results == [.granted])
         #expect(line.isDone)
         for cut in cuts { line.cut(cut) }
         let results = Mutex<[Int: [Redemption.Result]]>([:])
         try ledger.allTogether(
             (2..<12).map { number in
-                {
-                    let answer = try? ledger.redeem([claim("\(number)")], for: alice, at: Self.now)
-                    results.withLock { $0[number] = answer?.results }
+                { transaction in
+                    let answer = try transaction.redeem([claim("\(number)")], for: alice, at: Self.now)
+                    results.withLock { $0[number] = answer.results }
                 }
             })
         #expect(line.isDone)
         #expect(results.withLock { $0.values.allSatisfy { $0 == [.granted] } && $0.count == 10 })
         for cut in cuts { line.cut(cut) }
-        #expect(try ledger.transactions(of: alice, before: nil, limit: 99).count == 11)
+        #expect(try await ledger.read { try $0.transactions(of: alice, before: nil, limit: 99) }.count == 11)
         #expect(try fixture.problems() == [])
     }
 
     /// What the tables refuse to one is no other's fault.
-    @Test func oneThatFailsInAGroupFailsAlone() throws {
+    @Test func oneThatFailsInAGroupFailsAlone() async throws {
         try schema.execute("ALTER TABLE entitlement ADD CHECK (number <> 13)")
         let results = Mutex<[Int: Redemption.Result?]>([:])
-        let faults = ledger.together(
+        let errors = ledger.together(
             (10..<16).map { number in
-                {
+                { transaction in
                     let claim = claim("\(number)", item: Item(collection: "s", number: number))
-                    let answer = try? ledger.redeem([claim], for: alice, at: Self.now)
-                    results.withLock { $0[number] = answer?.results.first }
+                    let answer = try transaction.redeem([claim], for: alice, at: Self.now)
+                    results.withLock { $0[number] = answer.results.first }
                 }
             })
-        #expect(faults == Array(repeating: nil, count: 6))
+        #expect(errors.map { $0 == nil } == [true, true, true, false, true, true])
         #expect(results.withLock { $0.filter { $0.value == .granted }.keys.sorted() } == [10, 11, 12, 14, 15])
-        #expect(try ledger.items(of: alice, at: Self.now).map(\.number) == [10, 11, 12, 14, 15])
+        #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) }.map(\.number) == [10, 11, 12, 14, 15])
         #expect(try fixture.problems() == [])
     }
 
@@ -166,7 +170,10 @@ import TestSupport
             if role == 0 {
                 defer { isDone.store(true, ordering: .sequentiallyConsistent) }
                 for claim in claims {
-                    #expect(try ledger.redeem([claim], for: alice, at: Self.now).results == [.granted])
+                    #expect(
+                        try await ledger.write { try $0.redeem([claim], for: alice, at: Self.now) }.results == [
+                            .granted
+                        ])
                 }
             } else {
                 while !isDone.load(ordering: .sequentiallyConsistent) {
@@ -181,17 +188,17 @@ import TestSupport
             }
         }
         #expect(ended.load(ordering: .relaxed) > 0)
-        #expect(try ledger.transactions(of: alice, before: nil, limit: 999).count == 200)
+        #expect(try await ledger.read { try $0.transactions(of: alice, before: nil, limit: 999) }.count == 200)
         #expect(try fixture.problems() == [])
     }
 
-    @Test func theTablesThemselvesAllowNoSecondOwnerAndNoRewriting() throws {
-        _ = try redeem(claim(), for: alice)
-        _ = try redeem(claim("9"), for: bob)
-        func user(_ name: String) throws -> String {
+    @Test func theTablesThemselvesAllowNoSecondOwnerAndNoRewriting() async throws {
+        _ = try await redeem(claim(), for: alice)
+        _ = try await redeem(claim("9"), for: bob)
+        func user(_ name: String) async throws -> String {
             try #require(try schema.execute("SELECT user_id FROM \"user\" WHERE name = '\(name)'").first)
         }
-        let rules = TableRules(
+        let rules = await TableRules(
             alice: try user("alice"), bob: try user("bob"), digest: "decode(repeat('00', 32), 'hex')")
         for statement in rules.allowed + ["UPDATE audit SET reason = NULL, reason_salt = NULL"] {
             try schema.execute(statement)
@@ -204,15 +211,15 @@ import TestSupport
         }
     }
 
-    @Test func aChangedAuditLogIsSeen() throws {
-        _ = try redeem(claim("1"), claim("2"), for: alice)
+    @Test func aChangedAuditLogIsSeen() async throws {
+        _ = try await redeem(claim("1"), claim("2"), for: alice)
         #expect(try fixture.problems() == [])
         try schema.execute(
             "DROP TRIGGER audit_is_not_rewritten ON audit; UPDATE audit SET subject = 'q' WHERE number = 1")
         #expect(try fixture.problems().contains { $0.contains("audit log") })
     }
 
-    @Test func aLedgerOfAnotherVersionIsNotOpened() throws {
+    @Test func aLedgerOfAnotherVersionIsNotOpened() async throws {
         let empty = try PostgreSQLAddress(try TestSchema().address)
         #expect { try Ledger(empty, takesOver: false) } throws: {
             ($0 as? StorageFault)?.cause == .missing
@@ -231,20 +238,20 @@ import TestSupport
         }
         let services = [try observed("first", fixture), try observed("second", fixture)]
         let elsewhere = try observed("elsewhere", try LedgerFixture())
-        let number = try services[0].number(of: alice, at: Self.now)
+        let number = try await services[0].write { try $0.number(of: alice, at: Self.now) }
         // Whoever has not begun to listen hears the next.
         var transaction = 0
         try await expectEventually {
             transaction += 1
-            _ = try services[0].redeem([claim("\(transaction)")], for: alice, at: Self.now)
+            _ = try services[0].writeNow { try $0.redeem([claim("\(transaction)")], for: alice, at: Self.now) }
             return told.withLock { $0["first"] == [number] && $0["second"] == [number] }
         }
         #expect(told.withLock { $0["elsewhere"] } == nil)
         withExtendedLifetime((services, elsewhere)) {}
     }
 
-    @Test func aLedgerOfTheVersionBeforeBecomesOneOfThis() throws {
-        _ = try redeem(claim("1"), for: alice)
+    @Test func aLedgerOfTheVersionBeforeBecomesOneOfThis() async throws {
+        _ = try await redeem(claim("1"), for: alice)
         try schema.execute(
             """
             ALTER TABLE kept_answer DROP COLUMN user_id;
@@ -258,8 +265,8 @@ import TestSupport
             ($0 as? StorageFault)?.cause == .olderVersion
         }
         let ledger = try fixture.again()
-        #expect(try ledger.items(of: alice, at: Self.now) == [Self.sprout1])
-        #expect(try ledger.account(emailLowercase: "a@b.co") == nil)
+        #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
+        #expect(try await ledger.read { try $0.account(emailLowercase: "a@b.co") } == nil)
         #expect(try schema.execute("SELECT max(version) FROM ledger_schema") == ["15"])
     }
 
@@ -267,16 +274,18 @@ import TestSupport
         let address = try PostgreSQLAddress(try TestSchema().address)
         let alice = alice
         try await atOnce(8) { _ in
-            let items = try Ledger(address).items(of: alice, at: Self.now)
+            let items = try await Ledger(address).read { try $0.items(of: alice, at: Self.now) }
             #expect(items == [])
         }
     }
 
-    @Test func aLedgerMovesFromAFileAndBack() throws {
+    @Test func aLedgerMovesFromAFileAndBack() async throws {
         let file = try Ledger(file: folder.file("ledger.sqlite"))
         for number in 1...1200 {
             let user = number.isMultiple(of: 7) ? bob : alice
-            _ = try file.redeem([claim("\(number)", original: "\(number / 3)")], for: user, at: Self.now)
+            try file.writeNow {
+                _ = try $0.redeem([claim("\(number)", original: "\(number / 3)")], for: user, at: Self.now)
+            }
         }
         func export(_ ledger: Ledger) throws -> Data {
             var text = Data()
@@ -299,10 +308,10 @@ import TestSupport
         #expect(try export(back) == text)
         // Of users that came to PostgreSQL first, too, whose numbers are large.
         let other = try fixture.another()
-        _ = try other.redeem([claim("1")], for: alice, at: Self.now)
+        _ = try other.writeNow { try $0.redeem([claim("1")], for: alice, at: Self.now) }
         let third = try Ledger(file: folder.file("third.sqlite"))
         try take(try export(other), into: third)
         #expect(try export(third) == export(other))
-        #expect(try third.redeem([claim("2")], for: bob, at: Self.now).results == [.granted])
+        #expect(try third.writeNow { try $0.redeem([claim("2")], for: bob, at: Self.now) }.results == [.granted])
     }
 }

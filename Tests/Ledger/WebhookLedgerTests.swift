@@ -24,154 +24,164 @@ import TestSupport
     private func deliveries(
         to endpoint: String = "a",
         in state: WebhookDelivery.State? = nil
-    ) throws -> [WebhookDelivery] {
-        try ledger.webhookDeliveries(to: endpoint, in: state, before: nil, limit: 100)
+    ) async throws -> [WebhookDelivery] {
+        try await ledger.read { try $0.webhookDeliveries(to: endpoint, in: state, before: nil, limit: 100) }
     }
 
     private func take(
         from ledger: (Ledger)? = nil,
         at moment: Timestamp = now,
         limit: Int = 100
-    ) throws -> [WebhookDelivery] {
+    ) async throws -> [WebhookDelivery] {
         let ledger = ledger ?? self.ledger
-        return try ledger.take(
-            try ledger.dueWebhooks(to: "a", at: moment, limit: limit), at: moment,
-            until: Timestamp(millisecondsSince1970: moment.millisecondsSince1970 + 60_000))
+        return try await ledger.write {
+            try $0.take(
+                try $0.dueWebhooks(to: "a", at: moment, limit: limit), at: moment,
+                until: Timestamp(millisecondsSince1970: moment.millisecondsSince1970 + 60_000))
+        }
     }
 
     private func words(_ deliveries: [WebhookDelivery]) -> Set<String> {
         Set(deliveries.map { "\($0.name) \($0.number) \($0.entry.event.rawValue) \($0.entry.reference)" })
     }
 
-    @Test func everyGrantRevocationAndTransferIsToldToEachEndpointThereIs() throws {
-        _ = try redeem(claim("0"), for: alice)
-        #expect(try ledger.add(endpoint("a"), upTo: 2))
-        #expect(try ledger.add(endpoint("b"), upTo: 2))
-        #expect(try !ledger.add(endpoint("c"), upTo: 2))
+    @Test func everyGrantRevocationAndTransferIsToldToEachEndpointThereIs() async throws {
+        _ = try await redeem(claim("0"), for: alice)
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 2) })
+        #expect(try await ledger.write { try $0.add(endpoint("b"), upTo: 2) })
+        #expect(try await !ledger.write { try $0.add(endpoint("c"), upTo: 2) })
         let coins = Credit(balance: "coins", amount: 10)
-        _ = try redeem(claim("1"), claim("2", item: nil, credit: coins), for: alice)
+        _ = try await redeem(claim("1"), claim("2", item: nil, credit: coins), for: alice)
         // Refused, redeemed before, spent: nobody is told.
-        _ = try redeem(claim("1"), for: bob)
-        _ = try redeem(claim("1"), for: alice)
+        _ = try await redeem(claim("1"), for: bob)
+        _ = try await redeem(claim("1"), for: alice)
         let spending = Spending(
             identifier: "s", balance: "coins", amount: 4, reason: "a hat", spentBy: "K", spentAt: Self.now)
-        _ = try ledger.spend(
-            spending, for: alice, counting: Set(Origin.allCases))
-        #expect(try redeem(claim("1"), for: bob, under: .transfer(pauseSeconds: 0)) == [.granted])
-        _ = try notify("1", claim("1", revoked: Self.now, signedAt: Self.later(1)))
+        _ = try await ledger.write {
+            try $0.spend(
+                spending, for: alice, counting: Set(Origin.allCases))
+        }
+        #expect(try await redeem(claim("1"), for: bob, under: .transfer(pauseSeconds: 0)) == [.granted])
+        _ = try await notify("1", claim("1", revoked: Self.now, signedAt: Self.later(1)))
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "a prize", grantedBy: "K", grantedAt: Self.now, endsAt: nil)
-        try ledger.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now)
+        try await ledger.write { try $0.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now) }
         let expected: Set = [
             "alice 2 granted 1", "alice 3 granted 2", "alice 5 transferredOut 1", "bob 2 transferredIn 1",
             "bob 3 revoked 1", "bob 4 itemGiven g",
         ]
-        #expect(words(try deliveries()) == expected)
-        #expect(words(try deliveries(to: "b")) == expected)
-        let messages = try deliveries().map(\.messageIdentifier)
+        await #expect(words(try deliveries()) == expected)
+        await #expect(words(try deliveries(to: "b")) == expected)
+        let messages = try await deliveries().map(\.messageIdentifier)
         #expect(Set(messages).count == expected.count)
-        #expect(try deliveries(to: "b").map(\.messageIdentifier) == messages)
-        #expect(try ledger.removeWebhookEndpoint("b", at: Self.now))
-        #expect(try !ledger.removeWebhookEndpoint("b", at: Self.now))
-        #expect(try ledger.webhookEndpoint("b") == nil)
-        #expect(try ledger.webhookEndpoints().map(\.identifier) == ["a"])
-        #expect(try ledger.dueWebhookEndpoints(at: Self.later(9)).map(\.identifier) == ["a"])
-        _ = try redeem(claim("7"), for: alice)
-        #expect(try deliveries(to: "b").count == expected.count)
-        #expect(try deliveries().count == expected.count + 1)
-        #expect(try ledger.forgetWebhooks(before: Self.later(9), limit: 4) == 4)
-        #expect(try ledger.forgetWebhooks(before: Self.later(9), limit: 4) == 2)
-        #expect(try deliveries(to: "b").isEmpty)
-        #expect(try deliveries().count == expected.count + 1)
+        #expect(try await deliveries(to: "b").map(\.messageIdentifier) == messages)
+        #expect(try await ledger.write { try $0.removeWebhookEndpoint("b", at: Self.now) })
+        #expect(try await !ledger.write { try $0.removeWebhookEndpoint("b", at: Self.now) })
+        #expect(try await ledger.read { try $0.webhookEndpoint("b") } == nil)
+        #expect(try await ledger.read { try $0.webhookEndpoints() }.map(\.identifier) == ["a"])
+        #expect(try await ledger.read { try $0.dueWebhookEndpoints(at: Self.later(9)) }.map(\.identifier) == ["a"])
+        _ = try await redeem(claim("7"), for: alice)
+        #expect(try await deliveries(to: "b").count == expected.count)
+        #expect(try await deliveries().count == expected.count + 1)
+        #expect(try await ledger.write { try $0.forgetWebhooks(before: Self.later(9), limit: 4) } == 4)
+        #expect(try await ledger.write { try $0.forgetWebhooks(before: Self.later(9), limit: 4) } == 2)
+        #expect(try await deliveries(to: "b").isEmpty)
+        #expect(try await deliveries().count == expected.count + 1)
         #expect(try fixture.problems() == [])
     }
 
     /// What is not committed is not told either.
-    @Test func whatFailsTellsNobody() throws {
-        #expect(try ledger.add(endpoint("a"), upTo: 1))
+    @Test func whatFailsTellsNobody() async throws {
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "a prize", grantedBy: "K", grantedAt: Self.now, endsAt: nil)
-        try ledger.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now)
-        let faults = ledger.together([
-            { _ = try? self.redeem(self.claim("1"), for: self.alice) },
+        try await ledger.write { try $0.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now) }
+        let errors = ledger.together([
+            { _ = try $0.redeem([claim("1")], for: alice, at: Self.now) },
             {
                 // Its identifier is taken.
-                try? self.ledger.add(grant, for: self.alice, keeping: nil, for: nil, forgettingBefore: Self.now)
+                try $0.add(grant, for: alice, keeping: nil, for: nil, forgettingBefore: Self.now)
             },
         ])
-        #expect(faults.count == 2)
-        #expect(words(try deliveries()).filter { $0.hasPrefix("alice") } == ["alice 1 granted 1"])
+        #expect(errors.map { $0 == nil } == [true, false])
+        #expect(words(try await deliveries()).filter { $0.hasPrefix("alice") } == ["alice 1 granted 1"])
     }
 
-    @Test func whatIsTakenIsTakenOnceUntilItsLeaseEnds() throws {
-        #expect(try ledger.add(endpoint("a"), upTo: 1))
-        _ = try redeem(claim("1"), claim("2"), claim("3"), for: alice)
-        #expect(try ledger.dueWebhookEndpoints(at: Self.now).map(\.identifier) == ["a"])
-        let first = try take(limit: 2)
+    @Test func whatIsTakenIsTakenOnceUntilItsLeaseEnds() async throws {
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
+        _ = try await redeem(claim("1"), claim("2"), claim("3"), for: alice)
+        #expect(try await ledger.read { try $0.dueWebhookEndpoints(at: Self.now) }.map(\.identifier) == ["a"])
+        let first = try await take(limit: 2)
         #expect(first.map(\.attempts) == [1, 1])
         #expect(first.allSatisfy { $0.lastAttempt?.at == Self.now && $0.lastAttempt?.outcome == nil })
         let other = try fixture.again()
-        let second = try take(from: other)
+        let second = try await take(from: other)
         #expect(second.count == 1)
         #expect(Set((first + second).map(\.messageIdentifier)).count == 3)
-        #expect(try take(from: other).isEmpty)
-        #expect(try ledger.dueWebhookEndpoints(at: Self.now).isEmpty)
-        try ledger.record(
-            first.map { WebhookResult(of: $0, .answered(status: 200), isDelivered: true, nextAttemptAt: nil) })
+        #expect(try await take(from: other).isEmpty)
+        #expect(try await ledger.read { try $0.dueWebhookEndpoints(at: Self.now) }.isEmpty)
+        try await ledger.write {
+            try $0.record(
+                first.map { WebhookResult(of: $0, .answered(status: 200), isDelivered: true, nextAttemptAt: nil) })
+        }
         // Who has taken the third is gone.
-        let again = try take(at: Self.later(60))
+        let again = try await take(at: Self.later(60))
         #expect(again.map(\.messageIdentifier) == second.map(\.messageIdentifier))
         #expect(again.map(\.attempts) == [2])
         // What comes too late changes nothing.
-        try other.record(
-            second.map { WebhookResult(of: $0, .unanswered(code: "timedOut"), isDelivered: false, nextAttemptAt: nil) })
-        #expect(try deliveries(in: .pending).map(\.attempts) == [2])
-        #expect(try deliveries(in: .pending).first?.lastAttempt?.outcome == nil)
-        #expect(try deliveries(in: .delivered).count == 2)
+        let late = second.map {
+            WebhookResult(of: $0, .unanswered(code: "timedOut"), isDelivered: false, nextAttemptAt: nil)
+        }
+        try await other.write { try $0.record(late) }
+        #expect(try await deliveries(in: .pending).map(\.attempts) == [2])
+        #expect(try await deliveries(in: .pending).first?.lastAttempt?.outcome == nil)
+        #expect(try await deliveries(in: .delivered).count == 2)
     }
 
-    @Test func whatHasFailedIsSeenAndReplayed() throws {
-        #expect(try ledger.add(endpoint("a"), upTo: 1))
-        _ = try redeem(claim("1"), claim("2"), claim("3"), for: alice)
-        let taken = try take()
+    @Test func whatHasFailedIsSeenAndReplayed() async throws {
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
+        _ = try await redeem(claim("1"), claim("2"), claim("3"), for: alice)
+        let taken = try await take()
         try #require(taken.count == 3)
-        try ledger.record([
-            WebhookResult(of: taken[0], .answered(status: 503), isDelivered: false, nextAttemptAt: Self.later(9)),
-            WebhookResult(of: taken[1], .unanswered(code: "timedOut"), isDelivered: false, nextAttemptAt: nil),
-            WebhookResult(of: taken[2], .answered(status: 204), isDelivered: true, nextAttemptAt: nil),
-        ])
-        #expect(try take(at: Self.later(8)).isEmpty)
-        let failed = try deliveries(in: .failed)
+        try await ledger.write {
+            try $0.record([
+                WebhookResult(of: taken[0], .answered(status: 503), isDelivered: false, nextAttemptAt: Self.later(9)),
+                WebhookResult(of: taken[1], .unanswered(code: "timedOut"), isDelivered: false, nextAttemptAt: nil),
+                WebhookResult(of: taken[2], .answered(status: 204), isDelivered: true, nextAttemptAt: nil),
+            ])
+        }
+        #expect(try await take(at: Self.later(8)).isEmpty)
+        let failed = try await deliveries(in: .failed)
         #expect(failed.map(\.messageIdentifier) == [taken[1].messageIdentifier])
         #expect(failed.first?.lastAttempt?.outcome == .unanswered(code: "timedOut"))
-        let pending = try deliveries(in: .pending)
+        let pending = try await deliveries(in: .pending)
         #expect(pending.map(\.nextAttemptAt) == [Self.later(9)])
         #expect(pending.first?.lastAttempt?.outcome == .answered(status: 503))
 
-        #expect(try ledger.replayFailed(to: "a", limit: 9) == 1)
-        #expect(try ledger.replayFailed(to: "a", limit: 9) == 0)
-        let replayed = try take()
+        #expect(try await ledger.write { try $0.replayFailed(to: "a", limit: 9) } == 1)
+        #expect(try await ledger.write { try $0.replayFailed(to: "a", limit: 9) } == 0)
+        let replayed = try await take()
         #expect(replayed.map(\.messageIdentifier) == [taken[1].messageIdentifier])
         #expect(replayed.map(\.attempts) == [1])
         // Also what has arrived, for who has lost it.
         let arrived = taken[2].messageIdentifier
-        #expect(try ledger.replay(arrived, to: "a")?.state == .pending)
-        #expect(try take().map(\.messageIdentifier) == [arrived])
-        #expect(try ledger.replay("msg_none", to: "a") == nil)
-        #expect(try ledger.replay(arrived, to: "b") == nil)
+        #expect(try await ledger.write { try $0.replay(arrived, to: "a") }?.state == .pending)
+        #expect(try await take().map(\.messageIdentifier) == [arrived])
+        #expect(try await ledger.write { try $0.replay("msg_none", to: "a") } == nil)
+        #expect(try await ledger.write { try $0.replay(arrived, to: "b") } == nil)
     }
 
-    @Test func pagesAreNewestFirst() throws {
-        #expect(try ledger.add(endpoint("a"), upTo: 1))
+    @Test func pagesAreNewestFirst() async throws {
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         for number in 1...5 {
-            _ = try redeem(claim("\(number)"), for: alice, at: Self.later(Int64(number / 2)))
+            _ = try await redeem(claim("\(number)"), for: alice, at: Self.later(Int64(number / 2)))
         }
         var seen: [WebhookDelivery] = []
         while true {
             let position = seen.last.map {
                 WebhookDeliveryPosition(happenedAt: $0.entry.happenedAt, messageIdentifier: $0.messageIdentifier)
             }
-            let page = try ledger.webhookDeliveries(to: "a", in: nil, before: position, limit: 2)
+            let page = try await ledger.read { try $0.webhookDeliveries(to: "a", in: nil, before: position, limit: 2) }
             if page.isEmpty { break }
             seen += page
         }
@@ -179,50 +189,66 @@ import TestSupport
         #expect(Set(seen.map(\.entry.reference)) == ["1", "2", "3", "4", "5"])
     }
 
-    @Test func secretsAndAddressesAreReplaced() throws {
-        #expect(try ledger.add(endpoint("b", createdAt: Self.later(1)), upTo: 2))
-        #expect(try ledger.add(endpoint("a"), upTo: 2))
-        #expect(try ledger.webhookEndpoints().map(\.identifier) == ["a", "b"])
-        #expect(try ledger.replace(secret(1), with: secret(2), ending: Self.later(9), ofWebhookEndpoint: "a"))
-        #expect(try !ledger.replace(secret(1), with: secret(3), ending: Self.later(9), ofWebhookEndpoint: "a"))
-        #expect(try !ledger.replace(secret(1), with: secret(3), ending: Self.later(9), ofWebhookEndpoint: "c"))
-        let found = try #require(try ledger.webhookEndpoint("a"))
+    @Test func secretsAndAddressesAreReplaced() async throws {
+        #expect(try await ledger.write { try $0.add(endpoint("b", createdAt: Self.later(1)), upTo: 2) })
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 2) })
+        #expect(try await ledger.read { try $0.webhookEndpoints() }.map(\.identifier) == ["a", "b"])
+        #expect(
+            try await ledger.write {
+                try $0.replace(secret(1), with: secret(2), ending: Self.later(9), ofWebhookEndpoint: "a")
+            })
+        #expect(
+            try await !ledger.write {
+                try $0.replace(secret(1), with: secret(3), ending: Self.later(9), ofWebhookEndpoint: "a")
+            })
+        #expect(
+            try await !ledger.write {
+                try $0.replace(secret(1), with: secret(3), ending: Self.later(9), ofWebhookEndpoint: "c")
+            })
+        let found = try #require(try await ledger.read { try $0.webhookEndpoint("a") })
         #expect(found.secret == secret(2))
         #expect(found.previousSecret == WebhookEndpoint.EndingSecret(bytes: secret(1), endsAt: Self.later(9)))
-        #expect(try ledger.setURL("https://other.example", ofWebhookEndpoint: "a")?.url == "https://other.example")
-        #expect(try ledger.webhookEndpoint("a")?.url == "https://other.example")
-        #expect(try ledger.setURL("https://other.example", ofWebhookEndpoint: "c") == nil)
-        #expect(try ledger.webhookEndpoint("c") == nil)
+        #expect(
+            try await ledger.write { try $0.setURL("https://other.example", ofWebhookEndpoint: "a") }?.url
+                == "https://other.example")
+        #expect(try await ledger.read { try $0.webhookEndpoint("a") }?.url == "https://other.example")
+        #expect(try await ledger.write { try $0.setURL("https://other.example", ofWebhookEndpoint: "c") } == nil)
+        #expect(try await ledger.read { try $0.webhookEndpoint("c") } == nil)
     }
 
-    @Test func whatHasArrivedIsForgottenAndWhatHasFailedIsNot() throws {
-        #expect(try ledger.add(endpoint("a"), upTo: 1))
+    @Test func whatHasArrivedIsForgottenAndWhatHasFailedIsNot() async throws {
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         for number in 1...5 {
-            _ = try redeem(claim("\(number)"), for: alice, at: Self.later(Int64(number)))
+            _ = try await redeem(claim("\(number)"), for: alice, at: Self.later(Int64(number)))
         }
-        let taken = try take(at: Self.later(9)).sorted { $0.number < $1.number }
-        try ledger.record(
-            taken.map {
-                WebhookResult(
-                    of: $0, .answered(status: $0.number == 1 ? 500 : 200), isDelivered: $0.number != 1,
-                    nextAttemptAt: nil)
-            })
-        #expect(try ledger.forgetWebhooks(before: Self.later(5), limit: 2) == 2)
-        #expect(try ledger.forgetWebhooks(before: Self.later(5), limit: 2) == 1)
-        #expect(try ledger.forgetWebhooks(before: Self.later(5), limit: 2) == 0)
-        #expect(try deliveries().map(\.number) == [5, 1])
+        let taken = try await take(at: Self.later(9)).sorted { $0.number < $1.number }
+        try await ledger.write {
+            try $0.record(
+                taken.map {
+                    WebhookResult(
+                        of: $0, .answered(status: $0.number == 1 ? 500 : 200), isDelivered: $0.number != 1,
+                        nextAttemptAt: nil)
+                })
+        }
+        #expect(try await ledger.write { try $0.forgetWebhooks(before: Self.later(5), limit: 2) } == 2)
+        #expect(try await ledger.write { try $0.forgetWebhooks(before: Self.later(5), limit: 2) } == 1)
+        #expect(try await ledger.write { try $0.forgetWebhooks(before: Self.later(5), limit: 2) } == 0)
+        #expect(try await deliveries().map(\.number) == [5, 1])
     }
 
-    @Test func whoIsErasedIsSpokenOfNoMore() throws {
-        #expect(try ledger.add(endpoint("a"), upTo: 1))
-        _ = try redeem(claim("1"), for: alice)
-        _ = try redeem(claim("2"), for: bob)
-        let taken = try take()
-        #expect(try ledger.erase(alice, showing: nil, by: .apiKey("K"), at: Self.now))
+    @Test func whoIsErasedIsSpokenOfNoMore() async throws {
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
+        _ = try await redeem(claim("1"), for: alice)
+        _ = try await redeem(claim("2"), for: bob)
+        let taken = try await take()
+        #expect(try await ledger.write { try $0.erase(alice, showing: nil, by: .apiKey("K"), at: Self.now) })
         // What was under way comes to nothing.
-        try ledger.record(
-            taken.map { WebhookResult(of: $0, .answered(status: 500), isDelivered: false, nextAttemptAt: Self.now) })
-        #expect(words(try deliveries()) == ["bob 1 granted 2"])
-        #expect(words(try take()) == ["bob 1 granted 2"])
+        try await ledger.write {
+            try $0.record(
+                taken.map { WebhookResult(of: $0, .answered(status: 500), isDelivered: false, nextAttemptAt: Self.now) }
+            )
+        }
+        await #expect(words(try deliveries()) == ["bob 1 granted 2"])
+        #expect(words(try await take()) == ["bob 1 granted 2"])
     }
 }

@@ -7,8 +7,8 @@ import Testing
 @Suite struct APIKeyTests {
     let fixture: ServiceFixture
 
-    init() throws {
-        fixture = try ServiceFixture()
+    init() async throws {
+        fixture = try await ServiceFixture()
     }
 
     @Test func withoutAKeyNobodyIsAnswered() async throws {
@@ -28,7 +28,7 @@ import Testing
 
     @Test func aKeyThatIsNotWholeIsRefused() async throws {
         let parts = fixture.key.split(separator: "_", maxSplits: 2)
-        let other = try fixture.keys.make(name: "other", scopes: [.read]).key
+        let other = try await fixture.keys.make(name: "other", scopes: [.read]).key
         let otherSecret = other.split(separator: "_", maxSplits: 2)[2]
         for key in [
             "x", String(fixture.key.dropLast()), fixture.key + "A", "till_\(parts[1])_", "till__\(parts[2])",
@@ -41,11 +41,11 @@ import Testing
     }
 
     @Test func aRevokedKeyIsRefusedFromThenOn() async throws {
-        let (record, key) = try fixture.keys.make(name: "short-lived", scopes: [.read])
+        let (record, key) = try await fixture.keys.make(name: "short-lived", scopes: [.read])
         #expect(try await fixture.send(.get, "/v1/users/alice/items", key: key).status == 200)
-        #expect(try fixture.keys.revoke(record.identifier))
+        #expect(try await fixture.keys.revoke(record.identifier))
         #expect(try await fixture.send(.get, "/v1/users/alice/items", key: key).code == "keyInvalid")
-        #expect(try fixture.keys.revoke("none") == false)
+        #expect(try await fixture.keys.revoke("none") == false)
     }
 
     @Test(arguments: [
@@ -63,14 +63,14 @@ import Testing
         path: String,
         status: Int
     ) async throws {
-        let key = try fixture.keys.make(name: "one scope", scopes: [scope]).key
+        let key = try await fixture.keys.make(name: "one scope", scopes: [scope]).key
         let answer = try await fixture.send(method, path, body: "{}", key: key)
         #expect(answer.status == status)
         if status == 403 { #expect(answer.code == "scopeMissing") }
     }
 
-    @Test func theSecretIsNotKept() throws {
-        let (record, key) = try fixture.keys.make(name: "hidden", scopes: [.read])
+    @Test func theSecretIsNotKept() async throws {
+        let (record, key) = try await fixture.keys.make(name: "hidden", scopes: [.read])
         let secret = try #require(key.split(separator: "_", maxSplits: 2).last)
         #expect(secret.count == 43)
         for name in ["ledger.sqlite", "ledger.sqlite-wal"] {

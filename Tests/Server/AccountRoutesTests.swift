@@ -11,8 +11,8 @@ import Testing
 @Suite struct AccountRoutesTests {
     let fixture: ServiceFixture
 
-    init() throws {
-        fixture = try ServiceFixture()
+    init() async throws {
+        fixture = try await ServiceFixture()
     }
 
     struct Entrance: Decodable {
@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test func guessesEndForAnAddressHoweverManyAccountsItNames() async throws {
-        let fixture = try ServiceFixture(proxies: 1)
+        let fixture = try await ServiceFixture(proxies: 1)
         let name = try #require(HTTPField.Name("X-Forwarded-For"))
         func status(_ number: Int, from address: String) async throws -> Int {
             let body = "{\"email\":\"\(number)@example.com\",\"password\":\"x\"}"
@@ -333,7 +333,7 @@ import Testing
     }
 
     @Test func aBackEndErasesItsOwnUsers() async throws {
-        let key = try fixture.keys.make(name: "reader", scopes: [.read, .grant]).key
+        let key = try await fixture.keys.make(name: "reader", scopes: [.read, .grant]).key
         #expect(try await fixture.send(.get, "/v1/users/bob/export", key: key).code == "scopeMissing")
         #expect(try await fixture.send(.post, "/v1/users/bob/erasure").code == "userNotFound")
         #expect(try await fixture.send(.get, "/v1/users/bob").status == 200)

@@ -35,7 +35,8 @@ import Testing
         key: String? = nil,
         idempotencyKey: String? = nil
     ) async throws -> (status: Int, json: [String: Any], replayed: Bool) {
-        let key = try key ?? keys.make(name: "tests", scopes: scopes).key
+        let made = try await keys.make(name: "tests", scopes: scopes).key
+        let key = key ?? made
         var headers: HTTPFields = [.authorization: "Bearer \(key)"]
         if let idempotencyKey, let name = HTTPField.Name("Idempotency-Key") { headers[name] = idempotencyKey }
         let answer = try await Application(router: routes.router()).test(.router) { [headers] client in
@@ -48,11 +49,11 @@ import Testing
         return (answer.status.code, try #require(json), replayed)
     }
 
-    private func buySeeds(_ quantity: Int) throws {
+    private func buySeeds(_ quantity: Int) async throws {
         let alice = try #require(User(name: "alice"))
         let bought = try garden.buy("garden.seeds", quantity: quantity)
         let proof = Array(try garden.store.signedTransaction(bought.identifier).utf8)
-        #expect(try service.redeem(proof, for: alice).outcome == .granted)
+        #expect(try await service.redeem(proof, for: alice).outcome == .granted)
     }
 
     private func amount() async throws -> Int? {
@@ -62,9 +63,9 @@ import Testing
 
     @Test func whatWasBoughtIsSpentOnceForEachKey() async throws {
         #expect(try await amount() == 0)
-        try buySeeds(2)
+        try await buySeeds(2)
         #expect(try await amount() == 20)
-        let key = try keys.make(name: "shop", scopes: [.spend]).key
+        let key = try await keys.make(name: "shop", scopes: [.spend]).key
         let body = #"{"amount":15,"reason":"a bed of roses"}"#
         let first = try await send(.post, "/seeds/spendings", body, key: key, idempotencyKey: "one")
         #expect(first.status == 201)
@@ -78,13 +79,13 @@ import Testing
         let more = try await send(.post, "/seeds/spendings", body, key: key, idempotencyKey: "two")
         #expect(more.status == 409)
         #expect(more.json["code"] as? String == "balanceTooLow")
-        try buySeeds(1)
+        try await buySeeds(1)
         #expect(try await send(.post, "/seeds/spendings", body, key: key, idempotencyKey: "two").status == 201)
         #expect(try await amount() == 0)
     }
 
     @Test func `a spending is made once, also under another API key; another body is a conflict`() async throws {
-        try buySeeds(2)
+        try await buySeeds(2)
         let body = #"{"amount":15,"reason":"a bed of roses"}"#
         let first = try await send(.post, "/seeds/spendings", body, idempotencyKey: "one")
         #expect(first.status == 201)
@@ -101,8 +102,8 @@ import Testing
     }
 
     @Test func manyAtOnceSpendNoMoreThanThereIs() async throws {
-        try buySeeds(5)
-        let key = try keys.make(name: "shop", scopes: [.spend]).key
+        try await buySeeds(5)
+        let key = try await keys.make(name: "shop", scopes: [.spend]).key
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<20 {
                 group.addTask {

@@ -57,7 +57,7 @@ import Testing
             says: "The field /endsAt must be a date in the form of RFC 3339"),
     ])
     func `a field that is unknown or too long is refused by its name`(_ test: Case) async throws {
-        let fixture = try ServiceFixture()
+        let fixture = try await ServiceFixture()
         let answer = try await fixture.send(
             .init(test.method) ?? .get, test.path, body: test.body, key: test.path == "/v1/accounts" ? "" : nil)
         #expect(answer.status == 400)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func `a body of another route than a proof's has at most 16 KB`() async throws {
-        let fixture = try ServiceFixture()
+        let fixture = try await ServiceFixture()
         let reason = String(repeating: "x", count: 17_000)
         let item = #""item":{"collection":"sprout","number":1}"#
         let answer = try await fixture.send(

@@ -9,8 +9,8 @@ import Testing
 @Suite struct CatalogRoutesTests {
     let fixture: ServiceFixture
 
-    init() throws {
-        fixture = try ServiceFixture()
+    init() async throws {
+        fixture = try await ServiceFixture()
     }
 
     private static let sprout1 = "com.memolease.sesac1.sprout1"
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test func onlyAKeyWithTheScopeMayChange() async throws {
-        let key = try fixture.keys.make(name: "other", scopes: [.read, .redeem, .grant]).key
+        let key = try await fixture.keys.make(name: "other", scopes: [.read, .redeem, .grant]).key
         #expect(try await fixture.send(.put, path("moon"), body: moon, key: key).code == "scopeMissing")
         #expect(try await fixture.send(.get, path("moon"), key: "").code == "unauthenticated")
     }

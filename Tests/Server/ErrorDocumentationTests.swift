@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func aProblemLeadsToThePage() async throws {
-        let fixture = try ServiceFixture()
+        let fixture = try await ServiceFixture()
         let problem = try await fixture.send(.get, "/v1/products/none").object()
         #expect(problem["type"] as? String == "/errors#productNotFound")
         #expect(problem["couldSucceedLater"] as? Bool == false)

@@ -14,9 +14,9 @@ import Testing
     let fixture: ServiceFixture
     let chain: CertificateChain
 
-    init() throws {
+    init() async throws {
         chain = try TestChains.ellipticCurve.get()
-        fixture = try ServiceFixture(trusting: chain)
+        fixture = try await ServiceFixture(trusting: chain)
     }
 
     private func grant(
@@ -202,26 +202,29 @@ import Testing
         }
     }
 
-    @Test func whatIsGivenIsGivenWithItsAnswer() throws {
+    @Test func whatIsGivenIsGivenWithItsAnswer() async throws {
         let ledger = try Ledger(file: fixture.shop.folder.file("own.sqlite"))
         let alice = try #require(User(name: "alice"))
         let moment = fixture.shop.clock.now()
         let key = IdempotencyKey(caller: "c", key: "k")
-        func give(_ identifier: String) throws -> KeptAnswer? {
+        func give(_ identifier: String) async throws -> KeptAnswer? {
             let grant = Grant(
                 identifier: identifier, item: Item(collection: "sprout", number: 1), reason: "r", grantedBy: "c",
                 grantedAt: moment, endsAt: nil)
             let answer = KeptAnswer(
                 requestDigest: [UInt8](repeating: 1, count: 32), status: 201, contentType: "application/json",
                 body: Array(identifier.utf8))
-            try ledger.add(grant, for: alice, keeping: answer, for: key, forgettingBefore: moment)
-            return try ledger.keptAnswer(for: key, since: moment)
+            try await ledger.write {
+                try $0.add(grant, for: alice, keeping: answer, for: key, forgettingBefore: moment)
+            }
+            return try await ledger.read { try $0.keptAnswer(for: key, since: moment) }
         }
         // Whoever sends it again after a crash, or to another process, gets the first answer and nothing more.
-        let first = try give("first")
+        let first = try await give("first")
         #expect(first?.body == Array("first".utf8))
-        #expect(try give("second") == first)
-        #expect(try ledger.grants(of: alice, before: nil, limit: 10).map(\.identifier) == ["first"])
+        #expect(try await give("second") == first)
+        #expect(
+            try await ledger.read { try $0.grants(of: alice, before: nil, limit: 10) }.map(\.identifier) == ["first"])
     }
 
     @Test func aGrantLeavesTheAccountTokenToBeSet() async throws {
@@ -237,7 +240,7 @@ import Testing
     }
 
     @Test func onlyAKeyWithTheScopeGrants() async throws {
-        let key = try fixture.keys.make(name: "shop", scopes: APIKeyScope.standard).key
+        let key = try await fixture.keys.make(name: "shop", scopes: APIKeyScope.standard).key
         for (method, path) in [
             (HTTPRequest.Method.post, "grants"), (.put, "grants/1/revocation"), (.put, "transactions/1/revocation"),
             (.delete, "transactions/1/revocation"),

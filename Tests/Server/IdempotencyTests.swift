@@ -9,8 +9,8 @@ import Testing
 @Suite struct IdempotencyTests {
     let fixture: ServiceFixture
 
-    init() throws {
-        fixture = try ServiceFixture()
+    init() async throws {
+        fixture = try await ServiceFixture()
     }
 
     private func body(_ product: String) throws -> String {
@@ -59,7 +59,7 @@ import Testing
     @Test func aKeyIsItsCallersOwn() async throws {
         let body = try body("sprout1")
         _ = try await post(body, under: "k1")
-        let other = try fixture.keys.make(name: "other", scopes: [.redeem]).key
+        let other = try await fixture.keys.make(name: "other", scopes: [.redeem]).key
         let answer = try await post(body, under: "k1", key: other)
         #expect(try answer.object()["outcome"] as? String == "unchanged")
         #expect(try !isReplayed(answer))

@@ -8,8 +8,8 @@ import Testing
 @Suite struct MetricsTests {
     let fixture: ServiceFixture
 
-    init() throws {
-        fixture = try ServiceFixture()
+    init() async throws {
+        fixture = try await ServiceFixture()
     }
 
     /// The values by name and labels, as Prometheus reads its text format.
@@ -63,19 +63,19 @@ import Testing
     }
 
     @Test func onlyAKeyWithTheScopeReadsThem() async throws {
-        let key = try fixture.keys.make(name: "shop", scopes: [.read, .redeem, .grant]).key
+        let key = try await fixture.keys.make(name: "shop", scopes: [.read, .redeem, .grant]).key
         #expect(try await fixture.send(.get, "/metrics", key: key).code == "scopeMissing")
         #expect(try await fixture.send(.get, "/metrics", key: "").code == "unauthenticated")
     }
 
     @Test func `notifications with an unknown chain beyond the limit are turned away for a moment`() async throws {
-        let full = try ServiceFixture(unknownChainsAtOnce: 0)
+        let full = try await ServiceFixture(unknownChainsAtOnce: 0)
         let answer = try await full.send(.post, "/v1/notifications/apple", body: "{\"signedPayload\":\"x\"}", key: "")
         #expect(answer.status == 503)
         #expect(answer.code == "tooBusy")
         #expect(answer.headers[.retryAfter] == "1")
         // A place is free again after each, whatever became of it.
-        let one = try ServiceFixture(unknownChainsAtOnce: 1)
+        let one = try await ServiceFixture(unknownChainsAtOnce: 1)
         for _ in 0..<3 {
             let refused = try await one.send(
                 .post, "/v1/notifications/apple", body: "{\"signedPayload\":\"x\"}", key: "")

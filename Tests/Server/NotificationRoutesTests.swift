@@ -14,9 +14,9 @@ import Testing
     let fixture: ServiceFixture
     let chain: CertificateChain
 
-    init() throws {
+    init() async throws {
         chain = try TestChains.ellipticCurve.get()
-        fixture = try ServiceFixture(trusting: chain)
+        fixture = try await ServiceFixture(trusting: chain)
     }
 
     private func payload(_ changes: [String: JSONValue?] = [:], signedSecondsLater seconds: Int64 = 0) -> JSONObject {
@@ -92,7 +92,7 @@ import Testing
 
     /// With no place for unknown chains, only a chain that was judged before passes.
     @Test func `a notification with a known chain needs no place among the unknown`() async throws {
-        let full = try ServiceFixture(trusting: chain, unknownChainsAtOnce: 0)
+        let full = try await ServiceFixture(trusting: chain, unknownChainsAtOnce: 0)
         func notify(_ uuid: String) async throws -> ServiceFixture.Answer {
             let signed = try TestProofs.notification(
                 "TEST", uuid: uuid, about: nil, with: chain.leaf.key, chain: chain.certificates)

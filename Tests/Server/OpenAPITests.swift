@@ -8,8 +8,8 @@ import Testing
 @Suite struct OpenAPITests {
     let fixture: ServiceFixture
 
-    init() throws {
-        fixture = try ServiceFixture()
+    init() async throws {
+        fixture = try await ServiceFixture()
     }
 
     private func document() throws -> [String: Any] {

@@ -16,11 +16,11 @@ import Testing
 
     @Test func `behind a proxy the forwarded address is limited, and again free after each request`() async throws {
         let name = try #require(HTTPField.Name("X-Forwarded-For"))
-        let none = try ServiceFixture(proxies: 1, requestsPerAddress: 0)
+        let none = try await ServiceFixture(proxies: 1, requestsPerAddress: 0)
         let refused = try await none.send(.get, "/health/live", key: "", headers: [name: "192.0.2.1"])
         #expect(refused.status == 503)
         #expect(refused.code == "tooBusy")
-        let one = try ServiceFixture(proxies: 1, requestsPerAddress: 1)
+        let one = try await ServiceFixture(proxies: 1, requestsPerAddress: 1)
         for _ in 0..<3 {
             let answer = try await one.send(.get, "/health/live", key: "", headers: [name: "192.0.2.1"])
             #expect(answer.status == 204)

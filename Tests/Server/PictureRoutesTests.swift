@@ -9,8 +9,8 @@ import Testing
 @Suite struct PictureRoutesTests {
     let fixture: ServiceFixture
 
-    init() throws {
-        fixture = try ServiceFixture()
+    init() async throws {
+        fixture = try await ServiceFixture()
     }
 
     private struct Pictures: Decodable {

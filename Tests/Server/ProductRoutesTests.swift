@@ -6,8 +6,8 @@ import Testing
 @Suite struct ProductRoutesTests {
     let fixture: ServiceFixture
 
-    init() throws {
-        fixture = try ServiceFixture()
+    init() async throws {
+        fixture = try await ServiceFixture()
     }
 
     private func identifiers(_ query: String, language: String = "en") async throws -> [String] {

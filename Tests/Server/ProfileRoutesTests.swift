@@ -13,12 +13,12 @@ import Testing
     /// Alice's.
     let token: String
 
-    init() throws {
+    init() async throws {
         issuer = try TestIssuer()
         let folder = try TemporaryFolder()
         let keys = folder.file("keys.json")
         try Data(TestIssuer.keySet([issuer.publicKey]).utf8).write(to: keys)
-        fixture = try ServiceFixture(
+        fixture = try await ServiceFixture(
             tokens: TokenSettings(
                 issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: .file(keys)), keeping: folder)
         token = try issuer.token(at: fixture.shop.clock.now().secondsSince1970)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RateLimitTests {
     @Test func whoSendsTooMuchWaits() async throws {
-        let fixture = try ServiceFixture(limits: RequestLimits(perKey: 3))
+        let fixture = try await ServiceFixture(limits: RequestLimits(perKey: 3))
         func status(key: String? = nil) async throws -> Int {
             try await fixture.send(.get, "/v1/users/alice/items", key: key).status
         }
@@ -15,7 +15,7 @@ import Testing
         #expect(refused.headers[.retryAfter] == "20")
         #expect(try refused.object()["couldSucceedLater"] as? Bool == true)
         // Another key has an allowance of its own, and nobody's is needed for health.
-        let other = try fixture.keys.make(name: "other", scopes: [.read]).key
+        let other = try await fixture.keys.make(name: "other", scopes: [.read]).key
         #expect(try await status(key: other) == 200)
         #expect(try await fixture.send(.get, "/health/live", key: "").status == 204)
 

@@ -93,47 +93,47 @@ import Testing
             proof: Array(try garden.store.signedTransaction(bought.identifier).utf8))
     }
 
-    private func redeem(_ sale: Sale, for user: String = "alice") throws {
-        _ = try service.redeem(sale.proof, for: try #require(User(name: user)))
+    private func redeem(_ sale: Sale, for user: String = "alice") async throws {
+        _ = try await service.redeem(sale.proof, for: try #require(User(name: user)))
     }
 
-    private func owns(_ collection: String) throws -> Bool {
-        try service.items(of: alice).contains { $0.collection == collection && $0.number > 0 }
+    private func owns(_ collection: String) async throws -> Bool {
+        try await service.items(of: alice).contains { $0.collection == collection && $0.number > 0 }
     }
 
     /// Hands the service the last notification, as Apple would.
-    private func receiveLast() throws {
+    private func receiveLast() async throws {
         let last = try #require(try garden.store.notifications().last)
-        _ = try service.receive(notification: Array(last.signedPayload.utf8))
+        _ = try await service.receive(notification: Array(last.signedPayload.utf8))
     }
 
     @Test func notificationsThatWereMissedComeInAgainAndAgain() async throws {
-        let token = try service.appAccountToken(of: alice)
+        let token = try await service.appAccountToken(of: alice)
         _ = try buy("garden.gate", token: token)
         try await withStore { client in
             try await running(schedule(client, notifications: 1, histories: nil)) {
-                try await expectEventually { try owns("gate") }
+                try await expectEventually { try await owns("gate") }
                 _ = try buy("garden.basic.monthly", token: token)
-                try await expectEventually { try owns("plus") }
+                try await expectEventually { try await owns("plus") }
             }
         }
     }
 
     @Test func historiesTellOfRefunds() async throws {
         let gate = try buy("garden.gate")
-        try redeem(gate)
+        try await redeem(gate)
         try garden.store.refund(gate.transactionIdentifier)
-        #expect(try owns("gate"))
+        #expect(try await owns("gate"))
         try await withStore { client in
             try await running(schedule(client, notifications: nil, histories: 3600)) {
-                try await expectEventually { try !owns("gate") }
+                try await expectEventually { try await !owns("gate") }
             }
         }
     }
 
     /// A server that knows of nothing, and counts.
     @Test func aStartIsNoReasonToAskForHistoriesAgain() async throws {
-        try redeem(try buy("garden.gate"))
+        try await redeem(try buy("garden.gate"))
         let notifications = Atomic(0)
         let histories = Atomic(0)
         let router = Router()
@@ -149,7 +149,7 @@ import Testing
             try await running(schedule(client, notifications: nil, histories: 3600)) {
                 await expectEventually { histories.load(ordering: .relaxed) == 1 }
                 let subject = "histories of \(client.url.absoluteString)"
-                try await expectEventually { try service.reconciled(subject) != nil }
+                try await expectEventually { try await service.reconciled(subject) != nil }
             }
             try await running(schedule(client, notifications: 1, histories: 3600)) {
                 await expectEventually { notifications.load(ordering: .relaxed) == 2 }
@@ -164,8 +164,8 @@ import Testing
 
     @Test func oneCustomerWhomTheStoreForgotKeepsNobodyFromTheirs() async throws {
         let (gate, season) = (try buy("garden.gate"), try buy("garden.season", account: "bob"))
-        try redeem(gate)
-        try redeem(season, for: "bob")
+        try await redeem(gate)
+        try await redeem(season, for: "bob")
         try garden.store.delete(gate.transactionIdentifier)
         try garden.store.refund(season.transactionIdentifier)
         try await withStore { client in
@@ -177,12 +177,14 @@ import Testing
     @Test(arguments: [(true, "DELIVERED"), (false, "UNDELIVERED_OTHER")])
     func theOperatorsAnswerIsGivenOnce(isRedeemed: Bool, status: String) async throws {
         let seeds = try buy("garden.seeds")
-        if isRedeemed { try redeem(seeds) }
+        if isRedeemed { try await redeem(seeds) }
         try garden.store.requestRefund(of: seeds.transactionIdentifier)
-        try receiveLast()
+        try await receiveLast()
         try await withStore { client in
             try await running(responder(client)) {
-                try await expectEventually { try service.openConsumptionRequests(of: Self.origins, limit: 1) == [] }
+                try await expectEventually {
+                    try await service.openConsumptionRequests(of: Self.origins, limit: 1) == []
+                }
             }
         }
         let said = try #require(try garden.store.consumption(of: seeds.transactionIdentifier))
@@ -199,7 +201,7 @@ import Testing
         for _ in 0..<2 {
             sales.append(try buy("garden.seeds"))
             try garden.store.requestRefund(of: try #require(sales.last).transactionIdentifier)
-            try receiveLast()
+            try await receiveLast()
             garden.clock.advance(milliseconds: 1000)
         }
         let first = sales[0].transactionIdentifier
@@ -216,20 +218,23 @@ import Testing
         try await withServer(router) { client in
             try await running(responder(client)) {
                 try await expectEventually {
-                    try service.openConsumptionRequests(of: Self.origins, limit: 9).map(\.transactionIdentifier) == [
-                        first
-                    ]
+                    try await service.openConsumptionRequests(of: Self.origins, limit: 9).map(\.transactionIdentifier)
+                        == [
+                            first
+                        ]
                 }
             }
             try await running(responder(client)) {
-                try await expectEventually { try service.openConsumptionRequests(of: Self.origins, limit: 9) == [] }
+                try await expectEventually {
+                    try await service.openConsumptionRequests(of: Self.origins, limit: 9) == []
+                }
             }
         }
         #expect(asked.withLock(\.self) == [first, sales[1].transactionIdentifier, first])
     }
 
     @Test func aSourceIsAskedThoughTheStoresTimeWasMoved() async throws {
-        let token = try service.appAccountToken(of: alice)
+        let token = try await service.appAccountToken(of: alice)
         _ = try garden.store.advance(seconds: 40 * 86_400)
         _ = try buy("garden.gate", token: token)
         try await withStore { client in
@@ -238,37 +243,39 @@ import Testing
             // The mark moves on, though a part of the time since lies too far back.
             _ = try await reconciler(client).takeInNotifications()
             let subject = "notifications of \(client.url.absoluteString)"
-            #expect(try service.reconciled(subject) == garden.store.now)
+            #expect(try await service.reconciled(subject) == garden.store.now)
         }
     }
 
     @Test func aQuestionThatNobodyTakesAnAnswerToIsAskedNoMore() async throws {
         let seeds = try buy("garden.seeds")
         try garden.store.requestRefund(of: seeds.transactionIdentifier)
-        try receiveLast()
+        try await receiveLast()
         try garden.store.delete(seeds.transactionIdentifier)
-        #expect(try service.openConsumptionRequests(of: Self.origins, limit: 9).count == 1)
-        #expect(try service.openConsumptionRequests(of: [.appleProduction], limit: 9) == [])
+        #expect(try await service.openConsumptionRequests(of: Self.origins, limit: 9).count == 1)
+        #expect(try await service.openConsumptionRequests(of: [.appleProduction], limit: 9) == [])
         try await withStore { client in
             try await running(responder(client)) {
-                try await expectEventually { try service.openConsumptionRequests(of: Self.origins, limit: 1) == [] }
+                try await expectEventually {
+                    try await service.openConsumptionRequests(of: Self.origins, limit: 1) == []
+                }
             }
         }
     }
 
-    @Test func aQuestionIsOpenForTwelveHours() throws {
+    @Test func aQuestionIsOpenForTwelveHours() async throws {
         let seeds = try buy("garden.seeds")
         try garden.store.requestRefund(of: seeds.transactionIdentifier)
-        try receiveLast()
+        try await receiveLast()
         _ = try garden.store.advance(seconds: 12 * 60 * 60)
-        #expect(try service.openConsumptionRequests(of: Self.origins, limit: 9).count == 1)
+        #expect(try await service.openConsumptionRequests(of: Self.origins, limit: 9).count == 1)
         _ = try garden.store.advance(seconds: 1)
-        #expect(try service.openConsumptionRequests(of: Self.origins, limit: 9) == [])
+        #expect(try await service.openConsumptionRequests(of: Self.origins, limit: 9) == [])
     }
 
     /// A server that says once that there were too many requests, until a moment that has passed.
     @Test func whoeverIsToldToWaitWaitsAndAsksAgain() async throws {
-        try redeem(try buy("garden.gate"))
+        try await redeem(try buy("garden.gate"))
         let asked = Atomic(0)
         let router = Router()
         router.get("/inApps/v2/history/:id") { _, _ in

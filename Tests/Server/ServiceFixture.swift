@@ -38,12 +38,12 @@ struct ServiceFixture {
         proxies: Int = 0,
         requestsPerAddress: Int? = nil,
         keeping folder: TemporaryFolder? = nil
-    ) throws {
+    ) async throws {
         self.folder = folder
         shop = try TestShop()
         let ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
         keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
-        key = try keys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
+        key = try await keys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
         let roots = shop.store.rootCertificates + [chain?.root.certificate].compactMap(\.self)
         let verifier = ProofVerifier(
             anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }), clock: shop.clock)
@@ -51,7 +51,7 @@ struct ServiceFixture {
         let accounts = AccountService(
             ledger: ledger, clock: shop.clock, randomness: .system, cost: .trifling)
         let counting: @Sendable (User) -> Set<Origin> = { _ in Origin.defaultAccepted }
-        let administration = try CatalogService(files: shop.catalog, ledger: ledger, clock: shop.clock)
+        let administration = try await CatalogService(files: shop.catalog, ledger: ledger, clock: shop.clock)
         let profiles = ProfileService(
             catalog: administration.current, ledger: ledger, clock: shop.clock, counting: counting)
         self.ledger = ledger
@@ -62,7 +62,9 @@ struct ServiceFixture {
             authentication: .apiKeys(
                 keys,
                 tokens.map { [clock = shop.clock] in
-                    UserTokens($0, clock: clock, logger: Self.logger) { try ledger.acceptsAnySpelling(of: $0) }
+                    UserTokens($0, clock: clock, logger: Self.logger) { user in
+                        try await ledger.read { try $0.acceptsAnySpelling(of: user) }
+                    }
                 },
                 accounts),
             limits: limits, metrics: metrics, unknownChainsAtOnce: unknownChainsAtOnce, accounts: accounts,

@@ -10,8 +10,8 @@ import Testing
 @Suite struct ServiceRoutesTests {
     let fixture: ServiceFixture
 
-    init() throws {
-        fixture = try ServiceFixture()
+    init() async throws {
+        fixture = try await ServiceFixture()
     }
 
     private func send(

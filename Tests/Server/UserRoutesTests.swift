@@ -8,8 +8,8 @@ import Testing
 @Suite struct UserRoutesTests {
     let fixture: ServiceFixture
 
-    init() throws {
-        fixture = try ServiceFixture()
+    init() async throws {
+        fixture = try await ServiceFixture()
     }
 
     private func redeem(_ product: String, for user: String) async throws -> ServiceFixture.Answer {

@@ -15,12 +15,12 @@ import Testing
     let issuer: TestIssuer
     let keyFile: URL
 
-    init() throws {
+    init() async throws {
         issuer = try TestIssuer()
         let file = try TemporaryFolder()
         keyFile = file.file("keys.json")
         try Self.write(TestIssuer.keySet([issuer.publicKey]), to: keyFile)
-        fixture = try ServiceFixture(
+        fixture = try await ServiceFixture(
             tokens: TokenSettings(
                 issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: .file(keyFile)),
             keeping: file)
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test func anAppMaySendFewerRequestsThanABackEnd() async throws {
-        let fixture = try ServiceFixture(
+        let fixture = try await ServiceFixture(
             limits: RequestLimits(perKey: 100, perUser: 2),
             tokens: TokenSettings(
                 issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: .file(keyFile)))

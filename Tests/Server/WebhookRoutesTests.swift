@@ -7,8 +7,8 @@ import Testing
 @Suite struct WebhookRoutesTests {
     let fixture: ServiceFixture
 
-    init() throws {
-        fixture = try ServiceFixture()
+    init() async throws {
+        fixture = try await ServiceFixture()
     }
 
     private func make(_ url: String = "https://example.com/hooks") async throws -> [String: Any] {
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func onlyAKeyWithTheScopeMaySee() async throws {
-        let key = try fixture.keys.make(name: "other", scopes: [.read, .redeem, .grant, .export]).key
+        let key = try await fixture.keys.make(name: "other", scopes: [.read, .redeem, .grant, .export]).key
         #expect(try await fixture.send(.get, "/v1/webhooks", key: key).code == "scopeMissing")
         #expect(try await fixture.send(.get, "/v1/webhooks", key: "").code == "unauthenticated")
     }

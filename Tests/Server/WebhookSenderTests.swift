@@ -41,26 +41,28 @@ private actor Arrivals {
 
     private func sender(allowingPrivate: Bool = true) -> WebhookSender {
         WebhookSender(
-            service: webhooks, commits: CommitQueue(ledger: ledger), allowsPrivateAddresses: allowingPrivate,
+            service: webhooks, allowsPrivateAddresses: allowingPrivate,
             metrics: metrics,
             logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
-    private func add(_ url: String) throws -> WebhookEndpoint {
-        try webhooks.add(try WebhookURL(url, allowsPlain: true), by: "K")
+    private func add(_ url: String) async throws -> WebhookEndpoint {
+        try await webhooks.add(try WebhookURL(url, allowsPlain: true), by: "K")
     }
 
     /// Gives alice an item.
-    private func grant(_ identifier: String) throws {
+    private func grant(_ identifier: String) async throws {
         let grant = Grant(
             identifier: identifier, item: Item(collection: "sprout", number: 1), reason: "a prize", grantedBy: "K",
             grantedAt: clock.now(), endsAt: nil)
-        try ledger.add(
-            grant, for: try #require(User(name: "alice")), keeping: nil, for: nil, forgettingBefore: clock.now())
+        try await ledger.write {
+            try $0.add(
+                grant, for: try #require(User(name: "alice")), keeping: nil, for: nil, forgettingBefore: clock.now())
+        }
     }
 
-    private func deliveries(to endpoint: WebhookEndpoint) throws -> [WebhookDelivery] {
-        try webhooks.deliveries(to: endpoint.identifier, in: nil, before: nil, limit: 1000)
+    private func deliveries(to endpoint: WebhookEndpoint) async throws -> [WebhookDelivery] {
+        try await webhooks.deliveries(to: endpoint.identifier, in: nil, before: nil, limit: 1000)
     }
 
     /// Runs senders until `body` is done; told to end, they end.
@@ -75,14 +77,14 @@ private actor Arrivals {
 
     @Test func whatHappensIsToldSignedAndOnce() async throws {
         let receiver = try await WebhookReceiver()
-        let endpoint = try add(receiver.url)
+        let endpoint = try await add(receiver.url)
         try await running(sender()) {
-            for number in 0..<40 { try grant("g\(number)") }
+            for number in 0..<40 { try await grant("g\(number)") }
             await expectEventually { receiver.received.count >= 40 }
         }
         #expect(receiver.received.count == 40)
         #expect(Set(receiver.received.map(\.identifier)).count == 40)
-        let delivered = try deliveries(to: endpoint)
+        let delivered = try await deliveries(to: endpoint)
         #expect(delivered.allSatisfy { $0.state == .delivered && $0.attempts == 1 })
         for message in receiver.received {
             let secret = endpoint.secrets(at: clock.now())[0]
@@ -106,12 +108,12 @@ private actor Arrivals {
             await arrivals.wait(for: 16)
             return 200
         }
-        let endpoint = try add(receiver.url)
-        for number in 0..<16 { try grant("g\(number)") }
+        let endpoint = try await add(receiver.url)
+        for number in 0..<16 { try await grant("g\(number)") }
         try await running(sender()) {
-            try await expectEventually { try deliveries(to: endpoint).allSatisfy { $0.state == .delivered } }
+            try await expectEventually { try await deliveries(to: endpoint).allSatisfy { $0.state == .delivered } }
         }
-        #expect(try deliveries(to: endpoint).allSatisfy { $0.attempts == 1 })
+        #expect(try await deliveries(to: endpoint).allSatisfy { $0.attempts == 1 })
     }
 
     /// Whom nobody can look up is reached where it was found, and nowhere else.
@@ -134,10 +136,10 @@ private actor Arrivals {
             for _ in 0..<100 { await Task.yield() }
             return 200
         }
-        let endpoint = try add(receiver.url)
+        let endpoint = try await add(receiver.url)
         try await running(sender(), sender(), sender()) {
-            for number in 0..<100 { try grant("g\(number)") }
-            try await expectEventually { try deliveries(to: endpoint).allSatisfy { $0.state == .delivered } }
+            for number in 0..<100 { try await grant("g\(number)") }
+            try await expectEventually { try await deliveries(to: endpoint).allSatisfy { $0.state == .delivered } }
         }
         #expect(receiver.received.count == 100)
         #expect(Set(receiver.received.map(\.identifier)).count == 100)
@@ -146,20 +148,20 @@ private actor Arrivals {
     @Test(arguments: [500, 404, 429, 301, 308])
     func whatIsRefusedIsTriedAgainUntilItArrives(_ status: Int) async throws {
         let receiver = try await WebhookReceiver { _, before in before.count < 2 ? status : 299 }
-        let endpoint = try add(receiver.url)
-        func lastOutcome() throws -> (Int?, WebhookDelivery.Outcome?) {
-            let delivery = try deliveries(to: endpoint).first
+        let endpoint = try await add(receiver.url)
+        func lastOutcome() async throws -> (Int?, WebhookDelivery.Outcome?) {
+            let delivery = try await deliveries(to: endpoint).first
             return (delivery?.attempts, delivery?.lastAttempt?.outcome)
         }
         try await running(sender()) {
-            try grant("g")
+            try await grant("g")
             for attempts in 1...2 {
-                try await expectEventually { try lastOutcome() == (attempts, .answered(status: status)) }
+                try await expectEventually { try await lastOutcome() == (attempts, .answered(status: status)) }
                 clock.advance(milliseconds: 3_600_000)
             }
-            try await expectEventually { try lastOutcome() == (3, .answered(status: 299)) }
+            try await expectEventually { try await lastOutcome() == (3, .answered(status: 299)) }
         }
-        #expect(try deliveries(to: endpoint).first?.state == .delivered)
+        #expect(try await deliveries(to: endpoint).first?.state == .delivered)
         let received = receiver.received
         #expect(received.count == 3)
         #expect(Set(received.map(\.identifier)).count == 1)
@@ -171,23 +173,23 @@ private actor Arrivals {
     @Test func whatNeverArrivesIsGivenUpAndReplayedByHand() async throws {
         let isWell = Mutex(false)
         let receiver = try await WebhookReceiver { _, _ in isWell.withLock { $0 } ? 200 : 503 }
-        let endpoint = try add(receiver.url)
-        try grant("g")
+        let endpoint = try await add(receiver.url)
+        try await grant("g")
         // As if all others had been tried.
         for _ in WebhookSchedule.pauses {
-            let taken = try webhooks.take(try #require(try webhooks.due(for: endpoint, limit: 9)))
-            try webhooks.record(taken.map { webhooks.result(of: $0, .unanswered(code: "timedOut")) })
+            let taken = try await webhooks.take(try #require(try webhooks.due(for: endpoint, limit: 9)))
+            try await webhooks.record(taken.map { webhooks.result(of: $0, .unanswered(code: "timedOut")) })
             clock.advance(milliseconds: 2 * 86_400_000)
         }
         try await running(sender()) {
-            try await expectEventually { try deliveries(to: endpoint).first?.state == .failed }
+            try await expectEventually { try await deliveries(to: endpoint).first?.state == .failed }
             #expect(receiver.received.count == 1)
-            let failed = try #require(try deliveries(to: endpoint).first)
+            let failed = try await #require(try deliveries(to: endpoint).first)
             #expect(failed.attempts == WebhookSchedule.pauses.count + 1)
             #expect(failed.nextAttemptAt == nil)
             isWell.withLock { $0 = true }
-            #expect(try webhooks.replay(failed.messageIdentifier, to: endpoint.identifier).state == .pending)
-            try await expectEventually { try deliveries(to: endpoint).first?.state == .delivered }
+            #expect(try await webhooks.replay(failed.messageIdentifier, to: endpoint.identifier).state == .pending)
+            try await expectEventually { try await deliveries(to: endpoint).first?.state == .delivered }
         }
         #expect(receiver.received.count == 2)
     }
@@ -201,18 +203,20 @@ private actor Arrivals {
             return 200
         }
         let well = try await WebhookReceiver()
-        let (first, second, third) = (try add(url), try add(hanging.url), try add(well.url))
+        let (first, second, third) = (
+            try await add(url), try await add(hanging.url), try await add(well.url)
+        )
         try await running(sender()) {
-            try grant("g1")
+            try await grant("g1")
             await expectEventually { hanging.received.count == 1 }
             try await expectEventually {
-                try deliveries(to: first).first?.lastAttempt?.outcome == .unanswered(code: "unreachable")
+                try await deliveries(to: first).first?.lastAttempt?.outcome == .unanswered(code: "unreachable")
             }
-            for number in 2...50 { try grant("g\(number)") }
-            try await expectEventually { try deliveries(to: third).filter { $0.state == .delivered }.count == 50 }
+            for number in 2...50 { try await grant("g\(number)") }
+            try await expectEventually { try await deliveries(to: third).filter { $0.state == .delivered }.count == 50 }
         }
-        #expect(try deliveries(to: second).contains { $0.lastAttempt?.outcome == .unanswered(code: "timedOut") })
-        #expect(try deliveries(to: first).filter { $0.attempts > 0 }.count < 40)
+        #expect(try await deliveries(to: second).contains { $0.lastAttempt?.outcome == .unanswered(code: "timedOut") })
+        #expect(try await deliveries(to: first).filter { $0.attempts > 0 }.count < 40)
     }
 
     /// However it is written, and wherever its name leads by now.
@@ -220,33 +224,33 @@ private actor Arrivals {
     func nothingIsSentToAPrivateAddress(_ host: String) async throws {
         let receiver = try await WebhookReceiver()
         let port = try #require(receiver.url.firstMatch(of: /:([0-9]+)/)?.1)
-        let endpoint = try webhooks.add(
+        let endpoint = try await webhooks.add(
             try WebhookURL("https://\(host):\(port)/hooks", allowsPlain: false), by: "K")
-        try grant("g")
+        try await grant("g")
         try await running(sender(allowingPrivate: false)) {
             try await expectEventually {
-                try deliveries(to: endpoint).first?.lastAttempt?.outcome == .unanswered(code: "addressPrivate")
+                try await deliveries(to: endpoint).first?.lastAttempt?.outcome == .unanswered(code: "addressPrivate")
             }
         }
-        #expect(try deliveries(to: endpoint).first?.state == .pending)
+        #expect(try await deliveries(to: endpoint).first?.state == .pending)
     }
 
     @Test func whileASecretIsReplacedBothSign() async throws {
         let receiver = try await WebhookReceiver()
-        let endpoint = try add(receiver.url)
-        let replaced = try webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 60)
-        #expect(throws: WebhookError.secretBeingReplaced) {
-            try webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 60)
+        let endpoint = try await add(receiver.url)
+        let replaced = try await webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 60)
+        await #expect(throws: WebhookError.secretBeingReplaced) {
+            try await webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 60)
         }
         try await running(sender()) {
-            try grant("g1")
+            try await grant("g1")
             await expectEventually { receiver.received.count == 1 }
             clock.advance(milliseconds: 60_000)
-            try grant("g2")
+            try await grant("g2")
             await expectEventually { receiver.received.count == 2 }
             // At once where somebody has stolen it.
-            _ = try webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 0)
-            try grant("g3")
+            _ = try await webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 0)
+            try await grant("g3")
             await expectEventually { receiver.received.count == 3 }
         }
         #expect(replaced.secrets(at: Timestamp(secondsSince1970: 0)).count == 2)

@@ -14,8 +14,6 @@ final class FaultyStorage: LedgerStorage {
     private let lies: Bool
     private let stopped = Mutex(false)
 
-    private struct DiskFull: Error {}
-
     init(_ storage: SQLiteStorage, dice: Dice, faults: Int, lies: Bool) {
         self.storage = storage
         self.dice = dice
@@ -25,7 +23,7 @@ final class FaultyStorage: LedgerStorage {
 
     var isStopped: Bool { stopped.withLock(\.self) }
 
-    var answersAtOnce: Bool { storage.answersAtOnce }
+    var prefersInlineReads: Bool { storage.prefersInlineReads }
 
     var damaged: StorageFault { storage.damaged }
 
@@ -33,58 +31,35 @@ final class FaultyStorage: LedgerStorage {
         storage.observe(observer)
     }
 
-    func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+    func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
         try checkRunning()
         return try storage.read(body)
     }
 
-    func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
-        try checkRunning()
-        guard dice.happens(faults) else { return try storage.write(body) }
-        if lies, let value = takeBack(body) { return value }
-        switch dice.number(below: 3) {
-        case 0:
-            _ = takeBack(body)
-            throw StorageFault(cause: .diskFull, path: "ledger")
-        case 1: _ = takeBack(body)
-        default: _ = try storage.write(body)
-        }
-        stopped.withLock { $0 = true }
-        throw StorageFault(cause: .stopped, path: "ledger")
-    }
-
-    func together(_ useCases: [() -> Void]) -> [StorageFault?] {
-        func all(_ cause: StorageFault.Cause) -> [StorageFault?] {
-            useCases.map { _ in StorageFault(cause: cause, path: "ledger") }
+    func commit(_ parts: [LedgerPart]) -> [(any Error)?] {
+        func all(_ cause: StorageFault.Cause) -> [(any Error)?] {
+            parts.flatMap { Array(repeating: StorageFault(cause: cause, path: "ledger"), count: $0.count) }
         }
         if isStopped { return all(.stopped) }
-        guard dice.happens(faults) else { return storage.together(useCases) }
+        guard dice.happens(faults) else { return storage.commit(parts) }
+        if lies {
+            rollBack(parts)
+            return parts.flatMap { Array(repeating: nil, count: $0.count) }
+        }
         switch dice.number(below: 3) {
         case 0:
-            rollBack(useCases)
+            rollBack(parts)
             return all(.diskFull)
-        case 1: rollBack(useCases)
-        default: _ = storage.together(useCases)
+        case 1: rollBack(parts)
+        default: _ = storage.commit(parts)
         }
         stopped.withLock { $0 = true }
         return all(.stopped)
     }
 
     /// As SQLite does it on a full disk: all that shared the transaction is gone when the last of it fails.
-    private func rollBack(_ useCases: [() -> Void]) {
-        _ = storage.together(useCases + [{ try? self.storage.write { try $0.write("ROLLBACK", []) } }])
-    }
-
-    /// All that is written is taken back before the commit.
-    ///
-    /// - Returns: What would have been answered.
-    private func takeBack<Value>(_ body: (any LedgerDatabase) throws -> Value) -> Value? {
-        var value: Value?
-        let _: Void? = try? storage.write { database in
-            value = try body(database)
-            throw DiskFull()
-        }
-        return value
+    private func rollBack(_ parts: [LedgerPart]) {
+        _ = storage.commit(parts + [LedgerPart { try $0.write("ROLLBACK", []) }])
     }
 
     private func checkRunning() throws(StorageFault) {

@@ -21,7 +21,8 @@ extension Simulation {
     private func owners() throws -> [String: User] {
         var owners: [String: User] = [:]
         for person in people {
-            for transaction in try ledger.transactions(of: person.user, before: nil, limit: 10_000) {
+            for transaction in try ledger.readNow({ try $0.transactions(of: person.user, before: nil, limit: 10_000) })
+            {
                 guard owners.updateValue(person.user, forKey: transaction.transactionIdentifier) == nil else {
                     throw SimulationError.broken("\(transaction.transactionIdentifier) has two owners")
                 }
@@ -67,11 +68,13 @@ extension Simulation {
 
     /// Of what has changed what somebody owns there is one message, and there is none of anything else.
     private func checkWebhooks() throws {
-        let deliveries = try ledger.webhookDeliveries(to: Self.webhook, in: nil, before: nil, limit: 100_000)
+        let deliveries = try ledger.readNow {
+            try $0.webhookDeliveries(to: Self.webhook, in: nil, before: nil, limit: 100_000)
+        }
         let told = deliveries.map { "\($0.name) \($0.number)" }
         var written: [String] = []
         for person in people {
-            for record in try ledger.audit(of: person.user) {
+            for record in try ledger.readNow({ try $0.audit(of: person.user) }) {
                 switch record.entry.event {
                 case .granted, .revoked, .transferredIn, .transferredOut, .itemGiven, .itemTakenBack:
                     written.append("\(person.user) \(record.number)")
@@ -130,7 +133,8 @@ extension Simulation {
             for days: Int64 in [0, 5, 20, 45, 200, 400] {
                 let moment = garden.store.now.adding(days: days)
                 let (met, expected) = (
-                    try ledger.items(of: person.user, at: moment), items(of: person, by: own, at: moment)
+                    try ledger.readNow { try $0.items(of: person.user, at: moment) },
+                    items(of: person, by: own, at: moment)
                 )
                 guard met == expected else {
                     let books = own.map {
@@ -138,16 +142,19 @@ extension Simulation {
                             + "\($0.purchaseDate.rfc3339) to \($0.expiresDate?.rfc3339 ?? "-") "
                             + ($0.revocation == nil ? "" : "revoked")
                     }
-                    let kept = try ledger.transactions(of: person.user, before: nil, limit: 10_000).map {
-                        "\($0.transactionIdentifier) to \($0.expiresAt?.rfc3339 ?? "-") "
-                            + "\($0.revocationDate?.rfc3339 ?? "") \($0.revocation?.reason ?? "")"
-                    }
+                    let kept = try ledger.readNow { try $0.transactions(of: person.user, before: nil, limit: 10_000) }
+                        .map {
+                            "\($0.transactionIdentifier) to \($0.expiresAt?.rfc3339 ?? "-") "
+                                + "\($0.revocationDate?.rfc3339 ?? "") \($0.revocation?.reason ?? "")"
+                        }
                     throw SimulationError.broken(
                         "\(person.user) owns \(met) at \(moment.rfc3339), and should own \(expected): "
                             + "the store has \(books), the ledger \(kept)")
                 }
             }
-            let balance = try ledger.balances(of: person.user, counting: Set(Origin.allCases)).first?.amount ?? 0
+            let balance =
+                try ledger.readNow { try $0.balances(of: person.user, counting: Set(Origin.allCases)) }.first?.amount
+                ?? 0
             let expected = balanceOf(person, by: own)
             guard balance == expected else {
                 throw SimulationError.broken("\(person.user) has \(balance) seeds, and should have \(expected)")
@@ -189,39 +196,46 @@ extension Simulation {
     }
 
     /// The same posts and notifications in two other orders, with copies, end in one state.
-    func checkOrder() throws {
+    func checkOrder() async throws {
         // Whose a purchase without a token is that two users present, the order does decide.
         guard !sharesDevices else { return }
         let notifications = try garden.store.notifications().map { Array($0.signedPayload.utf8) }
         let messages = posts.map { Message.post($0.proof, $0.user) } + notifications.map(Message.notification)
-        let states = try (0..<2).map { number in
+        var states: [[[String]]] = []
+        for number in 0..<2 {
             let file = garden.folder.file("order \(number).sqlite")
             try Data(Self.emptyLedger.get()).write(to: file)
             let ledger = try Ledger(file: file, randomness: dice.randomness)
             let service = EntitlementService(
                 catalog: CurrentCatalog(garden.catalog), verifier: verifier, ledger: ledger, clock: garden.store.clock,
                 policy: policy)
-            for person in people { _ = try service.setAppAccountToken(person.token, of: person.user) }
+            for person in people { _ = try await service.setAppAccountToken(person.token, of: person.user) }
             for message in dice.shuffle(messages + messages.filter { _ in dice.happens(30) }) {
                 switch message {
-                case .post(let proof, let user): _ = try? service.redeem(proof, for: user)
-                case .notification(let payload): _ = try service.receive(notification: payload)
+                case .post(let proof, let user): _ = try? await service.redeem(proof, for: user)
+                case .notification(let payload): _ = try await service.receive(notification: payload)
                 }
             }
             let problems = try LedgerFile(file).check().problems
             guard problems.isEmpty else { throw SimulationError.broken(problems.joined(separator: " ")) }
-            return try people.map { person in
-                let transactions = try ledger.transactions(of: person.user, before: nil, limit: 10_000).map {
+            var state: [[String]] = []
+            for person in people {
+                let transactions = try ledger.readNow {
+                    try $0.transactions(of: person.user, before: nil, limit: 10_000)
+                }.map {
                     [
                         $0.transactionIdentifier, "\($0.revocationDate?.rfc3339 ?? "-")",
                         "\($0.expiresAt?.rfc3339 ?? "-")",
                     ].joined(separator: " ")
                 }
-                let items = try [Int64](arrayLiteral: 0, 5, 20, 45, 200, 400).map {
-                    try ledger.items(of: person.user, at: garden.store.now.adding(days: $0)).description
+                let items = try [Int64](arrayLiteral: 0, 5, 20, 45, 200, 400).map { days in
+                    let moment = garden.store.now.adding(days: days)
+                    return try ledger.readNow { try $0.items(of: person.user, at: moment).description }
                 }
-                return transactions.sorted() + items + [try service.balances(of: person.user).description]
+                state.append(
+                    transactions.sorted() + items + [try await service.balances(of: person.user).description])
             }
+            states.append(state)
         }
         guard states[0] == states[1] else {
             throw SimulationError.broken("two orders end differently: \(states[0]) and \(states[1])")

@@ -69,13 +69,17 @@ actor Simulation {
         let endpoint = WebhookEndpoint(
             identifier: Self.webhook, url: "https://example.com", createdAt: garden.store.now, createdBy: "simulation",
             secret: dice.randomness.bytes(32))
-        guard try ledger.add(endpoint, upTo: 1) else { throw SimulationError.broken("there is a webhook already") }
+        guard try ledger.writeNow({ try $0.add(endpoint, upTo: 1) }) else {
+            throw SimulationError.broken("there is a webhook already")
+        }
         let now = garden.store.now
         people = try ["alice", "bob", "carol"].map { name in
             guard let user = User(name: name) else { throw SimulationError.broken("\(name) is no name") }
             // The token of one is the team's own, of which the service is told when it has been in use for a while.
             let token =
-                name == "carol" ? UUID(randomness: dice.randomness) : try ledger.appAccountToken(of: user, at: now)
+                name == "carol"
+                ? UUID(randomness: dice.randomness)
+                : try ledger.writeNow { try $0.makeAppAccountToken(of: user, at: now) }
             return Person(account: name, user: user, token: token)
         }
         processes = try (0..<2).map { _ in
@@ -117,24 +121,26 @@ actor Simulation {
             try garden.store.restoreCompletedTransactions(account: person.account)
             try await launch(person) { try await $0.resume() }
         case .deliver:
-            if let notification = dice.pick(try garden.store.notifications()) { deliver(notification.signedPayload) }
+            if let notification = dice.pick(try garden.store.notifications()) {
+                await deliver(notification.signedPayload)
+            }
         case .arriveTogether: try arriveTogether()
-        case .tellToken: if dice.happens(30) { try tellTokens() }
+        case .tellToken: if dice.happens(30) { try await tellTokens() }
         case .repeatPost:
-            if let post = dice.pick(posts) { _ = try? redeem(post.proof, for: post.user) }
+            if let post = dice.pick(posts) { _ = try? await redeem(post.proof, for: post.user) }
         case .refund: try? sale().map { try garden.store.refund($0) }
         case .reverse: try? sale().map { try garden.store.reverseRefund(of: $0) }
         case .passTime:
             // An answer is kept for a day.
             while !openSpendings.isEmpty {
                 for index in processes.indices where processes[index].isStopped { processes[index].restart() }
-                try trySpendings()
+                try await trySpendings()
             }
             _ = try garden.store.advance(seconds: Int64(86_400 * dice.number(below: 20)))
         case .stopRenewing: try? sale().map { try garden.store.setAutoRenew(false, of: $0) }
-        case .spend: try spend()
-        case .takeBack, .reinstate: try change(step == .takeBack)
-        case .give: try give()
+        case .spend: try await spend()
+        case .takeBack, .reinstate: try await change(step == .takeBack)
+        case .give: try await give()
         case .restart: processes[dice.number(below: processes.count)].restart()
         case .approve:
             let waiting = try garden.store.transactions().filter { $0.transaction.state == .deferred }
@@ -191,26 +197,27 @@ actor Simulation {
     private var isMended = false
 
     /// What a device sends: it may be lost, its answer may be, and it may arrive twice.
-    func send(_ proof: Proof, for user: User) throws -> Redemption {
+    func send(_ proof: Proof, for user: User) async throws -> Redemption {
         let bytes = Array(proof.text.utf8)
         posts.append((bytes, user))
         if !isMended, dice.happens(10) { throw NoAnswer() }
-        if !isMended, dice.happens(10) { _ = try? redeem(bytes, for: user) }
-        let redemption = try redeem(bytes, for: user)
+        if !isMended, dice.happens(10) { _ = try? await redeem(bytes, for: user) }
+        let redemption = try await redeem(bytes, for: user)
         if !isMended, dice.happens(10) { throw NoAnswer() }
         return redemption
     }
 
-    private func redeem(_ proof: [UInt8], for user: User) throws -> Redemption {
+    private func redeem(_ proof: [UInt8], for user: User) async throws -> Redemption {
         present(proof, for: user)
         let service = processes[dice.number(below: processes.count)].service
-        do throws(RedemptionError) {
-            let redemption = try service.redeem(proof, for: user)
+        do {
+            let redemption = try await service.redeem(proof, for: user)
             acknowledge(redemption, for: user)
             return redemption
-        } catch {
+        } catch is StorageFault {
             // What is not stored is answered with 5xx, of which a device makes nothing.
-            if case .storage = error { throw NoAnswer() }
+            throw NoAnswer()
+        } catch let error as RedemptionError {
             throw ServiceRefusal(code: error.code, message: error.message)
         }
     }
@@ -221,26 +228,40 @@ actor Simulation {
         }
     }
 
-    private func deliver(_ payload: String) {
+    private func deliver(_ payload: String) async {
         for _ in 0..<(dice.happens(20) ? 2 : 1) {
-            _ = try? processes[dice.number(below: processes.count)].service.receive(notification: Array(payload.utf8))
+            _ = try? await processes[dice.number(below: processes.count)].service.receive(
+                notification: Array(payload.utf8))
         }
     }
 
     /// What arrives together shares a commit: notifications, and what devices have sent and send again.
     private func arriveTogether() throws {
         let service = processes[dice.number(below: processes.count)].service
-        let payloads = dice.shuffle(try garden.store.notifications()).prefix(3).map(\.signedPayload)
-        let repeated = (0..<3).compactMap { _ in dice.pick(posts) }
-        for post in repeated { present(post.proof, for: post.user) }
-        var redemptions: [Int: Redemption] = [:]
-        let faults = service.ledger.together(
-            payloads.map { payload in { _ = try? service.receive(notification: Array(payload.utf8)) } }
-                + repeated.indices.map { index in
-                    { redemptions[index] = try? service.redeem(repeated[index].proof, for: repeated[index].user) }
-                })
-        for (index, post) in repeated.enumerated() where faults[payloads.count + index] == nil {
-            if let redemption = redemptions[index] { acknowledge(redemption, for: post.user) }
+        let notifications = dice.shuffle(try garden.store.notifications()).prefix(3).compactMap {
+            try? service.notification(in: Array($0.signedPayload.utf8)).request
+        }
+        let redemptions = (0..<3).compactMap { _ in dice.pick(posts) }.compactMap { post in
+            present(post.proof, for: post.user)
+            guard let purchases = try? service.purchases(in: post.proof),
+                let request = try? service.request(purchases, for: post.user, by: .user)
+            else { return nil as (user: User, purchases: EntitlementService.VerifiedPurchases, request: ClaimRequest)? }
+            return (post.user, purchases, request)
+        }
+        let requests = notifications + redemptions.map(\.request)
+        guard !requests.isEmpty else { return }
+        let groups = dice.happens(50) ? [requests] : requests.map { [$0] }
+        let batches = groups.map(service.claims.part(of:))
+        var errors = service.ledger.storage.commit(batches.map(\.part))[...]
+        let answers = batches.flatMap { part, results in
+            defer { errors = errors.dropFirst(part.count) }
+            return results(Array(errors.prefix(part.count)))
+        }
+        for (answer, redeemed) in zip(answers.dropFirst(notifications.count), redemptions) {
+            guard let answer = try? answer.get(),
+                let redemption = try? service.redemption(of: redeemed.purchases, answered: answer)
+            else { continue }
+            acknowledge(redemption, for: redeemed.user)
         }
     }
 
@@ -249,9 +270,9 @@ actor Simulation {
     }
 
     /// The service is told of the tokens that the team has made.
-    private func tellTokens() throws {
+    private func tellTokens() async throws {
         for person in people {
-            guard try insist({ try $0.setAppAccountToken(person.token, of: person.user) }) == .set else {
+            guard try await insist({ try await $0.setAppAccountToken(person.token, of: person.user) }) == .set else {
                 throw SimulationError.broken("\(person.user) has another account token")
             }
         }
@@ -259,7 +280,7 @@ actor Simulation {
 
     // MARK: The team
 
-    private func spend() throws {
+    private func spend() async throws {
         let index = dice.number(below: people.count)
         let service = processes[0].service
         let request = Spending.Request(
@@ -270,38 +291,41 @@ actor Simulation {
                 service.newSpending(
                     of: 1 + dice.number(below: 15), from: "seeds", reason: "sown", by: "team", for: request)
             ))
-        try trySpendings()
+        try await trySpendings()
     }
 
     /// Asks again for whatever has had no answer.
-    private func trySpendings() throws {
-        openSpendings = openSpendings.filter { person, spending in
+    private func trySpendings() async throws {
+        let open = openSpendings
+        openSpendings = []
+        for (person, spending) in open {
             let user = people[person].user
             let service = processes[dice.number(below: processes.count)].service
-            do throws(BalanceError) {
-                _ = try service.spend(spending, for: user)
-                if !isMended, dice.happens(20) { return true }
-                spent[user.name, default: 0] += spending.amount
-                return false
+            do {
+                _ = try await service.spend(spending, for: user)
+                if !isMended, dice.happens(20) {
+                    openSpendings.append((person, spending))
+                } else {
+                    spent[user.name, default: 0] += spending.amount
+                }
+            } catch BalanceError.balanceTooLow {
             } catch {
-                guard case .balanceTooLow = error else { return true }
-                return false
+                openSpendings.append((person, spending))
             }
         }
     }
 
-    private func change(_ takesBack: Bool) throws {
+    private func change(_ takesBack: Bool) async throws {
         guard let identifier = try sale() else { return }
         for person in people {
-            let changed = try insist { service -> RedeemedTransaction? in
-                do throws(GrantError) {
+            let changed = try await insist { service -> RedeemedTransaction? in
+                do {
                     return takesBack
-                        ? try service.revoke(
+                        ? try await service.revoke(
                             transaction: identifier, origin: nil, of: person.user, reason: "a fraud", by: "team")
-                        : try service.reinstate(transaction: identifier, origin: nil, of: person.user, by: "team")
-                } catch {
-                    guard case .storage(let fault) = error else { return nil }
-                    throw fault
+                        : try await service.reinstate(transaction: identifier, origin: nil, of: person.user, by: "team")
+                } catch is GrantError {
+                    return nil
                 }
             }
             guard let changed else { continue }
@@ -310,22 +334,22 @@ actor Simulation {
         }
     }
 
-    private func give() throws {
+    private func give() async throws {
         let person = somebody()
         let grant = try processes[0].service.newGrant(
             of: Item(collection: "gate", number: 1), reason: "a present", endsAt: nil, by: "team")
         let answer = KeptAnswer(requestDigest: dice.randomness.bytes(32), status: 201, contentType: "t", body: [])
         let key = IdempotencyKey(caller: "team", key: grant.identifier)
-        try insist { try $0.give(grant, to: person.user, keeping: answer, for: key) }
+        try await insist { try await $0.give(grant, to: person.user, keeping: answer, for: key) }
         given[person.user.name, default: []].append(grant.item)
     }
 
     /// Asks again, as a back end does, until there is an answer; somebody sees to the disk meanwhile.
-    private func insist<Value>(_ ask: (EntitlementService) throws -> Value) throws -> Value {
+    private func insist<Value>(_ ask: (EntitlementService) async throws -> Value) async throws -> Value {
         while true {
             let index = dice.number(below: processes.count)
             do {
-                return try ask(processes[index].service)
+                return try await ask(processes[index].service)
             } catch  where error is StorageFault || error is LedgerError {
                 processes[index].restart()
             }
@@ -341,21 +365,21 @@ actor Simulation {
             processes[index].faults = 0
             processes[index].restart()
         }
-        try tellTokens()
+        try await tellTokens()
         for queued in try garden.store.transactions() where queued.transaction.state == .deferred {
             _ = try garden.store.decline(queued.transaction.identifier)
         }
         try await launchEverybody()
-        for notification in dice.shuffle(try garden.store.notifications()) { deliver(notification.signedPayload) }
+        for notification in dice.shuffle(try garden.store.notifications()) { await deliver(notification.signedPayload) }
         _ = try garden.store.advance(seconds: 2)
         let api = AppStoreServerAPI(store: garden.store)
         for sale in try people.flatMap({ try garden.store.history(of: $0.account) }) {
             let statement = try api.transactionInfo(sale.transactionIdentifier).signedTransactionInfo
-            _ = try processes[0].service.receive(statement: Array(statement.utf8))
+            _ = try await processes[0].service.receive(statement: Array(statement.utf8))
         }
         // Whose a purchase is that names somebody may be known only now; the queue delivers it again at every launch.
         try await launchEverybody()
-        try trySpendings()
+        try await trySpendings()
         try check()
         try checkEnd()
     }

@@ -3,13 +3,13 @@ import Ledger
 
 /// Requests that are read, decided and written together, inside a transaction that the caller holds.
 struct ClaimGroup {
-    let database: any LedgerDatabase
-    let ledger: Ledger
+    let transaction: LedgerTransaction
     let policy: OwnershipPolicy
     let accepted: AcceptedOrigins
     let moment: Timestamp
 
-    private var users: UserRecords { ledger.users(database) }
+    private var database: any LedgerDatabase { transaction.database }
+    private var users: UserRecords { transaction.users }
     private var entitlements: EntitlementRecords { EntitlementRecords(database: database, users: users) }
 
     /// - Returns: An answer to each request.
@@ -45,7 +45,7 @@ struct ClaimGroup {
         }
         try notifications.insert(received, at: moment)
         try EntitlementChangeRecords(
-            database: database, audit: ledger.audit(database), facts: decision.facts, moment: moment
+            database: database, audit: transaction.audit, facts: decision.facts, moment: moment
         ).write(decision.changes)
         let answers = try answers(decided)
         try keptAnswers.keep(

@@ -8,31 +8,23 @@ extension Ledger {
     /// - Returns: How many rows there were.
     /// - Throws: `StorageFault`, and what `output` throws.
     public func export(to output: (Data) throws(BackupError) -> Void) throws -> Int {
-        var refusal: BackupError?
         var isBegun = false
-        do {
-            return try storage.read { database in
-                // What was written cannot be taken back.
-                guard !isBegun else { throw refused(.interrupted, &refusal) }
-                isBegun = true
-                var export = LedgerExport()
-                var rows = 0
-                func write(_ lines: [ExportLine]) throws {
-                    let text = try export.text(of: lines)
-                    do throws(BackupError) { try output(text) } catch { throw refused(error, &refusal) }
+        return try storage.read { database in
+            // What was written cannot be taken back.
+            guard !isBegun else { throw BackupError.interrupted }
+            isBegun = true
+            var export = LedgerExport()
+            var rows = 0
+            func write(_ lines: [ExportLine]) throws { try output(try export.text(of: lines)) }
+            try write([ExportLine(version: LedgerSchema.version)])
+            for table in LedgerTable.all {
+                try database.forEachPage(of: table.inOrder) { page in
+                    try write(page.map { ExportLine(table, $0) })
+                    rows += page.count
                 }
-                try write([ExportLine(version: LedgerSchema.version)])
-                for table in LedgerTable.all {
-                    try database.forEachPage(of: table.inOrder) { page in
-                        try write(page.map { ExportLine(table, $0) })
-                        rows += page.count
-                    }
-                }
-                try write([ExportLine(rows: rows, sha256: export.digest)])
-                return rows
             }
-        } catch {
-            throw refusal ?? error
+            try write([ExportLine(rows: rows, sha256: export.digest)])
+            return rows
         }
     }
 
@@ -42,26 +34,13 @@ extension Ledger {
     /// - Returns: How many rows there were.
     /// - Throws: `ImportError`, `StorageFault`.
     public func importLines(from input: () throws(ImportError) -> Data?) throws -> Int {
-        var refusal: ImportError?
         var isBegun = false
-        do {
-            return try storage.write { database in
-                // What was read cannot be read again.
-                guard !isBegun else { throw refused(.interrupted, &refusal) }
-                isBegun = true
-                do { return try Self.importLines(from: input, into: database) } catch let error as ImportError {
-                    throw refused(error, &refusal)
-                }
-            }
-        } catch {
-            throw refusal ?? error
+        return try storage.write { database in
+            // What was read cannot be read again.
+            guard !isBegun else { throw ImportError.interrupted }
+            isBegun = true
+            return try Self.importLines(from: input, into: database)
         }
-    }
-
-    /// Remembers an error that the storage would take for a fault of its own.
-    private func refused<Refusal: Error>(_ error: Refusal, _ refusal: inout Refusal?) -> Refusal {
-        refusal = error
-        return error
     }
 
     private static func importLines(

@@ -18,7 +18,7 @@ extension Ledger {
 
     /// Checks that every rule of the ledger holds, as of one moment; others may go on writing. Whether the database's own files
     /// are whole is PostgreSQL's to tell (`pg_amcheck`).
-    public func check() throws(StorageFault) -> LedgerReport {
+    public func check() throws -> LedgerReport {
         try storage.read { database in
             func count(_ table: String) throws -> Int {
                 try database.value("SELECT count(*) FROM \(table)", []) ?? 0

@@ -29,23 +29,6 @@ package final class PostgreSQLStorage: LedgerStorage {
     private static let conflictsOfGroup = 3
     private static let attemptsOfKey = 5
 
-    /// The transaction that the use cases of a group share.
-    @TaskLocal private static var group: Group?
-
-    /// What the task-local value has to be `Sendable` for never happens: it is bound inside one synchronous call that holds the
-    /// connection, and the use cases run in that call, on its thread; nothing they could start outlives the binding with it.
-    private final class Group: @unchecked Sendable {
-        let storage: PostgreSQLStorage
-        let connection: PostgreSQLConnection
-        /// What has ended the whole transaction.
-        var end: PostgreSQLFailure?
-
-        init(storage: PostgreSQLStorage, connection: PostgreSQLConnection) {
-            self.storage = storage
-            self.connection = connection
-        }
-    }
-
     /// Connects, and makes the tables when there are none.
     ///
     /// - Parameters:
@@ -65,8 +48,7 @@ package final class PostgreSQLStorage: LedgerStorage {
         }
     }
 
-    /// A server has to be asked, wherever it is.
-    package var answersAtOnce: Bool { false }
+    package var prefersInlineReads: Bool { false }
 
     /// Whoever observes also tells the other services that do, and is told by them.
     package func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
@@ -79,9 +61,8 @@ package final class PostgreSQLStorage: LedgerStorage {
 
     package var damaged: StorageFault { StorageFault(cause: .damaged, path: address.description) }
 
-    package func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
-        if let group = Self.group, group.storage === self { return try part(of: group, body) }
-        return try attempt(until: .now + Self.patienceOfReaders) {
+    package func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
+        try attempt(until: .now + Self.patienceOfReaders) {
             try pool.withConnection { connection in
                 connection.runLater("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
                 let value = try body(PostgreSQLDatabase(connection: connection))
@@ -91,66 +72,57 @@ package final class PostgreSQLStorage: LedgerStorage {
         }
     }
 
-    package func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
-        if let group = Self.group, group.storage === self { return try part(of: group, body) }
-        return try attempt(until: .now + Self.patience) {
-            try transaction { try body(PostgreSQLDatabase(connection: $0)) }
-        }
+    package func commit(_ parts: [LedgerPart]) -> [(any Error)?] {
+        commit(parts, until: .now + Self.patience)
     }
 
-    package func together(_ useCases: [() -> Void]) -> [StorageFault?] {
-        together(useCases[...], until: .now + Self.patience)
-    }
-
-    /// Where others are met again and again, each half has a commit of its own: who holds on for longer meets more.
-    private func together(_ useCases: ArraySlice<() -> Void>, until end: ContinuousClock.Instant) -> [StorageFault?] {
+    /// After several conflicts, each half of a group has a commit of its own: a long transaction meets more conflicts.
+    private func commit(_ parts: [LedgerPart], until end: ContinuousClock.Instant) -> [(any Error)?] {
         var conflicts = 0
         do {
-            let isDone = try attempt(until: end) {
-                guard conflicts < Self.conflictsOfGroup || useCases.count == 1 else { return false }
+            let errors: [(any Error)?]? = try attempt(until: end) {
+                guard conflicts < Self.conflictsOfGroup || !parts.isDivisible else { return nil }
                 do {
-                    try transaction { try run(useCases, on: $0) }
-                    return true
-                } catch let failure as PostgreSQLFailure where failure.isConflict {
-                    conflicts += 1
+                    return try transaction { try perform(parts, on: $0) }
+                } catch let failure as PostgreSQLFailure where failure.isWorthAnother {
+                    if failure.isConflict { conflicts += 1 }
                     throw failure
+                } catch {
+                    guard parts.count == 1, parts.isDivisible else { throw error }
+                    return nil
                 }
             }
-            if isDone { return useCases.map { _ in nil } }
+            if let errors { return errors }
         } catch {
-            return useCases.map { _ in error }
+            return parts.flatMap { Array(repeating: error, count: $0.count) }
         }
-        let middle = useCases.startIndex + useCases.count / 2
-        return together(useCases[..<middle], until: end) + together(useCases[middle...], until: end)
+        let (first, second) = parts.halves
+        return commit(first, until: end) + commit(second, until: end)
     }
 
-    private func run(_ useCases: ArraySlice<() -> Void>, on connection: PostgreSQLConnection) throws {
-        let group = Group(storage: self, connection: connection)
-        try Self.$group.withValue(group) {
-            for useCase in useCases {
-                useCase()
-                if let end = group.end { throw end }
-            }
+    private func perform(_ parts: [LedgerPart], on connection: PostgreSQLConnection) throws -> [(any Error)?] {
+        let database = PostgreSQLDatabase(connection: connection)
+        guard let first = parts.first, parts.count == 1 else {
+            return try parts.flatMap { part in try part.errors { try performInSavepoint($0, database) } }
         }
+        try first.perform(database)
+        return Array(repeating: nil, count: first.count)
     }
 
-    /// A part of a group's transaction: all of `body`, or nothing. What ends the transaction ends all of the group.
-    private func part<Value>(
-        of group: Group,
-        _ body: (any LedgerDatabase) throws -> Value
-    ) throws(StorageFault) -> Value {
-        let connection = group.connection
+    /// - Returns: The error that undid the part.
+    /// - Throws: The error that ended the whole transaction.
+    private func performInSavepoint(_ part: LedgerPart, _ database: PostgreSQLDatabase) throws -> (any Error)? {
+        let connection = database.connection
         do {
-            if let end = group.end { throw end }
-            connection.runLater("SAVEPOINT use_case")
-            let value = try body(PostgreSQLDatabase(connection: connection))
+            connection.runLater("SAVEPOINT part")
+            try part.perform(database)
             try connection.flush()
-            connection.runLater("RELEASE use_case")
-            return value
+            connection.runLater("RELEASE part")
+            return nil
         } catch {
-            connection.rollBackToSavepoint("use_case")
-            if let failure = error as? PostgreSQLFailure, failure.isWorthAnother { group.end = failure }
-            throw fault(error)
+            connection.rollBackToSavepoint("part")
+            if let failure = error as? PostgreSQLFailure, failure.isWorthAnother { throw failure }
+            return translated(error)
         }
     }
 
@@ -205,7 +177,7 @@ package final class PostgreSQLStorage: LedgerStorage {
     private func attempt<Value>(
         until end: ContinuousClock.Instant,
         _ body: () throws -> Value
-    ) throws(StorageFault) -> Value {
+    ) throws -> Value {
         var (conflicts, losses) = (0, 0)
         while true {
             do {
@@ -223,7 +195,7 @@ package final class PostgreSQLStorage: LedgerStorage {
                 }
                 pause(upTo: failure.isConflict ? 0.002 * Double(min(conflicts, 25)) : 0.05 * Double(min(losses, 10)))
             } catch {
-                throw fault(error)
+                throw translated(error)
             }
         }
     }
@@ -240,6 +212,11 @@ package final class PostgreSQLStorage: LedgerStorage {
             connection.runLater("DELETE FROM ledger_commit WHERE committed_at < now() - interval '1 day'")
             try connection.commit()
         }
+    }
+
+    /// An error of a use case: the fault behind an error of the database, or the use case's own error.
+    private func translated(_ error: any Error) -> any Error {
+        error is PostgreSQLFailure || error is SQLRow.Mismatch ? fault(error) : error
     }
 
     private func fault(_ error: any Error) -> StorageFault {

@@ -1,23 +1,39 @@
 import Commerce
 
-/// Where the rows of a ledger are, and the transactions on them.
+/// The rows of a ledger, and the transactions on them.
 package protocol LedgerStorage: Sendable {
-    /// As of one moment; never waits for what writes.
-    func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value
+    /// Reads as of one moment. Readers never wait for writers.
+    ///
+    /// - Throws: `StorageFault`; other errors of `body` as they are.
+    func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value
 
-    /// All of `body` in one commit that is durable when this returns, or nothing; among use cases that run together, all of it
-    /// with their commit, or nothing.
-    func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value
+    /// Performs parts in order, in one commit where possible. Each part is durable when this returns, or left no trace.
+    ///
+    /// - Returns: The error of each request of each part; nil for a request whose part is committed.
+    func commit(_ parts: [LedgerPart]) -> [(any Error)?]
 
-    /// As `Ledger.together` promises.
-    func together(_ useCases: [() -> Void]) -> [StorageFault?]
+    /// The largest number of commits at the same time.
+    var maximumGroups: Int { get }
 
-    /// Whether a question is answered sooner than another thread could be asked for it, with a disk that is well.
-    var answersAtOnce: Bool { get }
+    /// Whether reads are cheap enough to run inline.
+    var prefersInlineReads: Bool { get }
 
     /// As `Ledger.observe` promises.
     func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void)
 
-    /// What is thrown where something just written is not there.
+    /// The fault of a ledger that lacks a row just written.
     var damaged: StorageFault { get }
+}
+
+extension LedgerStorage {
+    package var maximumGroups: Int { 1 }
+
+    /// Writes all of `body` in a commit of its own that is durable when this returns, or nothing.
+    package func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
+        var value: Value?
+        let errors = withoutActuallyEscaping(body) { body in commit([LedgerPart { value = try body($0) }]) }
+        if let error = errors.first ?? nil { throw error }
+        guard let value else { throw damaged }
+        return value
+    }
 }

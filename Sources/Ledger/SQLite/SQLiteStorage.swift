@@ -7,7 +7,7 @@ import Synchronization
 /// The rows of a ledger in one SQLite file, mode 0600, in WAL mode with `synchronous` FULL: what was answered survives a crash
 /// of the process and of the machine. Several processes may open it at once.
 ///
-/// Promises: what reads never waits for what writes; use cases that run together share one commit; once the disk has failed
+/// Promises: what reads never waits for what writes; parts that are committed together share one sync; once the disk has failed
 /// to take what was written, this object answers nothing any more (`storageStopped`), since the system may have forgotten
 /// what did not reach it, and trying again would tell of a success that is none.
 package final class SQLiteStorage: LedgerStorage {
@@ -21,28 +21,9 @@ package final class SQLiteStorage: LedgerStorage {
     private let isStopped = Atomic(false)
     /// Whether something of the file was read that cannot be: the connection that writes may remember it.
     private let hasReadDamage = Atomic(false)
-    /// Use cases since what they wrote was last moved from the write-ahead log into the database.
-    private let useCasesSinceCheckpoint = Atomic(0)
-    private static let useCasesPerCheckpoint = 256
-
-    /// The transaction that the use cases of a group share.
-    @TaskLocal private static var group: Group?
-
-    /// What the task-local value has to be `Sendable` for never happens: it is bound inside one synchronous call that holds the
-    /// database, and the use cases run in that call, on its thread; nothing they could start outlives the binding with it.
-    private final class Group: @unchecked Sendable {
-        let storage: SQLiteStorage
-        let database: Database
-        let changed: ChangedUsers
-        /// The last that a use case has met.
-        var fault: StorageFault?
-
-        init(storage: SQLiteStorage, database: Database, changed: ChangedUsers) {
-            self.storage = storage
-            self.database = database
-            self.changed = changed
-        }
-    }
+    /// Requests since what they wrote was last moved from the write-ahead log into the database. Each writes about 4 KB.
+    private let requestsSinceCheckpoint = Atomic(0)
+    private static let requestsPerCheckpoint = 1024
 
     /// Opens the file, making it when there is none.
     ///
@@ -98,33 +79,7 @@ package final class SQLiteStorage: LedgerStorage {
         readers.close()
     }
 
-    package func together(_ useCases: [() -> Void]) -> [StorageFault?] {
-        do {
-            try commit(useCases)
-            return useCases.map { _ in nil }
-        } catch {
-            return useCases.map { _ in error }
-        }
-    }
-
-    private func commit(_ useCases: [() -> Void]) throws(StorageFault) {
-        useCasesSinceCheckpoint.add(useCases.count, ordering: .relaxed)
-        try transaction { database, changed in
-            let group = Group(storage: self, database: database, changed: changed)
-            try Self.$group.withValue(group) {
-                for useCase in useCases {
-                    useCase()
-                    try checkRunning()
-                    // A full disk ends the whole transaction, whatever the use case has made of it.
-                    guard database.isInsideTransaction else {
-                        throw group.fault ?? StorageFault(cause: .failed, path: path)
-                    }
-                }
-            }
-        }
-    }
-
-    package var answersAtOnce: Bool { true }
+    package var prefersInlineReads: Bool { true }
 
     package func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
         observers.add(observer)
@@ -132,44 +87,79 @@ package final class SQLiteStorage: LedgerStorage {
 
     package var damaged: StorageFault { StorageFault(cause: .damaged, path: path) }
 
-    package func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+    package func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
         do {
-            if let group = Self.group, group.storage === self {
-                do { return try body(SQLiteDatabase(database: group.database)) } catch {
-                    notice(error)
-                    throw error
-                }
-            }
             try checkRunning()
             return try readers.read(body)
         } catch {
-            throw Self.fault(error, path: path)
+            throw translated(error)
         }
     }
 
-    package func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws(StorageFault) -> Value {
+    package func commit(_ parts: [LedgerPart]) -> [(any Error)?] {
+        requestsSinceCheckpoint.add(parts.reduce(0) { $0 + $1.count }, ordering: .relaxed)
+        guard let first = parts.first, parts.count == 1 else { return commitTogether(parts) }
+        // A part alone needs no savepoint.
         do {
-            if let group = Self.group, group.storage === self { return try Self.part(of: group, body) }
+            try transaction { try first.perform($0) }
+            return Array(repeating: nil, count: first.count)
         } catch {
-            throw Self.fault(error, path: path)
+            return first.count > 1 ? commitTogether(first.pieces()) : [error]
         }
-        return try transaction { try body(SQLiteDatabase(database: $0, changed: $1)) }
+    }
+
+    private func commitTogether(_ parts: [LedgerPart]) -> [(any Error)?] {
+        do {
+            return try transaction { database in
+                try parts.flatMap { part in try part.errors { try perform($0, in: database) } }
+            }
+        } catch {
+            return parts.flatMap { Array(repeating: error, count: $0.count) }
+        }
+    }
+
+    /// Performs a part in a savepoint.
+    ///
+    /// - Returns: The error that undid the part.
+    /// - Throws: The error that ended the whole transaction.
+    private func perform(_ part: LedgerPart, in database: SQLiteDatabase) throws -> (any Error)? {
+        try checkRunning()
+        do {
+            try database.write("SAVEPOINT part", [])
+            try part.perform(database)
+            // A full disk ends the whole transaction, even if the part has caught the error.
+            guard database.database.isInsideTransaction else { throw StorageFault(cause: .failed, path: path) }
+            try database.write("RELEASE part", [])
+            return nil
+        } catch {
+            notice(error)
+            guard database.database.isInsideTransaction else { throw error }
+            do {
+                try database.write("ROLLBACK TO part", [])
+                try database.write("RELEASE part", [])
+            } catch {
+                // Half a part is never kept. Then nothing of the group is.
+                try? database.write("ROLLBACK", [])
+                throw error
+            }
+            return translated(error)
+        }
     }
 
     /// All of `body` in one commit, or nothing.
-    private func transaction<Value>(
-        _ body: (Database, ChangedUsers) throws -> Value
-    ) throws(StorageFault) -> Value {
+    private func transaction<Value>(_ body: (SQLiteDatabase) throws -> Value) throws -> Value {
         let changed = ChangedUsers()
         defer { if hasReadDamage.exchange(false, ordering: .relaxed) { writer.releaseMemory() } }
         do {
-            let value = try writer.writeWithoutTransaction { try commit({ try body($0, changed) }, on: $0) }
+            let value = try writer.writeWithoutTransaction {
+                try commit({ try body(SQLiteDatabase(database: $0, changed: changed)) }, on: $0)
+            }
             observers.tell(changed.numbers)
             checkpointSometimes()
             return value
         } catch {
             notice(error)
-            throw Self.fault(error, path: path)
+            throw translated(error)
         }
     }
 
@@ -190,37 +180,6 @@ package final class SQLiteStorage: LedgerStorage {
         return result
     }
 
-    /// A part of a group's transaction: all of `body`, or nothing.
-    private static func part<Value>(
-        of group: Group,
-        _ body: (any LedgerDatabase) throws -> Value
-    ) throws -> Value {
-        let connection = SQLiteDatabase(database: group.database, changed: group.changed)
-        // A savepoint outside of a transaction would be one of its own.
-        guard group.database.isInsideTransaction else {
-            throw group.fault ?? StorageFault(cause: .failed, path: group.storage.path)
-        }
-        do {
-            try connection.write("SAVEPOINT use_case", [])
-            let value = try body(connection)
-            try connection.write("RELEASE use_case", [])
-            return value
-        } catch {
-            group.storage.notice(error)
-            group.fault = fault(error, path: group.storage.path)
-            // SQLite may have ended the whole transaction, savepoints and all.
-            guard group.database.isInsideTransaction else { throw error }
-            do {
-                try connection.write("ROLLBACK TO use_case", [])
-                try connection.write("RELEASE use_case", [])
-            } catch {
-                // Nothing of a use case is kept by halves: then nothing of the group is.
-                try? connection.write("ROLLBACK", [])
-            }
-            throw error
-        }
-    }
-
     private func checkRunning() throws(StorageFault) {
         guard !isStopped.load(ordering: .sequentiallyConsistent) else {
             throw StorageFault(cause: .stopped, path: path)
@@ -230,8 +189,8 @@ package final class SQLiteStorage: LedgerStorage {
     /// What was committed is on the disk already, in the log. What others still read stays there until the next time, and so
     /// does what there is no space for; only a disk that fails ends it all, for whoever comes next.
     private func checkpointSometimes() {
-        guard useCasesSinceCheckpoint.add(1, ordering: .relaxed).newValue > Self.useCasesPerCheckpoint else { return }
-        useCasesSinceCheckpoint.store(0, ordering: .relaxed)
+        guard requestsSinceCheckpoint.load(ordering: .relaxed) > Self.requestsPerCheckpoint else { return }
+        requestsSinceCheckpoint.store(0, ordering: .relaxed)
         do {
             _ = try writer.writeWithoutTransaction { try $0.checkpoint(.passive) }
         } catch {
@@ -250,6 +209,11 @@ package final class SQLiteStorage: LedgerStorage {
 
     private func stop() {
         isStopped.store(true, ordering: .sequentiallyConsistent)
+    }
+
+    /// An error of a use case: the fault behind an error of the database, or the use case's own error.
+    private func translated(_ error: any Error) -> any Error {
+        error is DatabaseError || error is SQLRow.Mismatch ? Self.fault(error, path: path) : error
     }
 
     static func fault(_ error: any Error, path: String) -> StorageFault {

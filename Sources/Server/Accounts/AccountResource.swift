@@ -60,9 +60,6 @@ extension Problem {
         case .passwordNotHashed:
             status = .serviceUnavailable
             couldSucceedLater = true
-        case .storage(let fault):
-            self.init(fault)
-            return
         }
         self.init(status: status, code: error.code, detail: error.message, couldSucceedLater: couldSucceedLater)
     }

@@ -8,9 +8,7 @@ import Ledger
 struct AccountRoutes: Sendable {
     let accounts: AccountService
     let attempts: AccountAttempts
-    let work: BlockingWork
     let passwords: PasswordWork
-    let commits: CommitQueue
 
     /// Tokens are nothing to keep on the way (RFC 6749 section 5.1).
     private static let headers: HTTPFields = [.cacheControl: "no-store"]
@@ -24,22 +22,22 @@ struct AccountRoutes: Sendable {
                 try await body(of: request, context, fields: ["email"]).text(
                     "email", upTo: JSONFields.maximumCredentialLength))
             return try JSONAnswer.response(
-                ["isAvailable": try await work.read { try accounts.isAvailable(email) }], headers: Self.headers)
+                ["isAvailable": try await accounts.isAvailable(email)], headers: Self.headers)
         }
         group.post("sessions") { request, context in try await logIn(request, context) }
         group.post("sessions/renewal") { request, context in
             let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
             // Nothing is written for who has no session.
-            let presented = try await work.read { try accounts.presented(token) }
+            let presented = try await accounts.presented(token)
             if let refusal = presented.refusal { throw refusal }
-            let tokens = try await commits.run { try accounts.renew(presented) }
+            let tokens = try await accounts.renew(presented)
             return try JSONAnswer.response(["tokens": TokensResource(tokens)], headers: Self.headers)
         }
         group.post("sessions/end") { request, context in
             let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
-            let presented = try await work.read { try accounts.presented(token) }
+            let presented = try await accounts.presented(token)
             // Who wants out is out.
-            if presented.refusal == nil { try await commits.run { try accounts.end(presented) } }
+            if presented.refusal == nil { try await accounts.end(presented) }
             return HTTPResponse.Status.noContent
         }
     }
@@ -50,7 +48,7 @@ struct AccountRoutes: Sendable {
         own.get("account") { _, context in
             let user = try context.requiredUser
             return try JSONAnswer.response(
-                AccountResource(try await work.read { try accounts.account(of: user) }), headers: Self.headers)
+                AccountResource(try await accounts.account(of: user)), headers: Self.headers)
         }
         own.put("account/password") { request, context in try await changePassword(request, context) }
     }
@@ -61,7 +59,7 @@ struct AccountRoutes: Sendable {
         fields: [String]
     ) async throws -> JSONBody {
         try await JSONBody(
-            request, context, fields: fields, upTo: JSONBody.sizeWithoutCredential, parsedBy: work)
+            request, context, fields: fields, upTo: JSONBody.sizeWithoutCredential)
     }
 
     private func signUp(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -70,9 +68,9 @@ struct AccountRoutes: Sendable {
         let password = try Password(try fields.text("password", upTo: JSONFields.maximumCredentialLength), of: email)
         try attempts.countSignUp(request, context)
         // Before the hash, which is worth something.
-        guard try await work.read({ try accounts.isAvailable(email) }) else { throw AccountError.emailTaken }
+        guard try await accounts.isAvailable(email) else { throw AccountError.emailTaken }
         let account = try await passwords.run { try accounts.newAccount(email, password) }
-        let entrance = try await commits.run { try accounts.open(account) }
+        let entrance = try await accounts.open(account)
         return try JSONAnswer.response(
             bytes: JSONAnswer.encode(EntranceResource(entrance)), status: .created, headers: Self.headers)
     }
@@ -84,10 +82,10 @@ struct AccountRoutes: Sendable {
             try fields.text("password", upTo: JSONFields.maximumCredentialLength)
         )
         let entrance = try await attempts.try(email, request, context) {
-            let account = try await work.read { try accounts.account(email: email) }
+            let account = try await accounts.account(email: email)
             let isRight = try await passwords.run { try accounts.isPassword(password, of: account) }
             guard let account, isRight else { throw AccountError.credentialsWrong }
-            return try await commits.run { try accounts.enter(account) }
+            return try await accounts.enter(account)
         }
         return try JSONAnswer.response(
             bytes: JSONAnswer.encode(EntranceResource(entrance)), status: .created, headers: Self.headers)
@@ -107,7 +105,7 @@ struct AccountRoutes: Sendable {
         let password = try Password(new, of: email)
         let hash = try await passwords.run { try accounts.hash(password) }
         let token = AuthenticationMiddleware.credential(of: request) ?? ""
-        try await commits.run { try accounts.setPasswordHash(hash, of: account, from: token) }
+        try await accounts.setPasswordHash(hash, of: account, from: token)
         return .noContent
     }
 
@@ -116,7 +114,7 @@ struct AccountRoutes: Sendable {
     /// - Throws: `AccountError`, `passwordWrong` or `accountNotFound`.
     func confirmed(_ password: String, _ context: ServiceContext) async throws -> AccountRecord {
         let user = try context.requiredUser
-        let account = try await work.read { try accounts.account(of: user) }
+        let account = try await accounts.account(of: user)
         return try await attempts.try(user) {
             guard try await passwords.run({ try accounts.isPassword(password, of: account) }) else {
                 throw AccountError.passwordWrong

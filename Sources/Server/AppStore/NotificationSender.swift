@@ -17,7 +17,6 @@ public struct NotificationSender: Service {
     private static let interval = Duration.milliseconds(100)
 
     private let store: Store
-    private let work = BlockingWork()
     private let logger: Logger
 
     public init(store: Store, logger: Logger) {
@@ -43,9 +42,10 @@ public struct NotificationSender: Service {
     /// Sends everything that is due.
     private func sendDue(_ client: HTTPClient) async {
         do {
-            while !Task.isCancelled, let delivery = try await work.run({ [store] in try store.nextDelivery() }) {
+            while !Task.isCancelled, let delivery = try await BlockingWork.run({ [store] in try store.nextDelivery() })
+            {
                 let result = await send(delivery, client)
-                try await work.run { [store] in try store.record(result, of: delivery) }
+                try await BlockingWork.run { [store] in try store.record(result, of: delivery) }
                 logger.debug(
                     "notification",
                     metadata: [

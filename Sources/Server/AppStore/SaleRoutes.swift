@@ -7,19 +7,18 @@ import Store
 /// What happens to one sale, or to the subscription it belongs to, named by its transaction identifier.
 struct SaleRoutes: Sendable {
     let store: Store
-    let work: BlockingWork
 
     func add(to group: RouterGroup<ServiceContext>) {
         addRefunds(to: group)
         addSubscriptions(to: group)
         group.get("consumption") { _, context in
             let id = try context.parameters.text("transaction")
-            let text = try await work.run { try store.consumption(of: id) }
+            let text = try await BlockingWork.run { try store.consumption(of: id) }
             return JSONAnswer.response(bytes: Array((text ?? "null").utf8))
         }
         group.delete { _, context in
             let id = try context.parameters.text("transaction")
-            try await work.run { try store.delete(id) }
+            try await BlockingWork.run { try store.delete(id) }
             return HTTPResponse.Status.noContent
         }
         post("share", to: group, SharingRequest.self) { id, body in
@@ -78,7 +77,7 @@ struct SaleRoutes: Sendable {
 
     /// Answers with the sale as it is then.
     private func sale(_ id: String, after body: @Sendable @escaping () throws -> Void) async throws -> Response {
-        let resource = try await work.run {
+        let resource = try await BlockingWork.run {
             try body()
             return SaleResource(try store.sale(id))
         }

@@ -9,12 +9,11 @@ import Store
 /// (`SKTestSession`).
 struct SandboxRoutes: Sendable {
     let store: Store
-    let work: BlockingWork
 
     func add(to group: RouterGroup<ServiceContext>) {
         addPurchases(to: group)
         addQueue(to: group.group("queue"))
-        SaleRoutes(store: store, work: work).add(to: group.group("transactions/:transaction"))
+        SaleRoutes(store: store).add(to: group.group("transactions/:transaction"))
         addSettings(to: group)
         addNotifications(to: group.group("notifications"))
     }
@@ -24,7 +23,7 @@ struct SandboxRoutes: Sendable {
             let body = try await SandboxBody.decode(request, context, as: PurchaseRequest.self)
             let payment = try body.payment()
             let outcome = try body.paymentOutcome()
-            let queued = try await work.run {
+            let queued = try await BlockingWork.run {
                 let added = try store.add(payment, account: body.account, outcome: outcome)
                 _ = try store.process(account: body.account)
                 return try resource(try store.transaction(added.identifier, account: body.account), body.account)
@@ -65,7 +64,7 @@ struct SandboxRoutes: Sendable {
             }
         }
         group.delete("transactions") { _, _ in
-            try await work.run { try store.clearTransactions() }
+            try await BlockingWork.run { try store.clearTransactions() }
             return HTTPResponse.Status.noContent
         }
     }
@@ -140,12 +139,12 @@ struct SandboxRoutes: Sendable {
                 }
                 return fault
             }
-            try await work.run { try store.add(faults) }
+            try await BlockingWork.run { try store.add(faults) }
             return HTTPResponse.Status.noContent
         }
         group.post(":uuid/replay") { _, context in
             let uuid = try context.parameters.require("uuid", as: UUID.self)
-            try await work.run { try store.replay(uuid) }
+            try await BlockingWork.run { try store.replay(uuid) }
             return HTTPResponse.Status.noContent
         }
     }
@@ -163,6 +162,6 @@ struct SandboxRoutes: Sendable {
     }
 
     private func answer(_ body: @Sendable @escaping () throws -> some Encodable & Sendable) async throws -> Response {
-        try JSONAnswer.response(try await work.run(body))
+        try JSONAnswer.response(try await BlockingWork.run(body))
     }
 }

@@ -9,13 +9,11 @@ struct ServerAPIRateLimit: RouterMiddleware {
     private static let retryAfter = HTTPField.Name.retryAfter
 
     private let store: Store
-    private let work: BlockingWork
     private let clock: any WallClock
     private let counter = RequestCounter()
 
-    init(store: Store, work: BlockingWork, clock: any WallClock) {
+    init(store: Store, clock: any WallClock) {
         self.store = store
-        self.work = work
         self.clock = clock
     }
 
@@ -24,7 +22,7 @@ struct ServerAPIRateLimit: RouterMiddleware {
         context: ServiceContext,
         next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
-        let limit = try await work.run { [store] in try store.settings().serverAPIRequestsPerMinute }
+        let limit = try await BlockingWork.run { [store] in try store.settings().serverAPIRequestsPerMinute }
         guard let limit, let end = counter.count(at: clock.now(), limit: limit) else {
             return try await next(request, context)
         }

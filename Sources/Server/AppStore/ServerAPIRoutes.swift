@@ -9,7 +9,6 @@ struct ServerAPIRoutes: Sendable {
     private static let maximumBodySize = 2 * 1024 * 1024
 
     let api: AppStoreServerAPI
-    let work: BlockingWork
 
     func add(to group: RouterGroup<ServiceContext>) {
         addTransactions(to: group)
@@ -103,7 +102,7 @@ struct ServerAPIRoutes: Sendable {
     }
 
     func answer(_ body: @Sendable @escaping () throws -> some Encodable & Sendable) async throws -> Response {
-        try JSONAnswer.response(try await work.run(body))
+        try JSONAnswer.response(try await BlockingWork.run(body))
     }
 
     /// Success without a word.
@@ -111,7 +110,7 @@ struct ServerAPIRoutes: Sendable {
         _ status: HTTPResponse.Status = .ok,
         _ body: @Sendable @escaping () throws -> Void
     ) async throws -> Response {
-        try await work.run(body)
+        try await BlockingWork.run(body)
         return Response(status: status)
     }
 

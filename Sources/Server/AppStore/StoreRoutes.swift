@@ -9,7 +9,6 @@ public struct StoreRoutes: Sendable {
     private let store: Store
     private let sandboxKey: APIKey
     private let clock: any WallClock
-    private let work = BlockingWork()
 
     /// - Parameters:
     ///   - sandboxKey: Without which nobody sells or refunds anything over HTTP.
@@ -45,12 +44,12 @@ public struct StoreRoutes: Sendable {
     func add(to router: Router<ServiceContext>) {
         let server = router.group("inApps")
             .add(middleware: ServerAPIErrorMiddleware())
-            .add(middleware: TeamTokens(store: store, work: work, clock: clock))
-            .add(middleware: ServerAPIRateLimit(store: store, work: work, clock: clock))
-        ServerAPIRoutes(api: AppStoreServerAPI(store: store), work: work).add(to: server)
-        VerifyReceiptRoutes(store: store, work: work).add(to: router)
+            .add(middleware: TeamTokens(store: store, clock: clock))
+            .add(middleware: ServerAPIRateLimit(store: store, clock: clock))
+        ServerAPIRoutes(api: AppStoreServerAPI(store: store)).add(to: server)
+        VerifyReceiptRoutes(store: store).add(to: router)
         let sandbox = router.group("sandbox/v1").add(middleware: SandboxKeyMiddleware(key: sandboxKey))
-        SandboxRoutes(store: store, work: work).add(to: sandbox)
+        SandboxRoutes(store: store).add(to: sandbox)
     }
 }
 

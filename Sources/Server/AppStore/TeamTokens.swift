@@ -15,7 +15,6 @@ struct TeamTokens: RouterMiddleware {
     private static let clockSkew = 60.0
 
     let store: Store
-    let work: BlockingWork
     /// The machine's clock: tokens are made by it, however far the store's own has been moved.
     let clock: any WallClock
 
@@ -38,7 +37,7 @@ struct TeamTokens: RouterMiddleware {
     private func accepts(_ token: String) async throws -> Bool {
         guard let header = try? DefaultJWTParser().parse([UInt8](token.utf8), as: Claims.self).header,
             header.alg == "ES256", let identifier = header.kid,
-            let key = try await work.run({ [store] in try store.teamKeys() }).first(where: {
+            let key = try await BlockingWork.run({ [store] in try store.teamKeys() }).first(where: {
                 $0.keyIdentifier == identifier
             })
         else { return false }

@@ -16,7 +16,6 @@ struct VerifyReceiptRoutes: Sendable {
     ]
 
     let store: Store
-    let work: BlockingWork
 
     func add(to router: Router<ServiceContext>) {
         for (path, environment) in [
@@ -44,11 +43,11 @@ struct VerifyReceiptRoutes: Sendable {
         var body: VerifyReceiptRequest?
         if request.method == .post {
             let bytes = try await RequestBytes.collect(request, context, upTo: Self.maximumBodySize)
-            body = try? await work.process(bytes.count) {
+            body = try? await BlockingWork.process(bytes.count) {
                 try CheckedJSON.decode(VerifyReceiptRequest.self, from: bytes)
             }
         }
-        let answer = try await work.run { [body] in try store.verifyReceipt(body, environment: environment) }
+        let answer = try await BlockingWork.run { [body] in try store.verifyReceipt(body, environment: environment) }
         return JSONAnswer.response(bytes: Array(answer.json.compactText.utf8))
     }
 }

@@ -28,31 +28,31 @@ public struct APIKeys: Sendable {
     public func make(
         name: String,
         scopes: Set<APIKeyScope>
-    ) throws(StorageFault) -> (record: APIKeyRecord, key: String) {
+    ) async throws -> (record: APIKeyRecord, key: String) {
         let identifier = randomness.bytes(6).hexadecimal
         let key = Self.prefix + identifier + "_" + Base64.encode(randomness.bytes(32), .urlSafe)
         let record = APIKeyRecord(
             identifier: identifier, name: name,
             scopes: APIKeyScope.allCases.filter(scopes.contains).map(\.rawValue),
             secretDigest: Self.digest(of: key), createdAt: clock.now())
-        try ledger.add(record)
+        try await ledger.write { try $0.add(record) }
         return (record, key)
     }
 
-    public func list() throws(StorageFault) -> [APIKeyRecord] {
-        try ledger.apiKeys()
+    public func list() async throws -> [APIKeyRecord] {
+        try await ledger.read { try $0.apiKeys() }
     }
 
     /// - Returns: false when there is no key of that identifier.
-    public func revoke(_ identifier: String) throws(StorageFault) -> Bool {
-        try ledger.revokeAPIKey(identifier, at: clock.now())
+    public func revoke(_ identifier: String) async throws -> Bool {
+        try await ledger.write { try $0.revokeAPIKey(identifier, at: clock.now()) }
     }
 
     /// What a presented key allows; nil for one that is unknown, wrong or revoked.
-    func scopes(of key: String) throws(StorageFault) -> (identifier: String, scopes: Set<APIKeyScope>)? {
+    func scopes(of key: String) async throws -> (identifier: String, scopes: Set<APIKeyScope>)? {
         guard key.hasPrefix(Self.prefix), key.utf8.count < 128 else { return nil }
         let identifier = key.dropFirst(Self.prefix.count).prefix { $0 != "_" }
-        guard let record = try ledger.apiKey(String(identifier)), record.revokedAt == nil,
+        guard let record = try await ledger.read({ try $0.apiKey(String(identifier)) }), record.revokedAt == nil,
             ConstantTime.areEqual(Self.digest(of: key), record.secretDigest)
         else { return nil }
         return (record.identifier, Set(record.scopes.compactMap(APIKeyScope.init(rawValue:))))

@@ -17,11 +17,11 @@ public enum Authentication: Sendable {
     }
 
     /// - Returns: nil for a credential that is nobody's.
-    func caller(presenting credential: String, work: BlockingWork) async throws -> Caller? {
+    func caller(presenting credential: String) async throws -> Caller? {
         switch self {
         case .apiKeys(let keys, let tokens, let accounts):
             if let accounts, AccountService.isAccessToken(credential) {
-                switch try await work.read({ try accounts.user(presenting: credential) }) {
+                switch try await accounts.user(presenting: credential) {
                 case .user(let user): return .app(user)
                 case .expired: throw Problem.tokenExpired
                 case .invalid: throw Problem.tokenInvalid("it is unknown, or its session has ended")
@@ -30,7 +30,7 @@ public enum Authentication: Sendable {
             if let tokens, !credential.hasPrefix(APIKeys.prefix) {
                 return .app(try await tokens.user(presenting: credential))
             }
-            return try await work.read { try keys.scopes(of: credential) }
+            return try await keys.scopes(of: credential)
                 .map { .backEnd(key: $0.identifier, scopes: $0.scopes) }
         case .processKey(let own):
             return own.matches(credential) ? .backEnd(key: "process", scopes: Set(APIKeyScope.allCases)) : nil
@@ -42,7 +42,6 @@ public enum Authentication: Sendable {
 /// is.
 struct AuthenticationMiddleware: RouterMiddleware {
     let authentication: Authentication
-    let work: BlockingWork
 
     func handle(
         _ request: Request,
@@ -55,7 +54,7 @@ struct AuthenticationMiddleware: RouterMiddleware {
                 detail: "Send an API key or a user's token as a bearer token in the Authorization header; "
                     + "`till keys make` makes a key.")
         }
-        guard let caller = try await authentication.caller(presenting: credential, work: work) else {
+        guard let caller = try await authentication.caller(presenting: credential) else {
             throw Problem(
                 status: .unauthorized, code: "keyInvalid",
                 detail: "The API key is unknown or was revoked; `till keys list` tells which are good. "

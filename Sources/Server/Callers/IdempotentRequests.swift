@@ -15,15 +15,11 @@ final class IdempotentRequests: Sendable {
     static let maximumKeyLength = 255
 
     private let service: EntitlementService
-    private let work: BlockingWork
-    private let commits: CommitQueue
     /// The requests that are being answered.
     private let underWay = Mutex<Set<IdempotencyKey>>([])
 
-    init(service: EntitlementService, work: BlockingWork, commits: CommitQueue) {
+    init(service: EntitlementService) {
         self.service = service
-        self.work = work
-        self.commits = commits
     }
 
     /// A request under a key, which is answered for the first time.
@@ -79,7 +75,7 @@ final class IdempotentRequests: Sendable {
                 couldSucceedLater: true)
         }
         defer { underWay.withLock { _ = $0.remove(key) } }
-        if let kept = try await work.read({ [service] in try service.keptAnswer(for: key) }) {
+        if let kept = try await service.keptAnswer(for: key) {
             return try response(kept, to: digest, isReplayed: true)
         }
         let answer: KeptAnswer
@@ -91,7 +87,7 @@ final class IdempotentRequests: Sendable {
         case .refused(let refusal): answer = refusal
         }
         // Another process on the same ledger may have been quicker; then its answer is the answer.
-        let kept = try await commits.run { [service] in try service.keep(answer, for: key, about: user) }
+        let kept = try await service.keep(answer, for: key, about: user)
         return try response(kept, to: digest, isReplayed: kept != answer)
     }
 

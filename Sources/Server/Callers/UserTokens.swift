@@ -47,8 +47,7 @@ public final class UserTokens: Sendable {
     private let settings: TokenSettings
     private let keys: TokenKeys
     private let clock: any WallClock
-    private let work = BlockingWork()
-    private let acceptsAnySpelling: @Sendable (User) throws -> Bool
+    private let acceptsAnySpelling: @Sendable (User) async throws -> Bool
     /// By the token's SHA-256.
     private let remembered = Mutex<[[UInt8]: Remembered]>([:])
 
@@ -66,7 +65,7 @@ public final class UserTokens: Sendable {
         _ settings: TokenSettings,
         clock: any WallClock,
         logger: Logger,
-        acceptsAnySpelling: @escaping @Sendable (User) throws -> Bool = { _ in false }
+        acceptsAnySpelling: @escaping @Sendable (User) async throws -> Bool = { _ in false }
     ) {
         self.settings = settings
         self.acceptsAnySpelling = acceptsAnySpelling
@@ -148,7 +147,7 @@ public final class UserTokens: Sendable {
     /// A ledger that cannot be read now refuses the token, and the app tries again.
     private func isOfAnySpelling(_ user: User) async throws(Problem) -> Bool {
         do {
-            return try await work.run { [acceptsAnySpelling] in try acceptsAnySpelling(user) }
+            return try await acceptsAnySpelling(user)
         } catch { throw Problem(error) ?? .unexpected }
     }
 

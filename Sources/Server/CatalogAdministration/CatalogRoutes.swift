@@ -10,8 +10,6 @@ import StrictJSON
 struct CatalogRoutes: Sendable {
     let catalog: CatalogService
     let current: CurrentCatalogView
-    let work: BlockingWork
-    let commits: CommitQueue
 
     /// How often a change is made anew where others change the catalog meanwhile.
     private static let maximumTries = 5
@@ -29,17 +27,17 @@ struct CatalogRoutes: Sendable {
             let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
             let expected = request.headers[values: .ifMatch]
             let object = try await JSONBody(
-                request, context, fields: nil, upTo: Self.maximumBody, parsedBy: work
+                request, context, fields: nil, upTo: Self.maximumBody
             ).object
             let isNew = try await change(identifier, seenAs: expected) {
-                try catalog.define(object, as: identifier, by: key)
+                try await catalog.define(object, as: identifier, by: key)
             }
             return try product(identifier, status: isNew ? .created : .ok)
         }
         group.delete("products/:product") { request, context in
             let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
             _ = try await change(identifier, seenAs: request.headers[values: .ifMatch]) {
-                try catalog.revert(identifier, by: key)
+                try await catalog.revert(identifier, by: key)
             }
             return HTTPResponse.Status.noContent
         }
@@ -74,12 +72,12 @@ struct CatalogRoutes: Sendable {
     private func setPicture(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
         let form = try await MultipartForm(
-            request, context, upTo: Picture.maximumSize + Self.sizeAroundPicture, parsedBy: work)
+            request, context, upTo: Picture.maximumSize + Self.sizeAroundPicture)
         guard form.parts.count == 1, let part = form.parts.first, part.name == "picture" else {
             throw Problem(
                 status: .badRequest, code: "formInvalid", detail: "The form has to have one field, named picture.")
         }
-        let picture = try await work.process(part.bytes.count) {
+        let picture = try await BlockingWork.process(part.bytes.count) {
             do throws(CatalogError) { return try Picture(bytes: part.bytes, file: "The picture") } catch {
                 throw CatalogChangeError.pictureInvalid(error)
             }
@@ -100,19 +98,16 @@ struct CatalogRoutes: Sendable {
     private func change(
         _ identifier: String,
         seenAs expected: [String] = [],
-        _ make: @Sendable @escaping () throws -> CatalogService.Pending?
+        _ make: () async throws -> CatalogService.Pending?
     ) async throws -> Bool {
         for _ in 0..<Self.maximumTries {
-            let pending = try await work.run {
-                try check(expected, of: identifier)
-                let pending = try make()
-                // Once more, of the catalog that the change fits, or of a later one, to which it is outdated.
-                try check(expected, of: identifier)
-                return pending
-            }
+            try check(expected, of: identifier)
+            let pending = try await make()
+            // Once more, of the catalog that the change fits, or of a later one, to which it is outdated.
+            try check(expected, of: identifier)
             guard let pending else { return false }
-            let isAdded = try await commits.run { try catalog.add(pending) }
-            try await work.run { try catalog.refresh() }
+            let isAdded = try await catalog.add(pending)
+            try await catalog.refresh()
             if isAdded { return pending.isNewProduct }
         }
         throw Problem.tooBusy
@@ -147,9 +142,7 @@ struct CatalogRoutes: Sendable {
     private func changes(_ request: Request, of product: String?) async throws -> Response {
         let page = try Page(request)
         let before = try page.before()
-        let found = try await work.read {
-            try catalog.changes(of: product, before: before, limit: page.size + 1)
-        }
+        let found = try await catalog.changes(of: product, before: before, limit: page.size + 1)
         let (shown, next) = page.part(of: found) { String($0.number) }
         return JSONAnswer.response(
             bytes: JSONAnswer.encode(
@@ -164,9 +157,6 @@ extension Problem {
         case .productInvalid, .pictureInvalid, .pictureOfNoItem: status = .unprocessableContent
         case .productTypeFixed, .productBenefitFixed, .productsTooMany, .picturesTooLarge: status = .conflict
         case .productNotFound: status = .notFound
-        case .storage(let fault):
-            self.init(fault)
-            return
         }
         self.init(status: status, code: error.code, detail: error.message)
     }

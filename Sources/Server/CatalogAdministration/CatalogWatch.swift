@@ -9,7 +9,6 @@ public struct CatalogWatch: Service {
 
     private let service: CatalogService
     private let logger: Logger
-    private let work = BlockingWork()
 
     public init(service: CatalogService, logger: Logger) {
         self.service = service
@@ -21,7 +20,7 @@ public struct CatalogWatch: Service {
         var lastReason: String?
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
             var reason: String?
-            do { try await work.run { [service] in try service.refresh() } } catch let error as CatalogError {
+            do { try await service.refresh() } catch let error as CatalogError {
                 // Products are no secret, and whoever mends it has to know which.
                 reason = error.message
             } catch {

@@ -26,7 +26,7 @@ package struct MultipartForm {
     ///   - work: Where it is parsed, since a large one takes its time.
     /// - Throws: `Problem`, `mediaTypeUnsupported`, `formInvalid`.
     init(
-        _ request: Request, _ context: ServiceContext, upTo maximumSize: Int, parsedBy work: BlockingWork
+        _ request: Request, _ context: ServiceContext, upTo maximumSize: Int
     ) async throws {
         let (mediaType, parameters) = Self.value(request.headers[.contentType] ?? "")
         guard mediaType == "multipart/form-data", let boundary = parameters["boundary"],
@@ -37,7 +37,7 @@ package struct MultipartForm {
                 detail: "The body has to be multipart/form-data, and its Content-Type has to name the boundary.")
         }
         let body = Data(try await RequestBytes.collect(request, context, upTo: maximumSize))
-        self = try await work.process(body.count) { try MultipartForm(body, boundary: boundary) }
+        self = try await BlockingWork.process(body.count) { try MultipartForm(body, boundary: boundary) }
     }
 
     /// - Throws: `Problem`, `formInvalid`.

@@ -7,8 +7,6 @@ import Ledger
 struct EventRoutes: Sendable {
     static let contentType = "text/event-stream"
 
-    let work: BlockingWork
-    let commits: CommitQueue
     let authentication: Authentication
     let hub: EventHub
     let clock: any WallClock
@@ -36,7 +34,7 @@ struct EventRoutes: Sendable {
             let listener = hub.listen(to: number, from: context.clientAddress(of: request))
             let seat = EventSeat(listener, in: hub)
             let credential = AuthenticationMiddleware.credential(of: request) ?? ""
-            let stream = EventStream(ledger: hub.ledger, work: work) { await isGood(credential, of: user, number) }
+            let stream = EventStream(ledger: hub.ledger) { await isGood(credential, of: user, number) }
             return Response(
                 status: .ok,
                 headers: Self.headers,
@@ -50,19 +48,19 @@ struct EventRoutes: Sendable {
 
     /// - Parameter isNew: Whether the user may be seen for the first time: who has listened before and is not known is erased.
     private func number(of user: User, isNew: Bool) async throws -> Int64? {
-        if let known = try await work.read({ try hub.ledger.number(of: user) }) { return known }
+        if let known = try await hub.ledger.read({ try $0.number(of: user) }) { return known }
         guard isNew else { return nil }
-        return try await commits.run { try hub.ledger.number(of: user, at: clock.now()) }
+        return try await hub.ledger.write { try $0.number(of: user, at: clock.now()) }
     }
 
     /// Whether what a listener came with is still theirs: a token ends, a session does, and a user may be erased. Where that
     /// cannot be told now, it is told later.
     private func isGood(_ credential: String, of user: User, _ number: Int64) async -> Bool {
         do {
-            guard case .app(user) = try await authentication.caller(presenting: credential, work: work) else {
+            guard case .app(user) = try await authentication.caller(presenting: credential) else {
                 return false
             }
-            return try await work.read { try hub.ledger.number(of: user) } == number
+            return try await hub.ledger.read { try $0.number(of: user) } == number
         } catch {
             return (error as? Problem)?.status != HTTPResponse.Status.unauthorized.code
         }

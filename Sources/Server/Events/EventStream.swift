@@ -14,7 +14,6 @@ struct EventStream: Sendable {
     private static let page = 100
 
     let ledger: Ledger
-    let work: BlockingWork
     /// Whether the listener may still listen.
     let isGood: @Sendable () async -> Bool
 
@@ -34,7 +33,7 @@ struct EventStream: Sendable {
             try await writer.write(listener.hello)
         } else {
             // Whoever reads all there is from here on misses nothing.
-            position = try await work.read { try ledger.position(ofUser: user) }
+            position = try await ledger.read { try $0.position(ofUser: user) }
             try await writer.write(listener.hello)
             try await writer.write(Self.text("ready", position))
         }
@@ -63,7 +62,7 @@ struct EventStream: Sendable {
 
     /// What has happened since, as text, and up to where; nil where nothing has. No text for a user who is erased.
     private func news(of user: Int64, after position: EventPosition) async throws -> (String?, EventPosition)? {
-        switch try await work.read({ try ledger.events(ofUser: user, after: position, limit: Self.page) }) {
+        switch try await ledger.read({ try $0.events(ofUser: user, after: position, limit: Self.page) }) {
         case .events(let events, let upTo): upTo == position ? nil : (try events.map(Self.text).joined(), upTo)
         case .missed(let current): ("id: \(current)\nevent: reset\ndata: {}\n\n", current)
         case .erased: (nil, position)

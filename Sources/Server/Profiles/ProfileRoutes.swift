@@ -7,8 +7,6 @@ import Profiles
 /// How users show themselves: their nickname, and what they have chosen of what they own.
 struct ProfileRoutes: Sendable {
     let profiles: ProfileService
-    let work: BlockingWork
-    let commits: CommitQueue
     let subjects: Subjects
 
     /// - Parameter group: Routes under `/v1`, for which nobody has to be known.
@@ -16,7 +14,7 @@ struct ProfileRoutes: Sendable {
         // Somebody who signs up is nobody yet.
         group.post("nicknames/check") { request, context in
             let body = try await JSONBody(
-                request, context, fields: ["nickname"], upTo: JSONBody.sizeWithoutCredential, parsedBy: work)
+                request, context, fields: ["nickname"], upTo: JSONBody.sizeWithoutCredential)
             _ = try Nickname(try body.text("nickname"))
             return HTTPResponse.Status.noContent
         }
@@ -38,13 +36,13 @@ struct ProfileRoutes: Sendable {
         group.get("profile") { request, context in
             let user = try subjects.user(request, context)
             return try JSONAnswer.response(
-                ProfileResource(try await work.read { try profiles.profile(of: user) }))
+                ProfileResource(try await profiles.profile(of: user)))
         }
     }
 
     private func change(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
-        let body = try await JSONBody(request, context, fields: ["nickname", "chosen"], parsedBy: work)
+        let body = try await JSONBody(request, context, fields: ["nickname", "chosen"])
         let nickname: ProfileChange.Nickname =
             switch try body.optionalText("nickname") {
             case .absent: .keep
@@ -58,7 +56,7 @@ struct ProfileRoutes: Sendable {
             throw JSONBody.invalid("The field /chosen has to hold at most one item of each collection.")
         }
         return try JSONAnswer.response(
-            ProfileResource(try await commits.run { try profiles.change(nickname, chosen: chosen, of: user) }))
+            ProfileResource(try await profiles.change(nickname, chosen: chosen, of: user)))
     }
 }
 
@@ -81,8 +79,6 @@ extension Problem {
         case .nicknameTooShort, .nicknameTooLong, .nicknameHasDigit, .nicknameCharacterForbidden:
             self.init(status: .unprocessableContent, code: error.code, detail: error.message)
         case .itemNotOwned: self.init(status: .conflict, code: error.code, detail: error.message)
-        case .userUnknown: self = .userNotFound
-        case .storage(let fault): self.init(fault)
         }
     }
 }

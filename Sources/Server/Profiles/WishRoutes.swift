@@ -7,8 +7,6 @@ import Profiles
 struct WishRoutes: Sendable {
     let profiles: ProfileService
     let products: ProductRoutes
-    let work: BlockingWork
-    let commits: CommitQueue
     let subjects: Subjects
 
     /// - Parameter group: Routes under `/v1/users/:user`.
@@ -22,13 +20,13 @@ struct WishRoutes: Sendable {
         addReading(to: own)
         own.put("wishes/:product") { _, context in
             let (user, product) = (try context.requiredUser, try products.productForSale(in: context).productIdentifier)
-            try await commits.run { try profiles.wish(for: product, by: user) }
+            try await profiles.wish(for: product, by: user)
             return HTTPResponse.Status.noContent
         }
         // Also of a product that the catalog has no more.
         own.delete("wishes/:product") { _, context in
             let (user, product) = (try context.requiredUser, try context.parameters.text("product"))
-            try await commits.run { try profiles.removeWish(for: product, of: user) }
+            try await profiles.removeWish(for: product, of: user)
             return HTTPResponse.Status.noContent
         }
     }
@@ -36,7 +34,7 @@ struct WishRoutes: Sendable {
     private func addReading(to group: RouterGroup<ServiceContext>) {
         group.get("wishes") { request, context in
             let user = try subjects.user(request, context)
-            let shelf = try await work.read { try profiles.shelf(of: user) }
+            let shelf = try await profiles.shelf(of: user)
             return try products.list(request, of: shelf, wishedOnly: true)
         }
     }

@@ -35,7 +35,6 @@ public struct ConsumptionResponder: Service {
     private let answer: ConsumptionAnswer
     private let metrics: ServiceMetrics
     private let logger: Logger
-    private let work = BlockingWork()
 
     /// - Parameter origins: Whose purchases the App Store at the client's address knows.
     public init(
@@ -77,9 +76,7 @@ public struct ConsumptionResponder: Service {
     /// One that is not taken keeps none of the others waiting.
     private func answerAll() async throws {
         while true {
-            let requests = try await work.run { [service, origins] in
-                try service.openConsumptionRequests(of: origins, limit: Self.pageSize)
-            }
+            let requests = try await service.openConsumptionRequests(of: origins, limit: Self.pageSize)
             var failure: ReconciliationError?
             for request in requests {
                 do {
@@ -108,6 +105,6 @@ public struct ConsumptionResponder: Service {
             metrics.countConsumptionAnswer("refused", code: error.code)
             logger.warning("the App Store refuses an answer", metadata: ["error": "\(error.message)"])
         }
-        try await work.run { [service] in try service.settle(request) }
+        try await service.settle(request)
     }
 }

@@ -23,7 +23,6 @@ public struct Reconciler: Sendable {
     private let client: AppStoreServerClient
     private let origins: Set<Origin>
     private let clock: any WallClock
-    private let work = BlockingWork()
 
     /// - Parameter origins: Whose purchases the App Store at the client's address knows.
     public init(
@@ -60,7 +59,7 @@ public struct Reconciler: Sendable {
     public func takeInNotifications(days: Int64? = nil) async throws -> Report {
         let now = clock.now()
         let subject = "notifications of \(client.url.absoluteString)"
-        let last = try await work.run { [service] in try service.reconciled(subject) }
+        let last = try await service.reconciled(subject)
         let oldest = now.adding(days: -(days ?? maximumDays)).adding(seconds: 60)
         var start = oldest
         if days == nil {
@@ -70,7 +69,7 @@ public struct Reconciler: Sendable {
         try report.check()
         // By hand, what lies between the last time and this one may not have been asked for.
         guard days == nil || last.map({ start <= $0 }) ?? false else { return report }
-        try await work.run { [service] in try service.setReconciled(subject, until: now) }
+        try await service.setReconciled(subject, until: now)
         return report
     }
 
@@ -84,7 +83,9 @@ public struct Reconciler: Sendable {
             let page = try await client.notificationHistory(from: start, until: end, paginationToken: paginationToken)
             for item in page.notificationHistory {
                 report.count(
-                    try await outcome { try service.receive(notification: Array(item.signedPayload.utf8)).rawValue })
+                    try await outcome {
+                        try await service.receive(notification: Array(item.signedPayload.utf8)).rawValue
+                    })
             }
             guard page.hasMore, let next = page.paginationToken, next != paginationToken else { return report }
             paginationToken = next
@@ -93,7 +94,7 @@ public struct Reconciler: Sendable {
 
     /// When the histories of all customers were taken in; nil before the first time.
     func lastHistories() async throws -> Timestamp? {
-        try await work.run { [service, historiesSubject] in try service.reconciled(historiesSubject) }
+        try await service.reconciled(historiesSubject)
     }
 
     private var historiesSubject: String { "histories of \(client.url.absoluteString)" }
@@ -111,9 +112,7 @@ public struct Reconciler: Sendable {
         var last: Int64 = 0
         var failures = 0
         while true {
-            let customers = try await work.run { [service, origins, last] in
-                try service.customers(after: last, of: origins, limit: Self.pageSize)
-            }
+            let customers = try await service.customers(after: last, of: origins, limit: Self.pageSize)
             for customer in customers {
                 do {
                     try await takeInHistory(of: customer, into: &report)
@@ -128,7 +127,7 @@ public struct Reconciler: Sendable {
             last = number
         }
         try report.check()
-        try await work.run { [service, historiesSubject] in try service.setReconciled(historiesSubject, until: now) }
+        try await service.setReconciled(historiesSubject, until: now)
         return report
     }
 
@@ -138,7 +137,7 @@ public struct Reconciler: Sendable {
             let page = try await client.transactionHistory(of: customer.transactionIdentifier, revision: revision)
             for signed in page.signedTransactions {
                 report.count(
-                    try await outcome { try service.receive(statement: Array(signed.utf8)).rawValue })
+                    try await outcome { try await service.receive(statement: Array(signed.utf8)).rawValue })
             }
             guard page.hasMore, let next = page.revision, next != revision else { return }
             revision = next
@@ -146,11 +145,10 @@ public struct Reconciler: Sendable {
     }
 
     /// What one proof comes to; a refusal by its code, and only the ledger's own failure ends it all.
-    private func outcome(_ body: @Sendable @escaping () throws -> String) async throws -> String {
+    private func outcome(_ body: () async throws -> String) async throws -> String {
         do {
-            return try await work.run(body)
+            return try await body()
         } catch let error as RedemptionError {
-            if case .storage(let fault) = error { throw fault }
             return error.code
         }
     }

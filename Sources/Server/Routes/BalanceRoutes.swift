@@ -11,8 +11,6 @@ struct BalanceRoutes: Sendable {
     private static let maximumAmount = 1_000_000_000
 
     let service: EntitlementService
-    let work: BlockingWork
-    let commits: CommitQueue
     let subjects: Subjects
 
     /// - Parameter group: Routes under `/v1/users/:user`.
@@ -31,7 +29,7 @@ struct BalanceRoutes: Sendable {
     private func addReading(to group: RouterGroup<ServiceContext>) {
         group.get("balances") { request, context in
             let user = try subjects.user(request, context)
-            let balances = try await work.read { try service.balances(of: user) }
+            let balances = try await service.balances(of: user)
             return try JSONAnswer.response(BalanceList(balances: balances.map(BalanceResource.init)))
         }
     }
@@ -40,7 +38,7 @@ struct BalanceRoutes: Sendable {
         let user = try subjects.user(request, context)
         let caller = try context.requiredCaller
         let balance = try context.parameters.text("balance")
-        let body = try await JSONBody(request, context, fields: ["amount", "reason"], parsedBy: work)
+        let body = try await JSONBody(request, context, fields: ["amount", "reason"])
         let amount = try body.integer("amount")
         guard (1...Self.maximumAmount).contains(amount) else {
             throw JSONBody.invalid("The field /amount has to be from 1 to \(Self.maximumAmount).")
@@ -51,7 +49,7 @@ struct BalanceRoutes: Sendable {
                 idempotencyKey: key, digest: IdempotentRequests.digest(of: request, body: body.bytes))
         }
         let spending = service.newSpending(of: amount, from: balance, reason: reason, by: caller.name, for: request)
-        let spent = try await commits.run { try service.spend(spending, for: user) }
+        let spent = try await service.spend(spending, for: user)
         var headers: HTTPFields = [:]
         if spent.isRepeated, let name = IdempotentRequests.replayedHeader { headers[name] = "true" }
         return JSONAnswer.response(

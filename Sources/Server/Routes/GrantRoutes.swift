@@ -7,8 +7,6 @@ import Ledger
 /// What a team gives a user without a purchase, and takes back.
 struct GrantRoutes: Sendable {
     let service: EntitlementService
-    let work: BlockingWork
-    let commits: CommitQueue
     let idempotentRequests: IdempotentRequests
     let subjects: Subjects
 
@@ -18,7 +16,7 @@ struct GrantRoutes: Sendable {
             let user = try subjects.user(request, context)
             return try await Page(request).answer(
                 { before, limit in
-                    try await work.read { try service.grants(of: user, before: before, limit: limit) }
+                    try await service.grants(of: user, before: before, limit: limit)
                 }, number: \.sequence
             ) { GrantList(grants: $0.map(GrantResource.init), nextCursor: $1) }
         }
@@ -30,19 +28,17 @@ struct GrantRoutes: Sendable {
             let (reason, caller) = (try await reason(request, context), try context.requiredCaller.name)
             return try JSONAnswer.response(
                 GrantResource(
-                    try await commits.run {
-                        try service.revoke(grant: identifier, of: user, reason: reason, by: caller)
-                    }))
+                    try await service.revoke(grant: identifier, of: user, reason: reason, by: caller)))
         }
         granting.put("transactions/:transaction/revocation") { request, context in
             let reason = try await reason(request, context)
             return try await change(request, context) { identifier, origin, user, caller in
-                try service.revoke(transaction: identifier, origin: origin, of: user, reason: reason, by: caller)
+                try await service.revoke(transaction: identifier, origin: origin, of: user, reason: reason, by: caller)
             }
         }
         granting.delete("transactions/:transaction/revocation") { request, context in
             try await change(request, context) { identifier, origin, user, caller in
-                try service.reinstate(transaction: identifier, origin: origin, of: user, by: caller)
+                try await service.reinstate(transaction: identifier, origin: origin, of: user, by: caller)
             }
         }
     }
@@ -50,7 +46,7 @@ struct GrantRoutes: Sendable {
     private func change(
         _ request: Request,
         _ context: ServiceContext,
-        _ change: @Sendable @escaping (String, Origin?, User, String) throws -> RedeemedTransaction
+        _ change: (String, Origin?, User, String) async throws -> RedeemedTransaction
     ) async throws -> Response {
         let user = try subjects.user(request, context)
         let identifier = try context.parameters.text("transaction")
@@ -62,13 +58,13 @@ struct GrantRoutes: Sendable {
             return origin
         }
         return try JSONAnswer.response(
-            TransactionResource(try await commits.run { try change(identifier, origin, user, caller) }))
+            TransactionResource(try await change(identifier, origin, user, caller)))
     }
 
     private func grant(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try subjects.user(request, context)
         let caller = try context.requiredCaller
-        let body = try await JSONBody(request, context, fields: ["item", "reason", "endsAt"], parsedBy: work)
+        let body = try await JSONBody(request, context, fields: ["item", "reason", "endsAt"])
         let item = try body.object("item", fields: ["collection", "number"])
         let granted = Item(collection: try item.text("collection"), number: try item.integer("number"))
         let reason = try Reason.read(body)
@@ -78,14 +74,12 @@ struct GrantRoutes: Sendable {
         ) { kept in
             let grant = try service.newGrant(of: granted, reason: reason, endsAt: endsAt, by: caller.name)
             let answer = try JSONAnswer.encode(GrantResource(grant))
-            try await commits.run {
-                try service.give(grant, to: user, keeping: kept?.answer(answer), for: kept?.key)
-            }
+            try await service.give(grant, to: user, keeping: kept?.answer(answer), for: kept?.key)
             return .new(answer)
         }
     }
 
     private func reason(_ request: Request, _ context: ServiceContext) async throws -> String {
-        try Reason.read(try await JSONBody(request, context, fields: ["reason"], parsedBy: work))
+        try Reason.read(try await JSONBody(request, context, fields: ["reason"]))
     }
 }

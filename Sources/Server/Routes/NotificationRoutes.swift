@@ -7,8 +7,6 @@ import Ledger
 /// The App Store presents no key. What it sends is signed, and nothing else is believed.
 struct NotificationRoutes: Sendable {
     let service: EntitlementService
-    let work: BlockingWork
-    let commits: CommitQueue
     let metrics: ServiceMetrics
     /// The limit on proofs with an unknown chain at once. Judging a chain takes time, and anybody may send one.
     let unknownChains: ConcurrencyLimit
@@ -21,7 +19,7 @@ struct NotificationRoutes: Sendable {
             do {
                 let notification = try await verified(
                     try await RequestBytes.collect(request, context, upTo: Self.maximumSize))
-                guard case .recorded(let outcome) = try await commits.answer(notification.request) else {
+                guard case .recorded(let outcome) = try await service.claims.answer(notification.request) else {
                     throw Problem.unexpected
                 }
                 metrics.countNotification(outcome.rawValue)
@@ -41,8 +39,8 @@ struct NotificationRoutes: Sendable {
         let verify: @Sendable () throws -> EntitlementService.VerifiedNotification = { [service] in
             try service.notification(in: payload)
         }
-        guard !service.bringsKnownChain(payload) else { return try await work.process(payload.count, verify) }
-        return try await unknownChains.run { try await work.process(payload.count, verify) }
+        guard !service.bringsKnownChain(payload) else { return try await BlockingWork.process(payload.count, verify) }
+        return try await unknownChains.run { try await BlockingWork.process(payload.count, verify) }
     }
 
     private struct Receipt: Encodable {

@@ -7,7 +7,6 @@ import Profiles
 /// The catalog over HTTP; to an app, with what its user owns and wishes for.
 struct ProductRoutes: Sendable {
     let current: CurrentCatalogView
-    let work: BlockingWork
     /// nil where users have none here.
     let profiles: ProfileService?
 
@@ -29,7 +28,7 @@ struct ProductRoutes: Sendable {
     /// What a request's own user has to do with the products; nil where it comes from a back end.
     private func shelf(_ context: ServiceContext) async throws -> Shelf? {
         guard let profiles, case .app(let user) = context.caller else { return nil }
-        return try await work.read { try profiles.shelf(of: user) }
+        return try await profiles.shelf(of: user)
     }
 
     private struct List: Encodable {

@@ -6,15 +6,14 @@ import Receipts
 /// Proofs that are looked at and redeemed for nobody; one that is not valid is refused with the code of its reason.
 struct ProofRoutes: Sendable {
     let service: EntitlementService
-    let work: BlockingWork
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.post("proofs/verify") { request, context in
             let body = try await JSONBody(
-                request, context, fields: ["proof"], upTo: JSONBody.sizeWithProof, parsedBy: work)
+                request, context, fields: ["proof"], upTo: JSONBody.sizeWithProof)
             let proof = try body.proof("proof")
             return try JSONAnswer.response(
-                try await work.process(proof.count) { ProofResource(try service.verify(proof)) })
+                try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) })
         }
     }
 }

@@ -12,9 +12,6 @@ import Webhooks
 public struct ServiceRoutes: Sendable {
     private let service: EntitlementService
     private let authentication: Authentication
-    private let work: BlockingWork
-    /// Through which all writes to the ledger go.
-    package let commits: CommitQueue
     private let idempotentRequests: IdempotentRequests
     private let limits: RateLimitMiddleware?
     private let metrics: ServiceMetrics
@@ -76,29 +73,18 @@ public struct ServiceRoutes: Sendable {
             requests: requestsPerAddress.map { OpenRequests(perAddress: $0) })
         self.service = service
         self.authentication = authentication
-        work = BlockingWork(ledgerAnswersAtOnce: service.ledger.answersAtOnce)
-        commits = CommitQueue(ledger: service.ledger, decide: service.decide, onCommit: metrics.recordCommit)
-        idempotentRequests = IdempotentRequests(service: service, work: work, commits: commits)
+        service.ledger.observeCommits(metrics.recordCommit)
+        idempotentRequests = IdempotentRequests(service: service)
         self.administration = administration
         self.clock = clock
         self.profiles = profiles
-        self.events = events.map { [work, commits] in
-            EventRoutes(
-                work: work, commits: commits, authentication: authentication, hub: $0, clock: clock)
+        self.events = events.map { EventRoutes(authentication: authentication, hub: $0, clock: clock) }
+        self.webhooks = webhooks.map {
+            WebhookRoutes(webhooks: $0, allowsPrivateAddresses: allowsPrivateAddresses)
         }
-        self.webhooks = webhooks.map { [work, commits] in
-            WebhookRoutes(
-                webhooks: $0, allowsPrivateAddresses: allowsPrivateAddresses, work: work, commits: commits)
-        }
-        self.seedApp = seedApp.map { [work, commits] in
-            SeedAppRoutes(
-                service: service, profiles: $0, work: work, commits: commits, metrics: metrics)
-        }
-        self.accounts = accounts.map { [work, commits] in
-            AccountRoutes(
-                accounts: $0,
-                attempts: AccountAttempts(clock: clock), work: work,
-                passwords: PasswordWork(), commits: commits)
+        self.seedApp = seedApp.map { SeedAppRoutes(service: service, profiles: $0, metrics: metrics) }
+        self.accounts = accounts.map {
+            AccountRoutes(accounts: $0, attempts: AccountAttempts(clock: clock), passwords: PasswordWork())
         }
     }
 
@@ -125,7 +111,7 @@ public struct ServiceRoutes: Sendable {
     private func addRoutes(to router: Router<ServiceContext>) {
         router.get("health/live") { _, _ in HTTPResponse.Status.noContent }
         router.get("health/ready") { _, _ in
-            try await work.read { try service.checkLedger() }
+            try await service.checkLedger()
             return HTTPResponse.Status.noContent
         }
         router.get("errors") { request, _ in
@@ -136,58 +122,59 @@ public struct ServiceRoutes: Sendable {
             CacheableAnswer.response(PackageResources.OpenAPI_json, type: "application/json", for: request)
         }
         NotificationRoutes(
-            service: service, work: work, commits: commits, metrics: metrics, unknownChains: unknownChains
+            service: service, metrics: metrics, unknownChains: unknownChains
         ).add(to: router.group("v1"))
         let current = CurrentCatalogView(service.current)
         PictureRoutes(current: current).add(to: router.group("v1"))
-        let recognised = AuthenticationMiddleware(authentication: authentication, work: work)
+        let recognised = AuthenticationMiddleware(authentication: authentication)
         router.group("metrics").add(middleware: recognised).for(.backEnd(.metrics)).get { _, _ in
             Response(
                 status: .ok, headers: [.contentType: PrometheusText.contentType],
                 body: ResponseBody(
                     byteBuffer: ByteBuffer(
                         string: metrics.text(
-                            queueDepth: work.queueDepth + commits.depth, listeners: events?.hub.count))))
+                            queueDepth: BlockingWork.waitingCount + service.ledger.waitingCount,
+                            listeners: events?.hub.count))))
         }
         if let seedApp {
             let app = router.group("v1/user").add(
-                middleware: SeedAppMiddleware(authentication: authentication, work: work))
+                middleware: SeedAppMiddleware(authentication: authentication))
             if let limits { app.add(middleware: limits) }
             seedApp.add(to: app)
         }
         accounts?.addForStrangers(to: router.group("v1"))
         let version = router.group("v1").add(middleware: recognised)
         if let limits { version.add(middleware: limits) }
-        let products = ProductRoutes(current: current, work: work, profiles: profiles)
+        let products = ProductRoutes(current: current, profiles: profiles)
         products.add(to: version.for(.backEndOrApp(.read)))
         webhooks?.add(to: version)
         if let administration {
-            CatalogRoutes(catalog: administration, current: current, work: work, commits: commits).add(to: version)
+            CatalogRoutes(catalog: administration, current: current).add(to: version)
         }
-        ProofRoutes(service: service, work: work).add(to: version.for(.backEnd(.read)))
+        ProofRoutes(service: service).add(to: version.for(.backEnd(.read)))
         let subjects = Subjects(issuers: authentication.issuers)
         let users = UserRoutes(
-            service: service, work: work, commits: commits, idempotentRequests: idempotentRequests, subjects: subjects,
+            service: service, idempotentRequests: idempotentRequests, subjects: subjects,
             metrics: metrics)
         let user = version.group("users/:user")
         users.addForBackEnds(to: user)
         GrantRoutes(
-            service: service, work: work, commits: commits, idempotentRequests: idempotentRequests, subjects: subjects
+            service: service, idempotentRequests: idempotentRequests, subjects: subjects
         ).add(to: user)
-        let balances = BalanceRoutes(service: service, work: work, commits: commits, subjects: subjects)
+        let balances = BalanceRoutes(service: service, subjects: subjects)
         balances.addForBackEnds(to: user)
         if let profiles {
-            let shown = ProfileRoutes(profiles: profiles, work: work, commits: commits, subjects: subjects)
+            let shown = ProfileRoutes(profiles: profiles, subjects: subjects)
             shown.addForStrangers(to: router.group("v1"))
             shown.addForBackEnds(to: user)
             shown.addForApps(to: version.group("me"))
             let wishes = WishRoutes(
-                profiles: profiles, products: products, work: work, commits: commits, subjects: subjects)
+                profiles: profiles, products: products, subjects: subjects)
             wishes.addForBackEnds(to: user)
             wishes.addForApps(to: version.group("me"))
         }
         let data = UserDataRoutes(
-            service: service, work: work, commits: commits, subjects: subjects, clock: clock, accounts: accounts)
+            service: service, subjects: subjects, clock: clock, accounts: accounts)
         data.addForBackEnds(to: user)
         let own = version.group("me")
         data.addForApps(to: own)

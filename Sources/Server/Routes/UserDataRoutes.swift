@@ -8,8 +8,6 @@ import Ledger
 /// What a user may ask for of their own data: all of it, and its end.
 struct UserDataRoutes: Sendable {
     let service: EntitlementService
-    let work: BlockingWork
-    let commits: CommitQueue
     let subjects: Subjects
     let clock: any WallClock
     /// nil where users have no accounts here.
@@ -30,7 +28,7 @@ struct UserDataRoutes: Sendable {
         own.post("erasure") { request, context in
             let user = try context.requiredUser
             guard let accounts, user.issuer == User.accountIssuer else { return try await erase(user, context) }
-            let body = try await JSONBody(request, context, fields: ["password"], parsedBy: work)
+            let body = try await JSONBody(request, context, fields: ["password"])
             let password = try body.text("password", upTo: JSONFields.maximumCredentialLength)
             let account = try await accounts.confirmed(password, context)
             return try await erase(user, showing: account, context)
@@ -41,7 +39,7 @@ struct UserDataRoutes: Sendable {
         group.get("export") { request, context in
             let user = try subjects.user(request, context, ofAnyIssuer: true)
             // It may be much, and nobody else waits for it.
-            guard let archive = try await work.run({ try service.archive(of: user) }) else {
+            guard let archive = try await service.archive(of: user) else {
                 throw Problem.userNotFound
             }
             return try JSONAnswer.response(
@@ -56,9 +54,7 @@ struct UserDataRoutes: Sendable {
         _ context: ServiceContext
     ) async throws -> HTTPResponse.Status {
         let actor = try context.requiredCaller.actor
-        let isErased = try await commits.run {
-            try service.erase(user, showing: account, by: actor)
-        }
+        let isErased = try await service.erase(user, showing: account, by: actor)
         guard isErased else {
             // Another password by now, or gone.
             if account != nil { throw AccountError.passwordWrong }

@@ -8,8 +8,6 @@ import Hummingbird
 /// user's own app is known by its token, and is served by the same code.
 struct UserRoutes: Sendable {
     let service: EntitlementService
-    let work: BlockingWork
-    let commits: CommitQueue
     let idempotentRequests: IdempotentRequests
     let subjects: Subjects
     let metrics: ServiceMetrics
@@ -38,7 +36,7 @@ struct UserRoutes: Sendable {
         }
         group.get("items") { request, context in
             let user = try subjects.user(request, context)
-            let items = try await work.read { try service.items(of: user) }
+            let items = try await service.items(of: user)
             return CacheableAnswer.response(
                 JSONAnswer.encode(.object(["items": .array(items.map(\.json))])), type: "application/json",
                 for: request, headers: [.cacheControl: "private, no-cache"])
@@ -76,11 +74,11 @@ struct UserRoutes: Sendable {
     ) async throws -> Response {
         let caller = try context.requiredCaller
         let body = try await JSONBody(
-            request, context, fields: [field], upTo: JSONBody.sizeWithProof, parsedBy: work)
+            request, context, fields: [field], upTo: JSONBody.sizeWithProof)
         let proof = try body.proof(field)
         return try await idempotentRequests.answer(request, from: caller, about: user, body: body.bytes) { pending in
             do {
-                let purchases = try await work.process(proof.count) { try service.purchases(in: proof) }
+                let purchases = try await BlockingWork.process(proof.count) { try service.purchases(in: proof) }
                 let keeping = pending.map { pending in
                     service.keeping(pending.key) { answer in
                         (try? service.redemption(of: purchases, answered: answer)).map {
@@ -88,7 +86,7 @@ struct UserRoutes: Sendable {
                         }
                     }
                 }
-                let answer = try await commits.answer(
+                let answer = try await service.claims.answer(
                     try service.request(purchases, for: user, by: caller.actor, keeping: keeping))
                 if case .kept(let earlier) = answer { return .replayed(earlier) }
                 let redemption = try service.redemption(of: purchases, answered: answer)
@@ -105,14 +103,14 @@ struct UserRoutes: Sendable {
     private func transactions(of user: User, _ page: Page) async throws -> Response {
         try await page.answer(
             { before, limit in
-                try await work.read { try service.transactions(of: user, before: before, limit: limit) }
+                try await service.transactions(of: user, before: before, limit: limit)
             }, number: \.sequence
         ) { TransactionList(transactions: $0.map(TransactionResource.init), nextCursor: $1) }
     }
 
     private func accountToken(of user: User) async throws -> Response {
         try JSONAnswer.response(
-            Account(appAccountToken: try await commits.run { try service.appAccountToken(of: user) }))
+            Account(appAccountToken: try await service.appAccountToken(of: user)))
     }
 
     private func setAccountToken(
@@ -120,11 +118,11 @@ struct UserRoutes: Sendable {
         _ request: Request,
         _ context: ServiceContext
     ) async throws -> Response {
-        let body = try await JSONBody(request, context, fields: ["appAccountToken"], parsedBy: work)
+        let body = try await JSONBody(request, context, fields: ["appAccountToken"])
         guard let token = UUID(uuidString: try body.text("appAccountToken")) else {
             throw JSONBody.invalid("The field /appAccountToken must be a UUID.")
         }
-        switch try await commits.run({ try service.setAppAccountToken(token, of: user) }) {
+        switch try await service.setAppAccountToken(token, of: user) {
         case .set: return try JSONAnswer.response(Account(appAccountToken: token))
         case .hasAnother:
             throw Problem(

@@ -18,8 +18,7 @@ struct SeedAppForm {
     init(
         _ request: Request,
         _ context: ServiceContext,
-        upTo maximumSize: Int = JSONBody.standardSize,
-        decodedBy work: BlockingWork
+        upTo maximumSize: Int = JSONBody.standardSize
     ) async throws {
         let bytes: [UInt8]
         do {
@@ -29,7 +28,7 @@ struct SeedAppForm {
         } catch {
             throw SeedAppStatus.clientError
         }
-        guard let form = try await work.process(bytes.count, { URLEncodedForm(bytes) }) else {
+        guard let form = try await BlockingWork.process(bytes.count, { URLEncodedForm(bytes) }) else {
             throw SeedAppStatus.clientError
         }
         self.form = form

@@ -13,8 +13,6 @@ struct SeedAppRoutes: Sendable {
 
     let service: EntitlementService
     let profiles: ProfileService
-    let work: BlockingWork
-    let commits: CommitQueue
     let metrics: ServiceMetrics
 
     /// - Parameter group: Routes under `/v1/user`.
@@ -29,7 +27,7 @@ struct SeedAppRoutes: Sendable {
 
     /// - Throws: `SeedAppStatus`, `noMember`.
     private func member(_ user: User) async throws -> ProfileService.Member {
-        guard let member = try await work.read({ try profiles.member(user) }) else { throw SeedAppStatus.noMember }
+        guard let member = try await profiles.member(user) else { throw SeedAppStatus.noMember }
         return member
     }
 
@@ -41,39 +39,35 @@ struct SeedAppRoutes: Sendable {
 
     private func join(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
-        let form = try await SeedAppForm(request, context, decodedBy: work)
+        let form = try await SeedAppForm(request, context)
         let (phoneNumber, email, fcmToken) = (
             try form.text("phoneNumber"), try form.text("email"), try form.text("FCMtoken", upTo: 4096)
         )
         let (nick, birth, gender) = (try form.text("nick"), try form.text("birth"), try form.integer("gender"))
         guard let nickname = try? Nickname(nick) else { throw SeedAppStatus.nicknameRefused }
-        let isNew = try await commits.run {
-            try profiles.join(
-                user, phoneNumber: phoneNumber, email: email, fcmToken: fcmToken, birth: birth, gender: gender,
-                called: nickname)
-        }
+        let isNew = try await profiles.join(
+            user, phoneNumber: phoneNumber, email: email, fcmToken: fcmToken, birth: birth, gender: gender,
+            called: nickname)
         return (isNew ? SeedAppStatus.done : .refused).response
     }
 
     private func withdraw(_ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
         _ = try await member(user)
-        _ = try await commits.run {
-            try service.erase(user, by: .user)
-        }
+        _ = try await service.erase(user, by: .user)
         return SeedAppStatus.done.response
     }
 
     private func wear(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
-        let form = try await SeedAppForm(request, context, decodedBy: work)
+        let form = try await SeedAppForm(request, context)
         let chosen = [
             Item(collection: Self.sprouts, number: try form.integer("sesac")),
             Item(collection: Self.backgrounds, number: try form.integer("background")),
         ]
         _ = try await member(user)
         do {
-            _ = try await commits.run { try profiles.change(.keep, chosen: chosen, of: user) }
+            _ = try await profiles.change(.keep, chosen: chosen, of: user)
         } catch ProfileError.itemNotOwned {
             return SeedAppStatus.refused.response
         }
@@ -84,12 +78,12 @@ struct SeedAppRoutes: Sendable {
     private func redeem(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
         let form = try await SeedAppForm(
-            request, context, upTo: SeedAppForm.sizeWithReceipt, decodedBy: work)
+            request, context, upTo: SeedAppForm.sizeWithReceipt)
         let (proof, product) = (try form.base64("receipt"), try form.text("product"))
         _ = try await member(user)
         do {
-            let purchases = try await work.process(proof.count) { try service.purchases(in: proof) }
-            let answer = try await commits.answer(try service.request(purchases, for: user, by: .user))
+            let purchases = try await BlockingWork.process(proof.count) { try service.purchases(in: proof) }
+            let answer = try await service.claims.answer(try service.request(purchases, for: user, by: .user))
             let redemption = try service.redemption(of: purchases, answered: answer)
             metrics.countRedemption(redemption.outcome.rawValue)
             let item = service.catalog.benefit(of: product)?.item
@@ -98,7 +92,7 @@ struct SeedAppRoutes: Sendable {
         } catch let error as RedemptionError {
             metrics.countRedemption("refused", code: error.code)
             switch error {
-            case .storage, .userUnknown: throw error
+            case .userUnknown: throw error
             default: break
             }
             context.notes.code = error.code

@@ -20,7 +20,6 @@ enum SeedAppStatus: Int, Error {
 /// Recognises the user by the header `idtoken`, and answers whatever goes wrong in the app's own numbers.
 struct SeedAppMiddleware: RouterMiddleware {
     let authentication: Authentication
-    let work: BlockingWork
 
     func handle(
         _ request: Request,
@@ -32,7 +31,7 @@ struct SeedAppMiddleware: RouterMiddleware {
                 throw SeedAppStatus.clientError
             }
             var context = context
-            context.caller = try await authentication.caller(presenting: token, work: work)
+            context.caller = try await authentication.caller(presenting: token)
             // An account with the service itself is left with its password, which this app knows nothing of.
             guard case .app(let user) = context.caller, user.issuer != User.accountIssuer else {
                 throw SeedAppStatus.tokenRefused

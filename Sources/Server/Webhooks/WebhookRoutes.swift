@@ -8,8 +8,6 @@ import Webhooks
 struct WebhookRoutes: Sendable {
     let webhooks: WebhookService
     let allowsPrivateAddresses: Bool
-    let work: BlockingWork
-    let commits: CommitQueue
 
     /// Secrets are nothing to keep on the way.
     private static let headers: HTTPFields = [.cacheControl: "no-store"]
@@ -19,11 +17,11 @@ struct WebhookRoutes: Sendable {
         let group = group.for(.backEnd(.webhooks)).group("webhooks")
         group.get { _, _ in
             try JSONAnswer.response(
-                WebhookList(webhooks: try await work.read { try webhooks.endpoints() }.map { WebhookResource($0) }))
+                WebhookList(webhooks: try await webhooks.endpoints().map { WebhookResource($0) }))
         }
         group.post { request, context in
             let (url, key) = (try await url(of: request, context), try context.requiredCaller.name)
-            let endpoint = try await commits.run { try webhooks.add(url, by: key) }
+            let endpoint = try await webhooks.add(url, by: key)
             return JSONAnswer.response(
                 bytes: try JSONAnswer.encode(WebhookResource(endpoint, showingSecretAt: webhooks.now())),
                 status: .created, headers: Self.headers)
@@ -31,16 +29,16 @@ struct WebhookRoutes: Sendable {
         group.get(":webhook") { _, context in
             let identifier = try context.parameters.text("webhook")
             return try JSONAnswer.response(
-                WebhookResource(try await work.read { try webhooks.endpoint(identifier) }))
+                WebhookResource(try await webhooks.endpoint(identifier)))
         }
         group.patch(":webhook") { request, context in
             let (url, identifier) = (try await url(of: request, context), try context.parameters.text("webhook"))
             return try JSONAnswer.response(
-                WebhookResource(try await commits.run { try webhooks.setURL(url, of: identifier) }))
+                WebhookResource(try await webhooks.setURL(url, of: identifier)))
         }
         group.delete(":webhook") { _, context in
             let identifier = try context.parameters.text("webhook")
-            try await commits.run { try webhooks.remove(identifier) }
+            try await webhooks.remove(identifier)
             return HTTPResponse.Status.noContent
         }
         addSecrets(to: group)
@@ -50,7 +48,7 @@ struct WebhookRoutes: Sendable {
     private func addSecrets(to group: RouterGroup<ServiceContext>) {
         group.get(":webhook/secret") { _, context in
             let identifier = try context.parameters.text("webhook")
-            let endpoint = try await work.read { try webhooks.endpoint(identifier) }
+            let endpoint = try await webhooks.endpoint(identifier)
             return try JSONAnswer.response(
                 WebhookSecretsResource(endpoint, at: webhooks.now()), headers: Self.headers)
         }
@@ -60,16 +58,14 @@ struct WebhookRoutes: Sendable {
             let given =
                 bytes.isEmpty
                 ? nil
-                : try await JSONBody(bytes: bytes, fields: ["previousSecretSeconds"], parsedBy: work)
+                : try await JSONBody(bytes: bytes, fields: ["previousSecretSeconds"])
                     .optionalInteger("previousSecretSeconds")
             let seconds = given.map(Int64.init) ?? WebhookService.standardOverlap
             guard WebhookService.overlap.contains(seconds) else {
                 throw JSONBody.invalid(
                     "The field /previousSecretSeconds has to be from 0 to \(WebhookService.overlap.upperBound).")
             }
-            let endpoint = try await commits.run {
-                try webhooks.replaceSecret(of: identifier, keepingPreviousFor: seconds)
-            }
+            let endpoint = try await webhooks.replaceSecret(of: identifier, keepingPreviousFor: seconds)
             return try JSONAnswer.response(
                 WebhookSecretsResource(endpoint, at: webhooks.now()), headers: Self.headers)
         }
@@ -79,14 +75,14 @@ struct WebhookRoutes: Sendable {
         group.get(":webhook/deliveries") { request, context in try await deliveries(request, context) }
         group.post(":webhook/deliveries/replay") { _, context in
             let identifier = try context.parameters.text("webhook")
-            let replayed = try await commits.run { try webhooks.replayFailed(to: identifier) }
+            let replayed = try await webhooks.replayFailed(to: identifier)
             return try JSONAnswer.response(["replayed": replayed])
         }
         group.post(":webhook/deliveries/:message/replay") { _, context in
             let identifier = try context.parameters.text("webhook")
             let message = try context.parameters.text("message")
             return try JSONAnswer.response(
-                resource(try await commits.run { try webhooks.replay(message, to: identifier) }))
+                resource(try await webhooks.replay(message, to: identifier)))
         }
     }
 
@@ -110,15 +106,13 @@ struct WebhookRoutes: Sendable {
             }
             return position
         }
-        let found = try await work.read {
-            try webhooks.deliveries(to: identifier, in: state, before: position, limit: page.size + 1)
-        }
+        let found = try await webhooks.deliveries(to: identifier, in: state, before: position, limit: page.size + 1)
         let (shown, next) = page.part(of: found) { WebhookDeliveryPosition($0).cursor }
         return try JSONAnswer.response(WebhookDeliveryList(deliveries: shown.map(resource), nextCursor: next))
     }
 
     private func url(of request: Request, _ context: ServiceContext) async throws -> WebhookURL {
-        let body = try await JSONBody(request, context, fields: ["url"], parsedBy: work)
+        let body = try await JSONBody(request, context, fields: ["url"])
         let text = try body.text("url", upTo: WebhookURL.maximumLength)
         let url = try WebhookURL(text, allowsPlain: allowsPrivateAddresses)
         guard allowsPrivateAddresses || !WebhookAddress.isPlainlyPrivate(url) else {
@@ -152,7 +146,6 @@ extension Problem {
         case .notFound, .messageNotFound: self.init(status: .notFound, code: error.code, detail: error.message)
         case .tooMany, .secretBeingReplaced:
             self.init(status: .conflict, code: error.code, detail: error.message)
-        case .storage(let fault): self.init(fault)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Ledger
+import Commerce
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -19,25 +20,19 @@ public struct WebhookSender: Service {
     private let allowsPrivateAddresses: Bool
     private let metrics: ServiceMetrics
     private let logger: Logger
-    private let work: BlockingWork
-    private let commits: CommitQueue
 
     /// - Parameters:
-    ///   - commits: In which sales and what is told of them share a commit.
     ///   - allowsPrivateAddresses: Whether receivers may be in networks that are not public.
     package init(
         service: WebhookService,
-        commits: CommitQueue,
         allowsPrivateAddresses: Bool,
         metrics: ServiceMetrics,
         logger: Logger
     ) {
         self.service = service
-        self.commits = commits
         self.allowsPrivateAddresses = allowsPrivateAddresses
         self.metrics = metrics
         self.logger = logger
-        work = BlockingWork(ledgerAnswersAtOnce: service.ledger.answersAtOnce)
     }
 
     /// Sends until it is told to stop; then what is on its way is waited for.
@@ -66,12 +61,12 @@ public struct WebhookSender: Service {
     }
 
     private func dueEndpoints() async -> [WebhookEndpoint] {
-        (try? await logged { try await work.read { try service.dueEndpoints() } }) ?? []
+        (try? await logged { try await service.dueEndpoints() }) ?? []
     }
 
     /// - Returns: Whether there is more to forget.
     private func sweep() async -> Bool {
-        (try? await logged { try await write { try service.forgetOld() } }) ?? false
+        (try? await logged { try await write { try await service.forgetOld() } }) ?? false
     }
 
     /// Sends what is due for an endpoint.
@@ -120,14 +115,14 @@ public struct WebhookSender: Service {
         limit: Int,
         _ send: @Sendable @escaping (WebhookDelivery) async -> WebhookDelivery.Outcome
     ) async throws -> Bool? {
-        let due = try await work.read { try service.due(for: endpoint, limit: limit) }
+        let due = try await service.due(for: endpoint, limit: limit)
         guard let due, !due.isEmpty else { return nil }
-        let taken = try await write { try service.take(due) }
+        let taken = try await write { try await service.take(due) }
         let results = await withTaskGroup { group in
             for delivery in taken { group.addTask { service.result(of: delivery, await send(delivery)) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        try await write { try service.record(results) }
+        try await write { try await service.record(results) }
         for result in results { tell(result) }
         return results.isEmpty || results.contains(where: \.isDelivered)
     }
@@ -145,13 +140,10 @@ public struct WebhookSender: Service {
         }
     }
 
-    /// In the commits of sales, where that costs them nothing: in a file each commit is a sync of the disk, which all share. In a
-    /// database that takes several writers, what meets another sender's would have to be done again with the sales beside it.
-    private func write<Value: Sendable>(_ useCase: @Sendable @escaping () throws -> Value) async throws -> Value {
-        guard service.ledger.answersAtOnce else { return try await work.run(useCase) }
+    /// Waits while too many sales wait: the results of attempts come after them.
+    private func write<Value>(_ useCase: () async throws -> Value) async throws -> Value {
         while true {
-            do { return try await commits.run(useCase) } catch let problem as Problem where problem.couldSucceedLater {
-                // Too many sales wait; what was sent is told to the ledger when they do not.
+            do { return try await useCase() } catch let fault as StorageFault where fault.cause == .overloaded {
                 try await Task.sleep(for: .milliseconds(100))
             }
         }

@@ -1,7 +1,7 @@
 import Commerce
 import Signatures
 
-extension Ledger {
+extension LedgerTransaction {
     /// What stands in place of a text that is erased.
     private static var erased: String { "erased" }
 
@@ -15,31 +15,29 @@ extension Ledger {
         showing account: AccountRecord?,
         by actor: AuditActor,
         at moment: Timestamp
-    ) throws(StorageFault) -> Bool {
-        try storage.write { database in
-            if let account, try unchanged(account, in: database) == nil { return false }
-            // Kept before it was known whom answers are about, or for a user not seen before.
-            try database.execute("DELETE FROM kept_answer WHERE caller = $1", [IdempotencyKey.caller(user)])
-            guard let user = try users(database).known(user) else { return false }
-            // What refers to others first.
-            for table in [
-                "session", "account", "profile", "chosen_item", "wish", "member", "user_change", "kept_answer",
-                "any_spelling",
-            ] {
-                try database.execute("DELETE FROM \(table) WHERE user_id = $1", [user])
-            }
-            try WebhookRecords(database: database).erase(of: user)
-            try eraseTexts(of: user, in: database)
-            let name = randomness.bytes(16).hexadecimal
-            try database.execute(
-                #"UPDATE "user" SET issuer = $1, name = $2 WHERE user_id = $3"#, [User.erasedIssuer, name, user])
-            try audit(database).append(
-                AuditEntry(
-                    happenedAt: moment, event: .erased, actor: actor, origin: nil, reference: name, subject: "user",
-                    reason: nil),
-                to: user)
-            return true
+    ) throws -> Bool {
+        if let account, try unchanged(account, in: database) == nil { return false }
+        // Kept before it was known whom answers are about, or for a user not seen before.
+        try database.execute("DELETE FROM kept_answer WHERE caller = $1", [IdempotencyKey.caller(user)])
+        guard let user = try users.known(user) else { return false }
+        // What refers to others first.
+        for table in [
+            "session", "account", "profile", "chosen_item", "wish", "member", "user_change", "kept_answer",
+            "any_spelling",
+        ] {
+            try database.execute("DELETE FROM \(table) WHERE user_id = $1", [user])
         }
+        try WebhookRecords(database: database).erase(of: user)
+        try eraseTexts(of: user, in: database)
+        let name = randomness.bytes(16).hexadecimal
+        try database.execute(
+            #"UPDATE "user" SET issuer = $1, name = $2 WHERE user_id = $3"#, [User.erasedIssuer, name, user])
+        try audit.append(
+            AuditEntry(
+                happenedAt: moment, event: .erased, actor: actor, origin: nil, reference: name, subject: "user",
+                reason: nil),
+            to: user)
+        return true
     }
 
     /// What people have written about a user.

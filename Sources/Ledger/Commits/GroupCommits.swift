@@ -1,0 +1,138 @@
+import Commerce
+import Dispatch
+import Synchronization
+
+/// The queue of use cases that write: those that wait together share a commit, and each returns after it.
+///
+/// At most `LedgerStorage.maximumGroups` commits run at the same time. If too many use cases wait, the next is refused, so that
+/// memory is bounded however slow the disk is.
+final class GroupCommits: Sendable {
+    /// The largest number of requests that share a commit.
+    private static let maximumGroup = 128
+    /// The largest number of requests that wait.
+    private static let maximumWaiting = 512
+
+    private let storage: any LedgerStorage
+    /// Threads of their own, since they spend their time waiting for the disk.
+    private let threads = DispatchQueue(label: "till.commits", attributes: .concurrent)
+    private let state = Mutex(State())
+    private let observers = Mutex<[@Sendable (Duration) -> Void]>([])
+
+    init(_ storage: any LedgerStorage) {
+        self.storage = storage
+    }
+
+    /// A request that waits for a commit.
+    enum Entry: Sendable {
+        case useCase(Work)
+        /// The next request of a batch.
+        case batch(any BatchQueue)
+    }
+
+    /// A part, and what to do after its commit.
+    struct Work: Sendable {
+        /// The number of requests of the part.
+        let count: Int
+        let part: @Sendable () -> LedgerPart
+        /// Receives the error of each request of the part.
+        let finish: @Sendable ([(any Error)?]) -> Void
+    }
+
+    private struct State {
+        var waiting: [Entry] = []
+        var groups = 0
+    }
+
+    /// The number of requests that wait.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    func observe(_ observer: @escaping @Sendable (Duration) -> Void) {
+        observers.withLock { $0.append(observer) }
+    }
+
+    func run<Value: Sendable>(
+        _ useCase: @escaping @Sendable (any LedgerDatabase) throws -> Value
+    ) async throws -> Value {
+        let result = Mutex<Value?>(nil)
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            let work = Work(
+                count: 1,
+                part: {
+                    LedgerPart { database in
+                        let value = try useCase(database)
+                        result.withLock { $0 = value }
+                    }
+                },
+                finish: { errors in
+                    if let error = errors.first ?? nil {
+                        continuation.resume(throwing: error)
+                    } else {
+                        continuation.resume()
+                    }
+                })
+            if !enqueue(.useCase(work)) { continuation.resume(throwing: overloaded) }
+        }
+        guard let value = result.withLock({ $0 }) else { throw storage.damaged }
+        return value
+    }
+
+    var overloaded: StorageFault { StorageFault(cause: .overloaded, path: storage.damaged.path) }
+
+    /// - Parameter admit: Runs if the entry is accepted, before its commit begins.
+    /// - Returns: False if too many requests wait.
+    func enqueue(_ entry: Entry, _ admit: () -> Void = {}) -> Bool {
+        let (isAccepted, begins) = state.withLock { state in
+            guard state.waiting.count < Self.maximumWaiting else { return (false, false) }
+            admit()
+            state.waiting.append(entry)
+            // A further group begins only when there is enough for one: a commit costs more than a request.
+            let begins =
+                state.groups == 0
+                || state.groups < storage.maximumGroups && state.waiting.count >= Self.maximumGroup / 4
+            if begins { state.groups += 1 }
+            return (true, begins)
+        }
+        if begins { threads.async { self.commitAll() } }
+        return isAccepted
+    }
+
+    /// Commits groups until nobody waits.
+    private func commitAll() {
+        while let entries = next() {
+            let started = ContinuousClock.now
+            let works = works(of: entries)
+            var errors = storage.commit(works.map { $0.part() })[...]
+            let time = ContinuousClock.now - started
+            for observer in observers.withLock({ $0 }) { observer(time) }
+            for work in works {
+                work.finish(Array(errors.prefix(work.count)))
+                errors = errors.dropFirst(work.count)
+            }
+        }
+    }
+
+    private func next() -> [Entry]? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.groups -= 1
+                return nil
+            }
+            defer { state.waiting = Array(state.waiting.dropFirst(Self.maximumGroup)) }
+            return Array(state.waiting.prefix(Self.maximumGroup))
+        }
+    }
+
+    /// Requests of one batch become one part.
+    private func works(of entries: [Entry]) -> [Work] {
+        var works: [Work] = []
+        var batches: [ObjectIdentifier: (queue: any BatchQueue, count: Int)] = [:]
+        for entry in entries {
+            switch entry {
+            case .useCase(let work): works.append(work)
+            case .batch(let queue): batches[ObjectIdentifier(queue), default: (queue, 0)].count += 1
+            }
+        }
+        for (queue, count) in batches.values { works += queue.take(count) }
+        return works
+    }
+}

@@ -1,0 +1,41 @@
+import Commerce
+
+/// The keys of callers.
+extension LedgerTransaction {
+    public func add(_ key: APIKeyRecord) throws {
+        _ = try database.execute(
+            """
+            INSERT INTO api_key (key_id, name, scopes, secret_digest, created_at, revoked_at)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            """,
+            [
+                key.identifier, key.name, key.scopes.joined(separator: " "), key.secretDigest, key.createdAt,
+                key.revokedAt,
+            ])
+    }
+
+    /// All API keys, revoked ones included, oldest first.
+    public func apiKeys() throws -> [APIKeyRecord] {
+        try database.rows("SELECT * FROM api_key ORDER BY created_at, key_id").map(Self.apiKey)
+    }
+
+    public func apiKey(_ identifier: String) throws -> APIKeyRecord? {
+        try database.row("SELECT * FROM api_key WHERE key_id = $1", [identifier]).map(Self.apiKey)
+    }
+
+    /// Ends a key; one that was ended before stays as it is.
+    ///
+    /// - Returns: false when there is no such key.
+    public func revokeAPIKey(_ identifier: String, at moment: Timestamp) throws -> Bool {
+        try database.execute(
+            "UPDATE api_key SET revoked_at = coalesce(revoked_at, $1) WHERE key_id = $2", [moment, identifier]) == 1
+    }
+
+    private static func apiKey(_ row: SQLRow) throws -> APIKeyRecord {
+        let scopes: String = try row["scopes"]
+        return APIKeyRecord(
+            identifier: try row["key_id"], name: try row["name"],
+            scopes: scopes.split(separator: " ").map(String.init), secretDigest: try row["secret_digest"],
+            createdAt: try row["created_at"], revokedAt: try row["revoked_at"])
+    }
+}

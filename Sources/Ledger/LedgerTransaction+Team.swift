@@ -1,0 +1,98 @@
+import Commerce
+
+extension LedgerTransaction {
+    /// Gives an item without a purchase, and keeps what the caller is answered, in the same commit. Where an answer is kept
+    /// for the same key already, nothing is given.
+    ///
+    /// - Parameter oldest: Answers kept before are forgotten first.
+    public func add(
+        _ grant: Grant,
+        for user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?,
+        forgettingBefore oldest: Timestamp
+    ) throws {
+        let user = try number(of: user, at: grant.grantedAt)
+        if let key, let answer {
+            let answers = AnswerRecords(database: database)
+            try answers.forget(before: oldest)
+            // Another process was quicker with the same request.
+            guard try answers.keep(answer, for: key, about: user, at: grant.grantedAt) else { return }
+        }
+        try TeamRecords(database: database).insert(grant, for: user)
+        try audit.append(
+            AuditEntry(grant, .itemGiven, by: grant.grantedBy, reason: grant.reason, at: grant.grantedAt), to: user)
+    }
+
+    /// A user's grants, newest first; as `transactions` are.
+    public func grants(of user: User, before sequence: Int64?, limit: Int) throws -> [Grant] {
+        guard let user = try users.known(user) else { return [] }
+        return try TeamRecords(database: database).grants(of: user, before: sequence ?? .max, limit: limit)
+    }
+
+    /// Takes a grant back; one that was taken back before stays as it is.
+    ///
+    /// - Returns: The grant; nil when the user has none of that identifier.
+    public func revoke(
+        grant identifier: String,
+        of user: User,
+        _ revocation: Revocation
+    ) throws -> Grant? {
+        let records = TeamRecords(database: database)
+        guard let user = try users.known(user), let grant = try records.grant(identifier, of: user) else {
+            return nil
+        }
+        guard try records.revoke(grant: identifier, revocation) else { return grant }
+        try audit.append(
+            AuditEntry(
+                grant, .itemTakenBack, by: revocation.revokedBy, reason: revocation.reason, at: revocation.revokedAt
+            ),
+            to: user)
+        return try records.grant(identifier, of: user)
+    }
+
+    /// Takes back the purchase that a redeemed transaction is of, whatever the App Store says of it and whatever restores
+    /// it, or lets it count again. One that was taken back before stays as it is.
+    ///
+    /// - Parameter origin: nil for any.
+    /// - Returns: The transaction as it is then; none when the user has redeemed none of that identifier, and several,
+    ///   unchanged, when origins share the identifier.
+    public func change(
+        _ change: PurchaseChange,
+        ofTransaction identifier: String,
+        origin: Origin?,
+        of user: User
+    ) throws -> [RedeemedTransaction] {
+        guard let user = try users.known(user) else { return [] }
+        func found() throws -> [RedeemedTransaction] {
+            try ReadingRecords(database: database).transactions(identifier, of: user)
+                .filter { origin == nil || $0.origin == origin }
+        }
+        let transactions = try found()
+        guard transactions.count == 1 else { return transactions }
+        if try TeamRecords(database: database).apply(change, to: transactions[0]) {
+            try audit.append(AuditEntry(change, of: transactions[0]), to: user)
+        }
+        return try found()
+    }
+}
+
+extension AuditEntry {
+    /// - Parameter caller: Whose API key it is.
+    fileprivate init(_ grant: Grant, _ event: Event, by caller: String, reason: String, at moment: Timestamp) {
+        self.init(
+            happenedAt: moment, event: event, actor: .apiKey(caller), origin: nil, reference: grant.identifier,
+            subject: grant.item.description, reason: reason)
+    }
+
+    fileprivate init(_ change: PurchaseChange, of transaction: RedeemedTransaction) {
+        let (event, caller, moment, reason): (Event, String, Timestamp, String?) =
+            switch change {
+            case .revoke(let revocation): (.revoked, revocation.revokedBy, revocation.revokedAt, revocation.reason)
+            case .reinstate(let caller, let moment): (.granted, caller, moment, nil)
+            }
+        self.init(
+            happenedAt: moment, event: event, actor: .apiKey(caller), origin: transaction.origin,
+            reference: transaction.transactionIdentifier, subject: transaction.productIdentifier, reason: reason)
+    }
+}

@@ -1,0 +1,135 @@
+import Commerce
+import Dispatch
+import Entitlements
+import Ledger
+import Synchronization
+import Testing
+import TestSupport
+
+/// What arrives together shares a commit, and too much of it is turned away.
+@Suite(.enabled(if: LedgerFixture.isFile)) struct GroupCommitTests: LedgerSuite {
+    let fixture: LedgerFixture
+
+    init() throws {
+        fixture = try LedgerFixture()
+    }
+
+    private final class Counter: Sendable {
+        private let value = Mutex(0)
+
+        var count: Int { value.withLock(\.self) }
+
+        func increase() { value.withLock { $0 += 1 } }
+    }
+
+    private struct Refusal: Error, Equatable {
+        let number: Int
+    }
+
+    private final class Sizes: Sendable {
+        private let value = Mutex<[Int]>([])
+
+        var all: [Int] { value.withLock(\.self) }
+
+        func add(_ size: Int) { value.withLock { $0.append(size) } }
+    }
+
+    /// Begins a commit that hangs until the gate is opened.
+    private func aCommitHangs() async throws -> DispatchSemaphore {
+        let (begun, gate, ledger) = (Counter(), DispatchSemaphore(value: 0), ledger)
+        Task {
+            try await ledger.write { _ in
+                begun.increase()
+                gate.wait()
+            }
+        }
+        await expectEventually { begun.count == 1 }
+        return gate
+    }
+
+    @Test func `what waits shares the next commit, and what fails leaves no trace`() async throws {
+        let (commits, ledger) = (Counter(), ledger)
+        ledger.observeCommits { _ in commits.increase() }
+        let gate = try await aCommitHangs()
+        let refused = try await withThrowingTaskGroup(of: Int?.self) { group in
+            for number in 0..<50 {
+                group.addTask {
+                    do {
+                        try await ledger.write {
+                            let user = try #require(User(name: "user\(number)"))
+                            _ = try $0.makeAppAccountToken(of: user, at: Self.now)
+                            if number.isMultiple(of: 5) { throw Refusal(number: number) }
+                        }
+                        return nil
+                    } catch let refusal as Refusal {
+                        return refusal.number
+                    }
+                }
+            }
+            await expectEventually { ledger.waitingCount == 50 }
+            gate.signal()
+            return try await group.reduce(into: Set<Int>()) { if let number = $1 { $0.insert(number) } }
+        }
+        #expect(commits.count == 2)
+        #expect(refused == Set(stride(from: 0, to: 50, by: 5)))
+        let users = try await ledger.read { transaction in
+            try (0..<50).filter { number in
+                try transaction.appAccountToken(of: #require(User(name: "user\(number)"))) != nil
+            }
+        }
+        #expect(users == (0..<50).filter { !$0.isMultiple(of: 5) })
+    }
+
+    @Test func `the requests of a batch are answered together, and one that breaks the others alone`() async throws {
+        let (sizes, ledger) = (Sizes(), ledger)
+        let batch = ledger.batch(upTo: 16) { (numbers: [Int], _) in
+            sizes.add(numbers.count)
+            if numbers.contains(7) { throw Refusal(number: 7) }
+            return numbers.map { -$0 }
+        }
+        let gate = try await aCommitHangs()
+        let answers = try await withThrowingTaskGroup(of: (Int, Int?).self) { group in
+            for number in 0..<40 {
+                group.addTask {
+                    do {
+                        return (number, try await batch.answer(number))
+                    } catch let refusal as Refusal {
+                        return (refusal.number, nil)
+                    }
+                }
+            }
+            await expectEventually { ledger.waitingCount == 40 }
+            gate.signal()
+            return try await group.reduce(into: [Int: Int?]()) { $0.updateValue($1.1, forKey: $1.0) }
+        }
+        let expected = (0..<40).map { ($0, $0 == 7 ? nil : -$0) }
+        #expect(answers == Dictionary(uniqueKeysWithValues: expected))
+        // Three parts; the one with the number 7 in halves down to it.
+        #expect(sizes.all.count == 11)
+        #expect(sizes.all.max() == 16)
+    }
+
+    @Test func `what is too much is turned away, and nothing of it done`() async throws {
+        let (performed, refused, ledger) = (Counter(), Counter(), ledger)
+        let gate = try await aCommitHangs()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<600 {
+                group.addTask {
+                    do {
+                        try await ledger.write { _ in performed.increase() }
+                    } catch let fault as StorageFault where fault.cause == .overloaded {
+                        refused.increase()
+                    }
+                }
+            }
+            // Those that are turned away end at once.
+            await expectEventually { refused.count == 600 - 512 }
+            #expect(ledger.waitingCount == 512)
+            #expect(performed.count == 0)
+            gate.signal()
+            try await group.waitForAll()
+        }
+        #expect(performed.count == 512)
+        #expect(try await ledger.write { _ in 1 } == 1)
+    }
+}

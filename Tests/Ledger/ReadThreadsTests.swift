@@ -1,0 +1,22 @@
+import Dispatch
+import Foundation
+import Ledger
+import Testing
+import TestSupport
+
+@Suite(.enabled(if: LedgerFixture.isFile)) struct ReadThreadsTests {
+    /// A disk that hangs holds each inline read. One thread of the process has to stay free to serve.
+    @Test(.timeLimit(.minutes(1))) func `reads of several ledgers share one budget of inline threads`() async throws {
+        let folder = try TemporaryFolder()
+        let ledgers = try (0..<2 * ProcessInfo.processInfo.activeProcessorCount).map {
+            try Ledger(file: folder.file("\($0).sqlite"))
+        }
+        let disk = DispatchSemaphore(value: 0)
+        let reads = ledgers.map { ledger in Task { try await ledger.read { _ in disk.wait() } } }
+        // With a budget each, no thread would be left to run this.
+        let isServed = await Task { true }.value
+        #expect(isServed)
+        for _ in reads { disk.signal() }
+        for read in reads { try await read.value }
+    }
+}
