@@ -22,14 +22,16 @@ extension EntitlementService {
             grantedAt: now, endsAt: endsAt)
     }
 
-    /// Gives a new grant to a user, and keeps what the caller is answered, in one commit: sent again under the same key, the
-    /// request gives nothing more, whatever happened in between.
+    /// Gives a new grant to a user, and keeps the answer to the caller in the same commit. The same request under the same key
+    /// gives nothing more.
+    ///
+    /// - Returns: The answer that another process has kept under the key; nil if the grant was given.
     public func give(
         _ grant: Grant,
         to user: User,
         keeping answer: KeptAnswer?,
         for key: IdempotencyKey?
-    ) async throws {
+    ) async throws -> KeptAnswer? {
         try await ledger.write {
             try $0.add(
                 grant, for: user, keeping: answer, for: key, forgettingBefore: grant.grantedAt.adding(days: -1))

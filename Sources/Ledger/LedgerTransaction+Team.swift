@@ -1,27 +1,31 @@
 import Commerce
 
 extension LedgerTransaction {
-    /// Gives an item without a purchase, and keeps what the caller is answered, in the same commit. Where an answer is kept
-    /// for the same key already, nothing is given.
+    /// Gives an item without a purchase, and keeps the answer to the caller in the same commit. Gives nothing if another
+    /// process has kept an answer under the same key.
     ///
     /// - Parameter oldest: Answers kept before are forgotten first.
+    /// - Returns: The answer that another process has kept; nil if the item was given.
     public func add(
         _ grant: Grant,
         for user: User,
         keeping answer: KeptAnswer?,
         for key: IdempotencyKey?,
         forgettingBefore oldest: Timestamp
-    ) throws {
+    ) throws -> KeptAnswer? {
         let user = try number(of: user, at: grant.grantedAt)
         if let key, let answer {
             let answers = AnswerRecords(database: database)
             try answers.forget(before: oldest)
-            // Another process was quicker with the same request.
-            guard try answers.keep(answer, for: key, about: user, at: grant.grantedAt) else { return }
+            guard try answers.keep(answer, for: key, about: user, at: grant.grantedAt) else {
+                guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
+                return kept
+            }
         }
         try TeamRecords(database: database).insert(grant, for: user)
         try audit.append(
             AuditEntry(grant, .itemGiven, by: grant.grantedBy, reason: grant.reason, at: grant.grantedAt), to: user)
+        return nil
     }
 
     /// A user's grants, newest first; as `transactions` are.

@@ -108,7 +108,7 @@ import Testing
         _ = try await ledger.write {
             try $0.keep(answer, for: own, about: mint.user, at: Self.now, forgettingBefore: Self.now)
         }
-        try await ledger.write {
+        _ = try await ledger.write {
             try $0.add(grant, for: mint.user, keeping: answer, for: key, forgettingBefore: Self.now)
         }
         let fraud = Revocation(revokedAt: Self.now, reason: "Mint has cheated", revokedBy: "K")
@@ -178,7 +178,7 @@ import Testing
                 }
             }, { _ = try await ledger.write { try $0.number(of: mint.user, at: Self.now) } },
             {
-                try await ledger.write {
+                _ = try await ledger.write {
                     try $0.add(grant, for: mint.user, keeping: nil, for: nil, forgettingBefore: Self.now)
                 }
             },

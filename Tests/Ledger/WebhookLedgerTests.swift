@@ -65,7 +65,7 @@ import TestSupport
         _ = try await notify("1", claim("1", revoked: Self.now, signedAt: Self.later(1)))
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "a prize", grantedBy: "K", grantedAt: Self.now, endsAt: nil)
-        try await ledger.write { try $0.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now) }
+        _ = try await ledger.write { try $0.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now) }
         let expected: Set = [
             "alice 2 granted 1", "alice 3 granted 2", "alice 5 transferredOut 1", "bob 2 transferredIn 1",
             "bob 3 revoked 1", "bob 4 itemGiven g",
@@ -95,12 +95,12 @@ import TestSupport
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "a prize", grantedBy: "K", grantedAt: Self.now, endsAt: nil)
-        try await ledger.write { try $0.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now) }
+        _ = try await ledger.write { try $0.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now) }
         let errors = ledger.together([
             { _ = try $0.redeem([claim("1")], for: alice, at: Self.now) },
             {
                 // Its identifier is taken.
-                try $0.add(grant, for: alice, keeping: nil, for: nil, forgettingBefore: Self.now)
+                _ = try $0.add(grant, for: alice, keeping: nil, for: nil, forgettingBefore: Self.now)
             },
         ])
         #expect(errors.map { $0 == nil } == [true, false])

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Server
+import Synchronization
 import TestSupport
 import Testing
 
@@ -43,6 +44,24 @@ import Testing
         #expect(again.status == 200)
         #expect(try isReplayed(again))
         #expect(try await post(body, under: "k2").object()["outcome"] as? String == "unchanged")
+    }
+
+    @Test func `a redemption and its kept answer are one commit, and so are a grant and its answer`() async throws {
+        let body = try body("sprout1")
+        let commits = Atomic(0)
+        let count = { commits.load(ordering: .sequentiallyConsistent) }
+        fixture.ledger.observeCommits { _ in commits.add(1, ordering: .sequentiallyConsistent) }
+        #expect(try await post(body, under: "k1").status == 200)
+        await expectEventually { count() > 0 }
+        #expect(count() == 1)
+        let name = try #require(HTTPField.Name("Idempotency-Key"))
+        let grant = "{\"item\":{\"collection\":\"sprout\",\"number\":3},\"reason\":\"Spring gift\"}"
+        for _ in 0..<2 {
+            let given = try await fixture.send(
+                .post, "/v1/users/alice/grants", body: grant, headers: [name: "k2"])
+            #expect(given.status == 201)
+        }
+        #expect(count() == 2)
     }
 
     @Test func anotherRequestUnderTheSameKeyIsRefused() async throws {

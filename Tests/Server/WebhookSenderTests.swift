@@ -55,7 +55,7 @@ private actor Arrivals {
         let grant = Grant(
             identifier: identifier, item: Item(collection: "sprout", number: 1), reason: "a prize", grantedBy: "K",
             grantedAt: clock.now(), endsAt: nil)
-        try await ledger.write {
+        _ = try await ledger.write {
             try $0.add(
                 grant, for: try #require(User(name: "alice")), keeping: nil, for: nil, forgettingBefore: clock.now())
         }

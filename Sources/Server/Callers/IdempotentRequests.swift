@@ -37,9 +37,9 @@ final class IdempotentRequests: Sendable {
 
     /// The answer of a request's work.
     enum Answered: Sendable {
-        /// An answer that is kept after the work, in a commit of its own.
+        /// The answer to a request without a key.
         case new([UInt8])
-        /// A problem that is kept likewise.
+        /// A problem, which is kept in a commit of its own.
         case refused(KeptAnswer)
         /// An answer that was kept in the commit of the work.
         case kept(KeptAnswer)
@@ -53,8 +53,8 @@ final class IdempotentRequests: Sendable {
     ///   - user: Whom it is about.
     ///   - body: The request's, which with its method and path makes it the same or another.
     ///   - status: Of a new answer that is no problem.
-    ///   - perform: Returns the answer as JSON; called once for each key, unless the service fails. Work that must not be done
-    ///     twice keeps the answer in its own commit.
+    ///   - perform: Keeps the answer in the commit of its work, if there is a key. Called once for each key, unless the
+    ///     service fails.
     func answer(
         _ request: Request,
         from caller: Caller,
@@ -78,17 +78,16 @@ final class IdempotentRequests: Sendable {
         if let kept = try await service.keptAnswer(for: key) {
             return try response(kept, to: digest, isReplayed: true)
         }
-        let answer: KeptAnswer
         let pending = Pending(key: key, requestDigest: digest, status: status)
         switch try await newAnswer(pending, perform) {
         case .kept(let kept): return try response(kept, to: digest, isReplayed: false)
         case .replayed(let kept): return try response(kept, to: digest, isReplayed: true)
-        case .new(let body): answer = pending.answer(body)
-        case .refused(let refusal): answer = refusal
+        case .refused(let refusal):
+            // Another process on the same ledger may have been quicker; then its answer is the answer.
+            let kept = try await service.keep(refusal, for: key, about: user)
+            return try response(kept, to: digest, isReplayed: kept != refusal)
+        case .new: throw Problem.unexpected
         }
-        // Another process on the same ledger may have been quicker; then its answer is the answer.
-        let kept = try await service.keep(answer, for: key, about: user)
-        return try response(kept, to: digest, isReplayed: kept != answer)
     }
 
     private func newAnswer(

@@ -71,11 +71,12 @@ struct GrantRoutes: Sendable {
         let endsAt = try body.optionalDate("endsAt")
         return try await idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, status: .created
-        ) { kept in
+        ) { pending in
             let grant = try service.newGrant(of: granted, reason: reason, endsAt: endsAt, by: caller.name)
-            let answer = try JSONAnswer.encode(GrantResource(grant))
-            try await service.give(grant, to: user, keeping: kept?.answer(answer), for: kept?.key)
-            return .new(answer)
+            let json = try JSONAnswer.encode(GrantResource(grant))
+            let answer = pending?.answer(json)
+            let earlier = try await service.give(grant, to: user, keeping: answer, for: pending?.key)
+            return earlier.map { .replayed($0) } ?? answer.map { .kept($0) } ?? .new(json)
         }
     }
 
