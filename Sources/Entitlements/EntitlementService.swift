@@ -238,7 +238,7 @@ public struct EntitlementService: Sendable {
 
     /// - Throws: `StorageFault` when the ledger cannot be read.
     public func checkLedger() async throws {
-        try await ledger.read { try $0.checkReadable() }
+        try await ledger.ping()
     }
 
     private func claim(

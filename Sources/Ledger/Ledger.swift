@@ -24,13 +24,29 @@ public struct Ledger: Sendable {
         reads = ReadThreads(runsInline: storage.prefersInlineReads)
     }
 
-    /// Reads as of one moment. Readers never wait for writers.
+    /// Reads as of one moment. Readers never wait for writers. They wait for the failover of a database server, without a
+    /// thread.
     ///
-    /// - Throws: The errors of `body`; `StorageFault`.
+    /// - Throws: The errors of `body`; `StorageFault`; `CancellationError`.
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (LedgerTransaction) throws -> Value
     ) async throws -> Value {
-        try await reads.run { try storage.read { try body(transaction($0)) } }
+        for attempt in 1... {
+            do {
+                return try await reads.run { try storage.read { try body(transaction($0)) } }
+            } catch  where storage.mayReturn(after: error) {
+                // By chance, so that many readers do not try at the same time.
+                try await Task.sleep(for: .milliseconds(min(attempt, 10) * Int(randomness.bytes(1)[0]) / 5))
+            }
+        }
+        throw storage.damaged
+    }
+
+    /// Reads the smallest answer, without waiting for a database server that is away.
+    ///
+    /// - Throws: `StorageFault`.
+    public func ping() async throws {
+        try await reads.run { try storage.read { try transaction($0).checkReadable() } }
     }
 
     /// Runs a use case that writes, in one commit with others that wait, and returns when it is durable.

@@ -31,7 +31,7 @@ import TestSupport
             grantedAt: Self.now, endsAt: Self.later(9))
         let answer = KeptAnswer(
             requestDigest: [UInt8](repeating: 1, count: 32), status: 200, contentType: "t", body: [0, 255, 10])
-        try await ledger.write {
+        _ = try await ledger.write {
             try $0.add(
                 grant, for: bob, keeping: answer, for: IdempotencyKey(caller: "c", key: "k"), forgettingBefore: Self.now
             )

@@ -140,6 +140,29 @@ import TestSupport
         #expect(try fixture.problems() == [])
     }
 
+    /// A failover takes seconds. A redemption reads its caller's key first, so reads wait as long as writes.
+    @Test func `reads and writes wait for a server that is away for seconds`() async throws {
+        let port = try #require(URL(string: schema.address)?.port)
+        let line = try LossyLine(to: port)
+        let ledger = try Ledger(
+            try PostgreSQLAddress(schema.address.replacing(":\(port)/", with: ":\(line.port)/")))
+        let alice = alice
+        _ = try await ledger.write { try $0.redeem([claim("1")], for: alice, at: Self.now) }
+        line.goAway()
+        let gone = ContinuousClock.now
+        async let items = ledger.read { try $0.items(of: alice, at: Self.now) }
+        async let results = ledger.write { try $0.redeem([claim("2")], for: alice, at: Self.now) }.results
+        await expectEventually {
+            // Readiness is told at once.
+            await #expect(throws: StorageFault.self) { try await ledger.ping() }
+            return line.refusalCount > 5 && ContinuousClock.now - gone > .seconds(4)
+        }
+        line.mend()
+        #expect(try await items == [Self.sprout1])
+        #expect(try await results == [.granted])
+        try await ledger.ping()
+    }
+
     /// What the tables refuse to one is no other's fault.
     @Test func oneThatFailsInAGroupFailsAlone() async throws {
         try schema.execute("ALTER TABLE entitlement ADD CHECK (number <> 13)")

@@ -17,6 +17,8 @@ public final class LossyLine: Sendable {
     private let listener: Int32
     /// The cuts to come, one for each COMMIT.
     private let cuts = Mutex<[Cut]>([])
+    private let isAway = Atomic(false)
+    private let refusals = Atomic(0)
 
     /// - Parameter server: A port of this machine's.
     public init(to server: Int) throws {
@@ -47,6 +49,14 @@ public final class LossyLine: Sendable {
         self.cuts.withLock { $0 += cuts }
     }
 
+    /// Ends each connection at its next bytes, and refuses new ones, until the line is mended.
+    public func goAway() { isAway.store(true, ordering: .sequentiallyConsistent) }
+
+    public func mend() { isAway.store(false, ordering: .sequentiallyConsistent) }
+
+    /// The number of connections that were refused.
+    public var refusalCount: Int { refusals.load(ordering: .sequentiallyConsistent) }
+
     /// Whether every cut was made.
     public var isDone: Bool { cuts.withLock { $0.isEmpty } }
 
@@ -59,6 +69,10 @@ public final class LossyLine: Sendable {
     }
 
     private func connect(_ client: Int32) {
+        guard !isAway.load(ordering: .sequentiallyConsistent) else {
+            refusals.add(1, ordering: .sequentiallyConsistent)
+            return _ = close(client)
+        }
         let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = Self.address(port: self.server)
         let isConnected = withUnsafePointer(to: &address) { address in
@@ -70,6 +84,7 @@ public final class LossyLine: Sendable {
         let connection = Connection(client: client, server: server)
         Thread.detachNewThread { [self] in
             Self.pump(from: connection.client, to: connection.server) { bytes in
+                guard !isAway.load(ordering: .sequentiallyConsistent) else { return false }
                 guard bytes.contains(Self.commit) else { return true }
                 switch cuts.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
                 case nil: return true

@@ -16,15 +16,12 @@ package final class PostgreSQLStorage: LedgerStorage {
     private let announcements = Mutex<PostgreSQLAnnouncements?>(nil)
     private let randomness: Randomness
     private let address: PostgreSQLAddress
-    /// Whether the server could not be reached for as long as somebody has tried, and since then.
-    private let isAway = Atomic(false)
+    private let absence = ServerAbsence()
     /// Commits since old tokens were taken out.
     private let commits = Atomic(0)
     private static let commitsPerSweep = 4096
-    /// For how long a transaction is run again, and a commit is looked up: a fail-over takes seconds.
+    /// The time for which a transaction is run again after conflicts.
     private static let patience = Duration.seconds(20)
-    /// Who reads may wait on a thread that others need.
-    private static let patienceOfReaders = Duration.seconds(2)
     /// After how many a group is parted.
     private static let conflictsOfGroup = 3
     private static let attemptsOfKey = 5
@@ -62,14 +59,30 @@ package final class PostgreSQLStorage: LedgerStorage {
     package var damaged: StorageFault { StorageFault(cause: .damaged, path: address.description) }
 
     package func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
-        try attempt(until: .now + Self.patienceOfReaders) {
-            try pool.withConnection { connection in
-                connection.runLater("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                let value = try body(PostgreSQLDatabase(connection: connection))
-                try connection.commit()
-                return value
+        do {
+            // A kept connection may have been lost unnoticed: the second attempt has a new one.
+            do { return try readOnce(body) } catch let failure as PostgreSQLFailure where failure.isOfConnection {
+                return try readOnce(body)
             }
+        } catch {
+            if (error as? PostgreSQLFailure)?.isOfConnection ?? false { absence.begin() }
+            throw translated(error)
         }
+    }
+
+    private func readOnce<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
+        try pool.withConnection { connection in
+            connection.runLater("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            let value = try body(PostgreSQLDatabase(connection: connection))
+            try connection.commit()
+            absence.end()
+            return value
+        }
+    }
+
+    package func mayReturn(after error: any Error) -> Bool {
+        guard let fault = error as? StorageFault else { return false }
+        return [.unreachable, .readOnly].contains(fault.cause) && absence.isShort
     }
 
     package func commit(_ parts: [LedgerPart]) -> [(any Error)?] {
@@ -172,8 +185,7 @@ package final class PostgreSQLStorage: LedgerStorage {
         }
     }
 
-    /// Runs what may meet others, or lose its connection, until it does not. While the server is away each tries once, and
-    /// nobody waits for it behind others.
+    /// Runs a transaction until it meets no conflict and keeps its connection. If the server is away for long, each tries once.
     private func attempt<Value>(
         until end: ContinuousClock.Instant,
         _ body: () throws -> Value
@@ -182,17 +194,15 @@ package final class PostgreSQLStorage: LedgerStorage {
         while true {
             do {
                 let value = try body()
-                isAway.store(false, ordering: .relaxed)
+                absence.end()
                 return value
             } catch let failure as PostgreSQLFailure where failure.isWorthAnother {
                 if failure.isConflict { conflicts += 1 } else { losses += 1 }
+                if failure.isOfConnection { absence.begin() }
                 // A key that stays taken is no other's of this moment.
                 let isHopeless = failure.isOfKey && conflicts > Self.attemptsOfKey
-                let isTime = ContinuousClock.now < end
-                if failure.isOfConnection, !isTime { isAway.store(true, ordering: .relaxed) }
-                guard !isHopeless, isTime, !(failure.isOfConnection && isAway.load(ordering: .relaxed)) else {
-                    throw fault(failure)
-                }
+                let isTime = failure.isOfConnection ? absence.isShort : ContinuousClock.now < end
+                guard !isHopeless, isTime else { throw fault(failure) }
                 pause(upTo: failure.isConflict ? 0.002 * Double(min(conflicts, 25)) : 0.05 * Double(min(losses, 10)))
             } catch {
                 throw translated(error)

@@ -18,6 +18,9 @@ package protocol LedgerStorage: Sendable {
     /// Whether reads are cheap enough to run inline.
     var prefersInlineReads: Bool { get }
 
+    /// Whether the same read may succeed in some seconds, after a failover of the database server.
+    func mayReturn(after error: any Error) -> Bool
+
     /// As `Ledger.observe` promises.
     func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void)
 
@@ -27,6 +30,8 @@ package protocol LedgerStorage: Sendable {
 
 extension LedgerStorage {
     package var maximumGroups: Int { 1 }
+
+    package func mayReturn(after error: any Error) -> Bool { false }
 
     /// Writes all of `body` in a commit of its own that is durable when this returns, or nothing.
     package func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
