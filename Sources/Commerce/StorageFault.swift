@@ -11,6 +11,8 @@ public struct StorageFault: CodedError, Equatable {
         case newerVersion
         /// The file was written by an earlier version of Till, and was not to be changed.
         case olderVersion
+        /// The file was written by a version of Till that this one cannot take over from.
+        case outdatedVersion
         /// There is none in the database, and none was to be made.
         case missing
         /// A database server does not answer, or lets nobody in.
@@ -62,6 +64,9 @@ public struct StorageFault: CodedError, Equatable {
         case .newerVersion: "\(path) was written by a newer version of Till: use that version, or a backup."
         case .olderVersion:
             "\(path) was written by an earlier version of Till: `till serve` takes it over when it starts; then try again."
+        case .outdatedVersion:
+            "\(path) was written by a Till from before ledger version 14. Start a Till of ledger version 14 or 15 on it, then try "
+                + "again."
         case .missing: "There is no ledger in \(path) yet: `till serve` makes it when it starts."
         case .unreachable:
             "\(path) does not answer, or lets nobody in: check that the server runs and is the primary, and the user, the password "

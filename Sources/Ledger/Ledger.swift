@@ -98,7 +98,7 @@ extension Ledger {
     /// - Throws: `StorageFault`.
     public init(file: URL, randomness: Randomness = .system, takesOver: Bool = true) throws(StorageFault) {
         self.init(
-            storage: try SQLiteStorage(file: file, randomness: randomness, takesOver: takesOver), randomness: randomness
+            storage: try SQLiteStorage(file: file, takesOver: takesOver), randomness: randomness
         )
     }
 }

@@ -27,7 +27,7 @@ import Testing
     @Test func `a group of any size takes the same number of statements, 24 at most`() async throws {
         let folder = try TemporaryFolder()
         let storage = CountingStorage(
-            try SQLiteStorage(file: folder.file("ledger.sqlite"), randomness: .system))
+            try SQLiteStorage(file: folder.file("ledger.sqlite")))
         let ledger = Ledger(storage: storage, randomness: .system)
         let endpoint = WebhookEndpoint(
             identifier: "e", url: "https://example.com", createdAt: Self.now, createdBy: "key",

@@ -133,16 +133,4 @@ import Testing
         #expect(try LedgerFile(file).check().problems == [])
         #expect(try await story(of: alice) == ["user granted 1 p", "key K revoked 1 p", "user granted 2 p"])
     }
-
-    @Test(.enabled(if: LedgerFixture.isFile)) func aLedgerOfTheFirstVersionTellsWhatItKnows() async throws {
-        let file = folder.file("first.sqlite")
-        try makeLedgerOfTheFirstVersion(at: file)
-        #expect(throws: StorageFault(cause: .olderVersion, path: file.path)) {
-            try Ledger(file: file, takesOver: false)
-        }
-        let ledger = try Ledger(file: file)
-        #expect(try await ledger.read { try $0.audit(of: alice) }.map(\.entry.reference) == ["1", "3"])
-        #expect(try await ledger.read { try $0.audit(of: bob) }.map(\.entry.event) == [.revoked])
-        #expect(try await ledger.read { try $0.audit(of: bob) }.map(\.entry.actor) == [.till])
-    }
 }

@@ -96,14 +96,13 @@ import TestSupport
     }
 
     @Test func `a backup of an earlier version is restored, and migrated by the next service`() async throws {
-        try makeLedgerOfTheFirstVersion(at: backup)
+        try makeLedgerOfVersionFourteen(at: backup)
         let report = try restore()
         #expect(!report.contents.isOfThisVersion)
         #expect(report.endedSessions == 0)
         #expect(try !LedgerFile(place).check().isOfThisVersion)
         #expect(try await Ledger(file: place).read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
         #expect(try LedgerFile(place).check().problems == [])
-        // The earlier version has no API keys.
         #expect(try restore().revivedKeys == [])
     }
 

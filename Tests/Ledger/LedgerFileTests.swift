@@ -131,25 +131,31 @@ import TestSupport
         #expect(try LedgerFile(file).check().problems == [])
     }
 
-    @Test func aLedgerOfTheFirstVersionIsTakenOver() async throws {
-        let file = folder.file("first.sqlite")
-        try makeLedgerOfTheFirstVersion(at: file)
+    @Test func `a ledger of version 14 is taken over by whoever may`() async throws {
+        let file = folder.file("earlier.sqlite")
+        try makeLedgerOfVersionFourteen(at: file)
+        #expect(throws: StorageFault(cause: .olderVersion, path: file.path)) {
+            try Ledger(file: file, takesOver: false)
+        }
         let ledger = try Ledger(file: file)
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
-        #expect(try await ledger.read { try $0.items(of: bob, at: Self.now) } == [])
-        let transactions = try await ledger.read { try $0.transactions(of: alice, before: nil, limit: 10) }
-        #expect(transactions.map(\.transactionIdentifier) == ["3", "1"])
-        #expect(transactions.map(\.redeemedAt.millisecondsSince1970) == [30, 10])
-        let token = try await ledger.write { try $0.makeAppAccountToken(of: alice, at: Self.now) }
-        #expect(try await ledger.write { try $0.makeAppAccountToken(of: bob, at: Self.now) } != token)
-        #expect(
-            try await ledger.write { try $0.redeem([claim("1")], for: bob, at: Self.now) }.results == [
-                .ownedByAnotherUser
-            ])
-        #expect(
-            try await ledger.write { try $0.redeem([claim("4")], for: bob, at: Self.now) }.results == [
-                .ownedByAnotherUser
-            ])
-        #expect(try await Ledger(file: file).write { try $0.makeAppAccountToken(of: alice, at: Self.now) } == token)
+        #expect(try LedgerFile(file).check().problems == [])
+    }
+
+    @Test func `a ledger from before version 14 is left alone`() async throws {
+        let file = folder.file("outdated.sqlite")
+        try makeLedgerOfVersionFourteen(at: file)
+        try await DatabaseQueue(path: file.path).writeWithoutTransaction {
+            try $0.execute(
+                sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '14:%'; PRAGMA journal_mode = DELETE")
+        }
+        let before = try Data(contentsOf: file)
+        for takesOver in [true, false] {
+            #expect(throws: StorageFault(cause: .outdatedVersion, path: file.path)) {
+                try Ledger(file: file, takesOver: takesOver)
+            }
+        }
+        #expect(try await DatabaseQueue(path: file.path).read { try $0.tableExists("any_spelling") } == false)
+        #expect(before.count == (try Data(contentsOf: file)).count)
     }
 }

@@ -78,7 +78,7 @@ import Testing
 
     @Test func aLedgerOfAnEarlierVersionStaysOfIt() async throws {
         let old = folder.file("old.sqlite")
-        try makeLedgerOfTheFirstVersion(at: old)
+        try makeLedgerOfVersionFourteen(at: old)
         let file = LedgerFile(old)
         let report = try file.check()
         #expect(!report.isOfThisVersion)

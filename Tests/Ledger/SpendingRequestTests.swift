@@ -95,15 +95,8 @@ import TestSupport
                     forgettingBefore: Self.now)
             }
         }
-        try execute("DROP INDEX spending_by_idempotency_key")
-        for column in ["idempotency_key", "request_digest", "left_after"] {
-            try execute("ALTER TABLE spending DROP COLUMN \(column)")
-        }
-        try execute("DROP TABLE any_spelling")
-        try execute(
-            LedgerFixture.isFile
-                ? "DELETE FROM grdb_migrations WHERE identifier LIKE '15:%'"
-                : "DELETE FROM ledger_schema WHERE version > 14")
+        for statement in EarlierVersion.tables { try execute(statement) }
+        try execute(LedgerFixture.isFile ? EarlierVersion.fileRecord : EarlierVersion.serverRecord)
         let ledger = try fixture.again()
         let again = try await ledger.write {
             try $0.spend(spending("s2", by: "rotated"), for: alice, counting: Set(Origin.allCases))

@@ -31,7 +31,7 @@ struct SimulatedProcess {
         self.lies = lies
         self.policy = policy
         storage = FaultyStorage(
-            try SQLiteStorage(file: file, randomness: dice.randomness), dice: dice, faults: faults, lies: lies)
+            try SQLiteStorage(file: file), dice: dice, faults: faults, lies: lies)
         service = Self.service(on: storage, garden, verifier, policy, dice)
     }
 
@@ -40,7 +40,7 @@ struct SimulatedProcess {
 
     /// Ends without a word, and starts again.
     mutating func restart() {
-        guard let opened = try? SQLiteStorage(file: file, randomness: dice.randomness) else { return }
+        guard let opened = try? SQLiteStorage(file: file) else { return }
         storage = FaultyStorage(opened, dice: dice, faults: faults, lies: lies)
         service = Self.service(on: storage, garden, verifier, policy, dice)
     }

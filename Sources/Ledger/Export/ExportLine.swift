@@ -36,7 +36,7 @@ struct ExportLine: Codable {
     }
 
     /// - Parameter row: What a table's row has, by its columns.
-    init(_ table: LedgerTable, _ row: SQLRow) {
+    init(_ table: Table, _ row: SQLRow) {
         self.table = table.name
         self.row = Dictionary(
             zip(row.columns, row.values).compactMap { column, value in
@@ -59,7 +59,7 @@ struct ExportLine: Codable {
     }
 
     /// - Returns: One for each column of the table, in their order; nil where one is of another kind, or is none of the table's.
-    func values(of table: LedgerTable) -> [SQLValue]? {
+    func values(of table: Table) -> [SQLValue]? {
         guard let row, row.keys.allSatisfy({ name in table.columns.contains { $0.name == name } }) else { return nil }
         var values: [SQLValue] = []
         for column in table.columns {

@@ -17,7 +17,7 @@ extension Ledger {
             var rows = 0
             func write(_ lines: [ExportLine]) throws { try output(try export.text(of: lines)) }
             try write([ExportLine(version: LedgerSchema.version)])
-            for table in LedgerTable.all {
+            for table in Table.all {
                 try database.forEachPage(of: table.inOrder) { page in
                     try write(page.map { ExportLine(table, $0) })
                     rows += page.count
@@ -47,7 +47,7 @@ extension Ledger {
         from input: () throws(ImportError) -> Data?,
         into database: any LedgerDatabase
     ) throws -> Int {
-        for table in LedgerTable.all {
+        for table in Table.all {
             let isEmpty = try database.rows("SELECT 1 FROM \(table.quotedName) LIMIT 1").isEmpty
             guard isEmpty else { throw ImportError.notEmpty }
         }

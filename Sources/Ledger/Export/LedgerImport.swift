@@ -48,7 +48,7 @@ struct LedgerImport {
             guard digest == hash.digest().hexadecimal, line.rows == rows else { throw ImportError.incomplete }
             isComplete = true
         } else {
-            guard let table = LedgerTable.all.first(where: { $0.name == line.table }),
+            guard let table = Table.all.first(where: { $0.name == line.table }),
                 let values = line.values(of: table)
             else { throw ImportError.lineInvalid(lines) }
             try insert(values, into: table)
@@ -58,7 +58,7 @@ struct LedgerImport {
         hash.update([UInt8(ascii: "\n")])
     }
 
-    private func insert(_ values: [SQLValue], into table: LedgerTable) throws {
+    private func insert(_ values: [SQLValue], into table: Table) throws {
         let places = (1...values.count).map { "$\($0)" }.joined(separator: ", ")
         let columns = table.columns.map(\.name).joined(separator: ", ")
         do {

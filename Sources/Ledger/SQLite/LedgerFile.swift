@@ -35,9 +35,8 @@ public struct LedgerFile: Sendable {
 
     /// - Returns: nil for a ledger of a newer version.
     static func report(on database: Database) throws -> LedgerReport? {
-        let migrator = LedgerSchema(randomness: .system).migrator
-        guard try !migrator.hasBeenSuperseded(database) else { return nil }
-        let isOfThisVersion = try migrator.hasCompletedMigrations(database)
+        guard let version = try SQLiteSchema.version(of: database) else { return nil }
+        let isOfThisVersion = version == LedgerSchema.version
         func count(_ table: String) throws -> Int {
             guard try database.tableExists(table) else { return 0 }
             return try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0

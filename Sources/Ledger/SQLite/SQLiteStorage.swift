@@ -28,10 +28,9 @@ package final class SQLiteStorage: LedgerStorage {
     /// Opens the file, making it when there is none.
     ///
     /// - Parameters:
-    ///   - randomness: Chance for the account tokens of users.
     ///   - takesOver: Whether one of an earlier version becomes one of this; a service of that version may be running on it.
     /// - Throws: `StorageFault`.
-    package init(file: URL, randomness: Randomness, takesOver: Bool = true) throws(StorageFault) {
+    package init(file: URL, takesOver: Bool = true) throws(StorageFault) {
         path = file.path
         var configuration = Configuration()
         configuration.label = "ledger"
@@ -52,14 +51,13 @@ package final class SQLiteStorage: LedgerStorage {
                     // One connection writes: what it needs again and again has its place in memory, in KiB.
                     try database.execute(sql: "PRAGMA cache_size = -16384")
                 }
-                let migrator = LedgerSchema(randomness: randomness).migrator
-                guard try writer.read({ try !migrator.hasBeenSuperseded($0) }) else {
-                    throw StorageFault(cause: .newerVersion, path: file.path)
+                try writer.writeWithoutTransaction { database in
+                    try database.inTransaction(.immediate) {
+                        let cause = try SQLiteSchema.prepare(database, takesOver: takesOver)
+                        if let cause { throw StorageFault(cause: cause, path: file.path) }
+                        return .commit
+                    }
                 }
-                guard try takesOver || writer.read({ try migrator.hasCompletedMigrations($0) }) else {
-                    throw StorageFault(cause: .olderVersion, path: file.path)
-                }
-                try migrator.migrate(writer)
                 // What a process before has left in the log may have failed to reach the disk: nothing is added behind it.
                 do {
                     _ = try writer.writeWithoutTransaction { try $0.checkpoint(.passive) }

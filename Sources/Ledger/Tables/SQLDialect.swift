@@ -1,0 +1,31 @@
+/// The databases whose tables a description makes.
+enum SQLDialect: Sendable {
+    case sqlite
+    case postgreSQL
+
+    func definition(of column: Table.Column) -> String {
+        var words = [column.name, type(of: column.kind)]
+        if !column.isOptional { words.append("NOT NULL") }
+        if let value = column.defaultValue[self] { words.append("DEFAULT \(value)") }
+        if let check = column.check { words.append("CHECK (\(check))") }
+        return words.joined(separator: " ")
+    }
+
+    private func type(of kind: Table.Column.Kind) -> String {
+        switch (self, kind) {
+        case (.sqlite, .integer): "INTEGER"
+        case (.sqlite, .text): "TEXT"
+        case (.sqlite, .blob): "BLOB"
+        case (.postgreSQL, .integer): "BIGINT"
+        // Compared by its bytes, as SQLite does it.
+        case (.postgreSQL, .text): "TEXT COLLATE \"C\""
+        case (.postgreSQL, .blob): "BYTEA"
+        }
+    }
+
+    func options(of table: Table) -> String {
+        guard self == .sqlite else { return "" }
+        let hasNumberAsKey = table.columns.contains { table.key == [$0.name] && $0.kind == .integer }
+        return table.hasLargeRows || hasNumberAsKey ? " STRICT" : " STRICT, WITHOUT ROWID"
+    }
+}

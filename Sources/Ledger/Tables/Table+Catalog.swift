@@ -1,0 +1,22 @@
+/// The tables of the changes to the catalog.
+extension Table {
+    static let catalog = [catalogChange, catalogPicture]
+
+    private static let catalogChange = Table(
+        name: "catalog_change",
+        columns: [
+            .integer("number", check: "number > 0"), .integer("happened_at"), .text("changed_by"), .text("kind"),
+            .text("product_id"), .text("definition").optional, .text("collection").optional,
+            .integer("item_number").optional, .blob("picture_digest", count: 32).optional,
+        ],
+        key: ["number"],
+        checks: [
+            "(definition IS NOT NULL) = (kind = 'defined')", "(picture_digest IS NOT NULL) = (kind = 'pictured')",
+        ],
+        indexes: [Index(name: "catalog_change_of_product", columns: ["product_id", "number"])])
+
+    private static let catalogPicture = Table(
+        name: "catalog_picture",
+        columns: [.text("collection"), .integer("number"), .blob("digest", count: 32), .blob("bytes")],
+        key: ["collection", "number"], hasLargeRows: true)
+}

@@ -1,0 +1,43 @@
+/// The tables of webhooks.
+extension Table {
+    static let webhooks = [webhookEndpoint, webhookDelivery]
+
+    /// A removed endpoint stays until its deliveries are gone: no delivery refers to its endpoint, which each redemption would
+    /// have to lock.
+    private static let webhookEndpoint = Table(
+        name: "webhook_endpoint",
+        columns: [
+            .text("endpoint_id"), .text("url"), .integer("created_at"), .text("created_by"),
+            .blob("secret", count: 32), .blob("previous_secret", count: 32).optional,
+            .integer("previous_secret_ends_at").optional, .integer("removed_at").optional,
+        ],
+        key: ["endpoint_id"], checks: ["(previous_secret IS NULL) = (previous_secret_ends_at IS NULL)"])
+
+    private static let webhookDelivery = Table(
+        name: "webhook_delivery",
+        columns: [
+            .integer("user_id"), .integer("audit_number"), .text("endpoint_id"), .text("message_id"),
+            .integer("happened_at"), .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional,
+            .integer("is_delivered", check: "is_delivered IN (0, 1)"), .integer("last_attempt_at").optional,
+            .integer("last_status").optional, .text("last_error").optional,
+        ],
+        key: ["endpoint_id", "user_id", "audit_number"],
+        references: [Reference(columns: ["user_id", "audit_number"], table: "audit", key: ["user_id", "number"])],
+        checks: ["is_delivered = 0 OR next_attempt_at IS NULL"],
+        indexes: [
+            Index(name: "webhook_delivery_message", columns: ["endpoint_id", "message_id"], isUnique: true),
+            byAge("by_age", condition: nil),
+            Index(
+                name: "webhook_delivery_due", columns: ["endpoint_id", "next_attempt_at", "happened_at"],
+                condition: "next_attempt_at IS NOT NULL"),
+            byAge("pending", condition: "next_attempt_at IS NOT NULL"),
+            byAge("failed", condition: "next_attempt_at IS NULL AND is_delivered = 0"),
+            byAge("delivered", condition: "is_delivered = 1"),
+        ])
+
+    private static func byAge(_ name: String, condition: String?) -> Index {
+        Index(
+            name: "webhook_delivery_\(name)", columns: ["endpoint_id", "happened_at", "message_id"],
+            condition: condition)
+    }
+}
