@@ -106,7 +106,9 @@ let package = Package(
         .testTarget(name: "CatalogTests", dependencies: ["Catalog", "TestSupport"], path: "Tests/Catalog"),
         .testTarget(name: "ReceiptsTests", dependencies: ["Receipts", "TestSupport"], path: "Tests/Receipts"),
         .testTarget(
-            name: "LedgerTests", dependencies: ["Entitlements", "Ledger", "TestSupport", grdb], path: "Tests/Ledger"),
+            name: "LedgerTests", dependencies: ["Entitlements", "Ledger", "Signatures", "TestSupport", grdb],
+            path: "Tests/Ledger",
+            exclude: ["Earlier"]),
         .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport", grdb], path: "Tests/Store"),
         .testTarget(
             name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport"], path: "Tests/Entitlements"),

@@ -33,7 +33,7 @@ token = (
 moment = 1_790_000_000_000
 product = f"'com.memolease.sesac1.sprout' || ((n + n / {users}) % 5 + 1)"
 if kind == "postgres":
-    # Nothing is lost that could not be seeded anew, and what the triggers would check is so by the way it is made.
+    # Nothing is lost that could not be seeded anew, and what foreign keys would check is so by the way it is made.
     print("ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET full_page_writes = off; SELECT pg_reload_conf();")
     print("SET session_replication_role = replica;")
 else:
@@ -48,26 +48,32 @@ if kind == "peer":
             f" hex(randomblob(32)), {moment} FROM {series(first, last)};"
         )
     sys.exit()
+print("INSERT INTO app (app, bundle_id) VALUES (1, 'com.memolease.sesac1');")
 for first in range(0, users, batch):
-    last = min(first + batch, users) - 1
+    rows = series(first, min(first + batch, users) - 1)
     print(
-        'INSERT INTO "user" (user_id, issuer, name, app_account_token, first_seen_at, is_app_account_token_settled)'
-        f" SELECT n + 1, '', 'u' || n, {token}, {moment}, 0 FROM {series(first, last)};"
+        'INSERT INTO "user" (user_id, issuer, name, app_account_token, is_app_account_token_settled,'
+        " accepts_any_spelling, first_seen_at, last_transaction, last_grant, audit_number, audit_digest)"
+        f" SELECT n + 1, '', 'u' || n, {token}, 0, 0, {moment}, {count // users}, 0, {count // users}, {digest()} FROM {rows};"
+        f"INSERT INTO user_name (name, issuer, user_id) SELECT 'u' || n, '', n + 1 FROM {rows};"
+        f"INSERT INTO account_token (app_account_token, user_id) SELECT {token}, n + 1 FROM {rows};"
     )
 for first in range(0, count, batch):
     rows = series(first, min(first + batch, count) - 1)
-    owner = f"n % {users} + 1"
+    owner, sequence = f"n % {users} + 1", f"n / {users} + 1"
     print(
-        "INSERT INTO original_transaction (origin, original_transaction_id, user_id)"
-        f" SELECT 'local/Sandbox', {identifier}, {owner} FROM {rows};"
-        "INSERT INTO redeemed_transaction (origin, transaction_id, original_transaction_id, user_id, sequence, product_id,"
-        " quantity, purchase_date, stated_at, redeemed_at, proof_digest)"
-        f" SELECT 'local/Sandbox', {identifier}, {identifier}, {owner}, n / {users} + 1,"
-        f" {product}, 1, {moment}, {moment}, {moment}, {digest()} FROM {rows};"
-        "INSERT INTO entitlement (user_id, collection, number, origin, transaction_id, granted_at)"
-        f" SELECT {owner}, 'sprout', (n + n / {users}) % 5 + 1, 'local/Sandbox', {identifier}, {moment} FROM {rows};"
+        "INSERT INTO claim (transaction_id, origin, app, original_transaction_id, user_id)"
+        f" SELECT {identifier}, 'local/Sandbox', 1, {identifier}, {owner} FROM {rows};"
+        "INSERT INTO original (original_transaction_id, origin, app, user_id)"
+        f" SELECT {identifier}, 'local/Sandbox', 1, {owner} FROM {rows};"
+        "INSERT INTO redeemed_transaction (user_id, sequence, original_transaction_id, transaction_id, origin, app,"
+        " product_id, quantity, purchase_date, redeemed_at, stated_at, proof_digest, anchor_digest, leaf_digest)"
+        f" SELECT {owner}, {sequence}, {identifier}, {identifier}, 'local/Sandbox', 1,"
+        f" {product}, 1, {moment}, {moment}, {moment}, {digest()}, {digest()}, {digest()} FROM {rows};"
+        "INSERT INTO entitlement (user_id, sequence, collection, number, origin, granted_at, is_revoked)"
+        f" SELECT {owner}, {sequence}, 'sprout', (n + n / {users}) % 5 + 1, 'local/Sandbox', {moment}, 0 FROM {rows};"
         "INSERT INTO audit (user_id, number, happened_at, event, actor, origin, reference, subject, digest)"
-        f" SELECT {owner}, n / {users} + 1, {moment}, 'granted', 'user', 'local/Sandbox', {identifier},"
+        f" SELECT {owner}, {sequence}, {moment}, 'granted', 'user', 'local/Sandbox', {identifier},"
         f" {product}, {digest()} FROM {rows};"
     )
 if kind == "postgres":

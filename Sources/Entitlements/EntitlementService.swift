@@ -164,7 +164,8 @@ public struct EntitlementService: Sendable {
         guard case .notification(let notification) = verified.content else { throw .noNotification }
         return VerifiedNotification(
             record: NotificationRecord(
-                origin: verified.origin, notificationUUID: notification.notificationUUID,
+                app: verified.bundleIdentifier ?? current.catalog.bundleIdentifier, origin: verified.origin,
+                notificationUUID: notification.notificationUUID,
                 type: notification.notificationType.rawValue, subtype: notification.subtype?.rawValue,
                 signedAt: notification.signedDate, proofDigest: verified.digest),
             stated: verified.notifiedTransaction.map { transaction in
@@ -221,18 +222,19 @@ public struct EntitlementService: Sendable {
         try await ledger.read { try $0.keptAnswer(for: key, since: clock.now().adding(days: -1)) }
     }
 
-    /// Keeps an answer for so long, unless one is kept.
+    /// Keeps a refusal for so long, unless an answer is kept.
     ///
     /// - Parameter user: Whom it is about.
     /// - Returns: The answer that is kept.
     public func keep(
-        _ answer: KeptAnswer,
+        refusal answer: KeptAnswer,
         for key: IdempotencyKey,
         about user: User
     ) async throws -> KeptAnswer {
         let now = clock.now()
         return try await ledger.write {
-            try $0.keep(answer, for: key, about: user, at: now, forgettingBefore: now.adding(days: -1))
+            try $0.keep(
+                answer, for: key, about: user, isRefusal: true, at: now, forgettingBefore: now.adding(days: -1))
         }
     }
 
@@ -251,6 +253,7 @@ public struct EntitlementService: Sendable {
         var credit: Credit?
         if case .credit(let bought) = benefit { credit = bought }
         return Claim(
+            app: proof.bundleIdentifier ?? catalog.bundleIdentifier,
             origin: proof.origin,
             transactionIdentifier: purchase.transactionIdentifier,
             originalTransactionIdentifier: purchase.originalTransactionIdentifier,
@@ -263,6 +266,7 @@ public struct EntitlementService: Sendable {
             signedAt: proof.notifiedTransaction?.signedDate ?? proof.signedAt,
             appAccountToken: purchase.appAccountToken,
             proofDigest: proof.digest,
+            fingerprints: proof.fingerprints,
             item: benefit?.item, credit: credit, expiresAt: end(of: purchase, benefit), grace: grace)
     }
 

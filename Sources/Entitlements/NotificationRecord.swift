@@ -2,6 +2,8 @@ import Commerce
 
 /// A notification of the App Store as the ledger keeps it.
 public struct NotificationRecord: Hashable, Sendable {
+    /// The bundle identifier of the app.
+    public let app: String
     public let origin: Origin
     /// By which copies are recognised.
     public let notificationUUID: String
@@ -13,6 +15,7 @@ public struct NotificationRecord: Hashable, Sendable {
     public let proofDigest: [UInt8]
 
     public init(
+        app: String,
         origin: Origin,
         notificationUUID: String,
         type: String,
@@ -20,6 +23,7 @@ public struct NotificationRecord: Hashable, Sendable {
         signedAt: Timestamp,
         proofDigest: [UInt8]
     ) {
+        self.app = app
         self.origin = origin
         self.notificationUUID = notificationUUID
         self.type = type

@@ -19,15 +19,10 @@ public struct IdempotencyKey: Hashable, Sendable {
 public struct KeptAnswer: Hashable, Sendable {
     /// The SHA-256 over the request, so that another under the same key is told apart.
     public let requestDigest: [UInt8]
-    /// The HTTP status.
-    public let status: Int
-    public let contentType: String
-    public let body: [UInt8]
+    public let bytes: [UInt8]
 
-    public init(requestDigest: [UInt8], status: Int, contentType: String, body: [UInt8]) {
+    public init(requestDigest: [UInt8], bytes: [UInt8]) {
         self.requestDigest = requestDigest
-        self.status = status
-        self.contentType = contentType
-        self.body = body
+        self.bytes = bytes
     }
 }

@@ -22,32 +22,67 @@ struct LedgerRules {
     }
 
     /// Each query names what breaks its rule.
-    private static let rules: [(sentence: String, violations: String)] = [
+    private static let rules: [(sentence: String, violations: String)] = familyRules + transactionRules + userRules
+
+    /// The families of tables agree.
+    private static let familyRules = [
+        (
+            "A transaction belongs to another user than its claim",
+            """
+            SELECT transaction_id FROM redeemed_transaction AS redeemed
+                LEFT JOIN claim USING (transaction_id, origin, app)
+            WHERE claim.user_id IS NULL OR claim.user_id <> redeemed.user_id
+                OR claim.original_transaction_id <> redeemed.original_transaction_id
+            """
+        ),
+        (
+            "A claim has no transaction",
+            """
+            SELECT transaction_id FROM claim LEFT JOIN redeemed_transaction AS redeemed
+                USING (user_id, original_transaction_id, transaction_id, origin, app)
+            WHERE sequence IS NULL
+            """
+        ),
         (
             "A transaction belongs to another user than its original purchase",
             """
-            SELECT transaction_id FROM redeemed_transaction JOIN original_transaction
-                USING (origin, original_transaction_id)
-            WHERE redeemed_transaction.user_id <> original_transaction.user_id
+            SELECT transaction_id FROM redeemed_transaction AS redeemed
+                LEFT JOIN original USING (original_transaction_id, origin, app)
+            WHERE original.user_id IS NULL OR redeemed.user_id <> original.user_id
             """
         ),
+        ("A name leads to another user", disagreement("user_name", #""user""#, on: "name, issuer")),
+        ("An account token leads to another user", disagreement("account_token", #""user""#, on: "app_account_token")),
+        ("An e-mail address leads to another account", disagreement("account_email", "account", on: "email_lowercase")),
         (
-            "An item stands on a transaction of another user",
+            "A user's last numbers are others than those of the records",
             """
-            SELECT transaction_id FROM entitlement JOIN redeemed_transaction USING (origin, transaction_id)
-            WHERE entitlement.user_id <> redeemed_transaction.user_id
+            SELECT name FROM "user" LEFT JOIN audit ON audit.user_id = "user".user_id AND number = audit_number
+            WHERE last_transaction < (SELECT coalesce(max(sequence), 0) FROM redeemed_transaction AS redeemed
+                    WHERE redeemed.user_id = "user".user_id)
+                OR last_grant < (SELECT coalesce(max(sequence), 0) FROM team_grant
+                    WHERE team_grant.user_id = "user".user_id)
+                OR audit_number <> (SELECT coalesce(max(number), 0) FROM audit AS each
+                    WHERE each.user_id = "user".user_id)
+                OR audit_number > 0 AND (digest IS NULL OR digest <> audit_digest)
             """
         ),
-        (
-            "A balance stands on a transaction of another user",
+    ]
+
+    /// The rows of a global key whose user has another key, and those of users without theirs.
+    private static func disagreement(_ keys: String, _ users: String, on columns: String) -> String {
+        [(keys, users), (users, keys)].map { left, right in
             """
-            SELECT transaction_id FROM credit JOIN redeemed_transaction USING (origin, transaction_id)
-            WHERE credit.user_id <> redeemed_transaction.user_id
+            SELECT \(columns) FROM \(left) AS one LEFT JOIN \(right) AS other USING (\(columns))
+            WHERE other.user_id IS NULL OR one.user_id <> other.user_id
             """
-        ),
+        }.joined(separator: " UNION ALL ")
+    }
+
+    private static let transactionRules = [
         (
             "A transaction is redeemed, and waits to be",
-            "SELECT transaction_id FROM parked_transaction JOIN redeemed_transaction USING (origin, transaction_id)"
+            "SELECT transaction_id FROM parked_transaction JOIN claim USING (transaction_id, origin, app)"
         ),
         (
             "A grace period was stated by nobody",
@@ -61,6 +96,22 @@ struct LedgerRules {
             """
         ),
         (
+            "An item is owned for another time than its transaction says",
+            """
+            SELECT transaction_id FROM entitlement JOIN (\(CoverageQuery.text)) AS covered USING (user_id, sequence)
+            WHERE entitlement.is_revoked <> covered.is_revoked OR entitlement.origin <> covered.origin
+                OR coalesce(entitlement.begins_at, -1) <> coalesce(covered.begins_at, -1)
+                OR coalesce(entitlement.ends_at, -1) <> coalesce(covered.ends_at, -1)
+            """
+        ),
+        (
+            "A balance counts otherwise than its transaction",
+            """
+            SELECT transaction_id FROM credit JOIN (\(CoverageQuery.text)) AS covered USING (user_id, sequence)
+            WHERE credit.is_revoked <> covered.is_revoked OR credit.origin <> covered.origin
+            """
+        ),
+        (
             "A transaction stands in no audit log of its owner",
             """
             SELECT transaction_id FROM (
@@ -70,8 +121,8 @@ struct LedgerRules {
                 EXCEPT
                 SELECT redeemed.user_id, redeemed.origin, redeemed.transaction_id
                 FROM audit CROSS JOIN redeemed_transaction AS redeemed
-                WHERE event = 'transferredIn' AND redeemed.origin = audit.origin
-                    AND redeemed.original_transaction_id = audit.reference AND redeemed.user_id = audit.user_id
+                WHERE event = 'transferredIn' AND redeemed.user_id = audit.user_id
+                    AND redeemed.original_transaction_id = audit.reference AND redeemed.origin = audit.origin
             ) AS untold
             """
         ),
@@ -84,12 +135,15 @@ struct LedgerRules {
                 SELECT origin, transaction_id FROM redeemed_transaction) AS told
             """
         ),
+    ]
+
+    private static let userRules = [
         (
             "An account token is no UUID in lowercase",
             """
             SELECT name FROM "user" WHERE app_account_token NOT LIKE '________-____-____-____-____________'
                 OR app_account_token <> lower(app_account_token)
             """
-        ),
+        )
     ]
 }

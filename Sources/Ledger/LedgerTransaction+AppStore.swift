@@ -27,23 +27,32 @@ extension LedgerTransaction {
         of origins: Set<Origin>,
         limit: Int
     ) throws -> [OpenConsumptionRequest] {
-        try database.rows(
+        let rows = try database.rows(
             """
-            SELECT origin, notification_uuid, transaction_id, EXISTS (
-                SELECT * FROM redeemed_transaction AS redeemed
-                WHERE redeemed.origin = notification.origin AND redeemed.transaction_id = notification.transaction_id
-            ) AS is_redeemed
-            FROM notification \(database.indexed(by: "notification_that_asks"))
+            SELECT notification_uuid, transaction_id, origin, app FROM notification \(database.indexed(by: "notification_that_asks"))
             WHERE type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL AND transaction_id IS NOT NULL
                 AND signed_at >= $1 AND origin IN \(origins.sqlList)
             ORDER BY signed_at, notification_uuid LIMIT $2
             """,
-            [moment, limit]
-        ).map { row in
+            [moment, limit])
+        let claimed = try claimedTransactions(among: rows)
+        return try rows.map { row in
             OpenConsumptionRequest(
                 origin: try row["origin"], notificationUUID: try row["notification_uuid"],
-                transactionIdentifier: try row["transaction_id"], isRedeemed: try row["is_redeemed"])
+                transactionIdentifier: try row["transaction_id"],
+                isRedeemed: claimed.contains(try row.values(Table.transactionKey)))
         }
+    }
+
+    /// The keys of the transactions of rows that somebody has redeemed.
+    private func claimedTransactions(among rows: [SQLRow]) throws -> Set<[SQLValue]> {
+        let identifiers = Set(try rows.map { ByteKey(try $0["transaction_id"]) }).sorted().map(\.text)
+        guard !identifiers.isEmpty else { return [] }
+        return Set(
+            try database.rows(
+                "SELECT transaction_id, origin, app FROM claim WHERE transaction_id \(database.isIn("$1"))",
+                [database.list(identifiers)]
+            ).map { try $0.values(Table.transactionKey) })
     }
 
     /// Has a question asked no more; one that was settled before stays as it is.

@@ -7,11 +7,10 @@ extension LedgerTransaction {
         counting origins: Set<Origin>,
         at moment: Timestamp
     ) throws -> UserArchive? {
+        guard let user = try users.known(user) else { return nil }
         let row = try database.row(
-            #"SELECT user_id, first_seen_at, app_account_token FROM "user" WHERE issuer = $1 AND name = $2"#,
-            [user.issuer, user.name])
-        guard let row else { return nil }
-        let user: Int64 = try row["user_id"]
+            #"SELECT first_seen_at, app_account_token FROM "user" WHERE user_id = $1"#, [user])
+        guard let row else { throw damaged }
         let reading = ReadingRecords(database: database)
         return UserArchive(
             firstSeenAt: try row["first_seen_at"], appAccountToken: try row["app_account_token"],

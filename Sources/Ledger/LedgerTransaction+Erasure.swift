@@ -18,20 +18,24 @@ extension LedgerTransaction {
     ) throws -> Bool {
         if let account, try unchanged(account, in: database) == nil { return false }
         // Kept before it was known whom answers are about, or for a user not seen before.
-        try database.execute("DELETE FROM kept_answer WHERE caller = $1", [IdempotencyKey.caller(user)])
+        try database.execute(
+            "DELETE FROM kept_answer WHERE caller = $1 AND user_id IS NULL", [IdempotencyKey.caller(user)])
+        let erased = user
         guard let user = try users.known(user) else { return false }
+        if let email = try AccountRecords(database: database).account(of: user)?.emailLowercase {
+            try database.delete(from: "account_email", where: ["email_lowercase"], [[email]])
+        }
         // What refers to others first.
         for table in [
-            "session", "account", "profile", "chosen_item", "wish", "member", "user_change", "kept_answer",
-            "any_spelling",
+            "session", "account", "profile", "chosen_item", "wish", "member", "user_change",
+            "kept_answer", "kept_proof",
         ] {
             try database.execute("DELETE FROM \(table) WHERE user_id = $1", [user])
         }
         try WebhookRecords(database: database).erase(of: user)
         try eraseTexts(of: user, in: database)
         let name = randomness.bytes(16).hexadecimal
-        try database.execute(
-            #"UPDATE "user" SET issuer = $1, name = $2 WHERE user_id = $3"#, [User.erasedIssuer, name, user])
+        try users.rename(user, from: erased, to: User.erasedIssuer, name)
         try audit.append(
             AuditEntry(
                 happenedAt: moment, event: .erased, actor: actor, origin: nil, reference: name, subject: "user",
@@ -60,10 +64,6 @@ extension LedgerTransaction {
             "UPDATE spending SET reason = $1, idempotency_key = NULL, request_digest = NULL WHERE user_id = $2",
             [Self.erased, user])
         try database.execute(
-            """
-            UPDATE team_revocation SET reason = $1 WHERE (origin, original_transaction_id) IN (
-                SELECT origin, original_transaction_id FROM redeemed_transaction WHERE user_id = $2)
-            """,
-            [Self.erased, user])
+            "UPDATE team_revocation SET reason = $1 WHERE user_id = $2", [Self.erased, user])
     }
 }

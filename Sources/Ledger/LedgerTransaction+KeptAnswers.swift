@@ -12,12 +12,15 @@ extension LedgerTransaction {
 
     /// Keeps an answer, unless another process was quicker, and forgets those older than a moment.
     ///
-    /// - Parameter user: Whom it is about: it goes when they do.
+    /// - Parameters:
+    ///   - user: Whom it is about: it goes when they do.
+    ///   - isRefusal: Whether it may be about a user who was never seen.
     /// - Returns: The answer that is kept.
     public func keep(
         _ answer: KeptAnswer,
         for key: IdempotencyKey,
         about user: User,
+        isRefusal: Bool = false,
         at moment: Timestamp,
         forgettingBefore oldest: Timestamp
     ) throws -> KeptAnswer {
@@ -25,7 +28,7 @@ extension LedgerTransaction {
         try answers.forget(before: oldest)
         let known = try users.known(user)
         // Of a user who was erased meanwhile nothing is kept; a refusal may be of one who was never seen.
-        guard known != nil || answer.status >= 400 && user.issuer != User.accountIssuer else { return answer }
+        guard known != nil || isRefusal && user.issuer != User.accountIssuer else { return answer }
         if try answers.keep(answer, for: key, about: known, at: moment) { return answer }
         guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
         return kept

@@ -22,9 +22,14 @@ extension LedgerTransaction {
                 return kept
             }
         }
-        try TeamRecords(database: database).insert(grant, for: user)
-        try audit.append(
-            AuditEntry(grant, .itemGiven, by: grant.grantedBy, reason: grant.reason, at: grant.grantedAt), to: user)
+        var heads = try users.heads(of: [user])
+        let sequence = (heads[user]?.lastGrant ?? 0) + 1
+        heads[user]?.lastGrant = sequence
+        try TeamRecords(database: database).insert(grant, sequence: sequence, for: user)
+        let entry = AuditEntry(
+            grant, .itemGiven, by: grant.grantedBy, reason: grant.reason, at: grant.grantedAt)
+        try audit.append([(entry, user)], to: &heads)
+        try users.write(heads)
         return nil
     }
 
@@ -46,38 +51,13 @@ extension LedgerTransaction {
         guard let user = try users.known(user), let grant = try records.grant(identifier, of: user) else {
             return nil
         }
-        guard try records.revoke(grant: identifier, revocation) else { return grant }
+        guard try records.revoke(grant: identifier, of: user, revocation) else { return grant }
         try audit.append(
             AuditEntry(
                 grant, .itemTakenBack, by: revocation.revokedBy, reason: revocation.reason, at: revocation.revokedAt
             ),
             to: user)
         return try records.grant(identifier, of: user)
-    }
-
-    /// Takes back the purchase that a redeemed transaction is of, whatever the App Store says of it and whatever restores
-    /// it, or lets it count again. One that was taken back before stays as it is.
-    ///
-    /// - Parameter origin: nil for any.
-    /// - Returns: The transaction as it is then; none when the user has redeemed none of that identifier, and several,
-    ///   unchanged, when origins share the identifier.
-    public func change(
-        _ change: PurchaseChange,
-        ofTransaction identifier: String,
-        origin: Origin?,
-        of user: User
-    ) throws -> [RedeemedTransaction] {
-        guard let user = try users.known(user) else { return [] }
-        func found() throws -> [RedeemedTransaction] {
-            try ReadingRecords(database: database).transactions(identifier, of: user)
-                .filter { origin == nil || $0.origin == origin }
-        }
-        let transactions = try found()
-        guard transactions.count == 1 else { return transactions }
-        if try TeamRecords(database: database).apply(change, to: transactions[0]) {
-            try audit.append(AuditEntry(change, of: transactions[0]), to: user)
-        }
-        return try found()
     }
 }
 
@@ -87,16 +67,5 @@ extension AuditEntry {
         self.init(
             happenedAt: moment, event: event, actor: .apiKey(caller), origin: nil, reference: grant.identifier,
             subject: grant.item.description, reason: reason)
-    }
-
-    fileprivate init(_ change: PurchaseChange, of transaction: RedeemedTransaction) {
-        let (event, caller, moment, reason): (Event, String, Timestamp, String?) =
-            switch change {
-            case .revoke(let revocation): (.revoked, revocation.revokedBy, revocation.revokedAt, revocation.reason)
-            case .reinstate(let caller, let moment): (.granted, caller, moment, nil)
-            }
-        self.init(
-            happenedAt: moment, event: event, actor: .apiKey(caller), origin: transaction.origin,
-            reference: transaction.transactionIdentifier, subject: transaction.productIdentifier, reason: reason)
     }
 }

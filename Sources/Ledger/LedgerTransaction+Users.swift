@@ -11,15 +11,15 @@ extension LedgerTransaction {
     /// Whether a user's token may spell the name in any Unicode form: the ledger knew the user before it asked for NFC.
     public func acceptsAnySpelling(of user: User) throws -> Bool {
         guard let identifier = try users.known(user) else { return false }
-        return try database.row(SQLQuery("SELECT user_id FROM any_spelling WHERE user_id = $1", [identifier]))
-            != nil
+        return try database.value(#"SELECT accepts_any_spelling FROM "user" WHERE user_id = $1"#, [identifier])
+            ?? false
     }
 
     /// The users of an issuer whose tokens may spell their name in any Unicode form.
     public func usersOfAnySpelling(issuer: String) throws -> [User] {
         try database.rows(
             SQLQuery(
-                #"SELECT name FROM any_spelling JOIN "user" USING (user_id) WHERE issuer = $1 ORDER BY name"#,
+                #"SELECT name FROM "user" WHERE accepts_any_spelling = 1 AND issuer = $1 ORDER BY name"#,
                 [issuer])
         ).compactMap { User(issuer: issuer, name: try $0["name"]) }
     }

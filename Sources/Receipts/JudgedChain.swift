@@ -7,6 +7,7 @@ final class JudgedChain: Sendable {
     let path: [Certificate]
     let anchor: TrustAnchor
     let key: PublicKey
+    let fingerprints: VerifiedProof.Fingerprints
     /// The seconds since 1970 in which every certificate of the path is valid.
     private let notBefore: Int64
     private let notAfter: Int64
@@ -16,6 +17,8 @@ final class JudgedChain: Sendable {
         self.path = path
         self.anchor = anchor
         key = (path.first ?? anchor.certificate).publicKey
+        fingerprints = VerifiedProof.Fingerprints(
+            anchor: anchor.certificate.fingerprint, leaf: (path.first ?? anchor.certificate).fingerprint)
         notBefore = path.map(\.notBefore).max() ?? 0
         notAfter = path.map(\.notAfter).min() ?? 0
     }

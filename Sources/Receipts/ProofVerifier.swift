@@ -211,6 +211,6 @@ public struct ProofVerifier: Sendable {
         try expectations.check(bundleIdentifier: bundleIdentifier, environment: environment, origin: origin)
         return VerifiedProof(
             content: content, origin: origin, environment: environment, signedAt: signedAt,
-            bundleIdentifier: bundleIdentifier, digest: digest, chains: [chain.path])
+            bundleIdentifier: bundleIdentifier, digest: digest, chains: [chain.path], fingerprints: chain.fingerprints)
     }
 }

@@ -29,6 +29,20 @@ public struct VerifiedProof: Sendable {
     /// The chains that vouch for it, each leaf first, the trusted root last: its own, then those of the proofs inside it.
     public internal(set) var chains: [[Certificate]]
 
+    /// The SHA-256 of the certificates that end and begin the proof's own chain.
+    public struct Fingerprints: Hashable, Sendable, Codable {
+        /// Of the trusted root.
+        public let anchor: [UInt8]
+        public let leaf: [UInt8]
+
+        public init(anchor: [UInt8], leaf: [UInt8]) {
+            self.anchor = anchor
+            self.leaf = leaf
+        }
+    }
+
+    public let fingerprints: Fingerprints
+
     /// What can be redeemed; nil when this kind of proof holds no purchases.
     public var purchases: [ProvenPurchase]? {
         switch content {

@@ -110,7 +110,8 @@ import TestSupport
         try await apply(try service.define(season("P1M"), as: "season", by: "K"), to: service)
         try await apply(try service.define(season("P1Y"), as: "season", by: "K"), to: service)
         let claim = Claim(
-            origin: .localSandbox, transactionIdentifier: "1", originalTransactionIdentifier: "1",
+            app: "com.example.app", origin: .localSandbox, transactionIdentifier: "1",
+            originalTransactionIdentifier: "1",
             productIdentifier: "season", quantity: 1, purchaseDate: clock.now(), revocationDate: nil,
             repeatsOriginal: false, signedAt: clock.now(), appAccountToken: nil,
             proofDigest: [UInt8](repeating: 7, count: 32), item: Item(collection: "bed", number: 1),

@@ -11,7 +11,8 @@ import Testing
 
     private static func claim(_ number: Int, signed: Int64 = 0, revoked: Bool = false) -> Claim {
         Claim(
-            origin: .localSandbox, transactionIdentifier: "\(number)", originalTransactionIdentifier: "\(number)",
+            app: "com.example.app", origin: .localSandbox, transactionIdentifier: "\(number)",
+            originalTransactionIdentifier: "\(number)",
             productIdentifier: "p", quantity: 1, purchaseDate: now,
             revocationDate: revoked ? now.adding(seconds: signed) : nil, signedAt: now.adding(seconds: signed),
             proofDigest: [UInt8](repeating: 7, count: 32),
@@ -33,6 +34,10 @@ import Testing
             identifier: "e", url: "https://example.com", createdAt: Self.now, createdBy: "key",
             secret: [UInt8](repeating: 1, count: 32))
         _ = try await ledger.write { try $0.add(endpoint, upTo: 1) }
+        // The first claim gives the app its number.
+        _ = try await ledger.write {
+            try $0.redeem([Self.claim(1_000_000)], for: try #require(User(name: "u")), at: Self.now)
+        }
         var counts: [Int] = []
         for (round, size) in [1, 16, 128].enumerated() {
             // New users and known ones, items and credits, refused claims, notifications.
@@ -43,7 +48,8 @@ import Testing
                     try Self.redemption(2 * number, by: number + 1),
                     .notify(
                         NotificationRecord(
-                            origin: .localSandbox, notificationUUID: "n\(number)", type: "TEST", subtype: nil,
+                            app: "com.example.app", origin: .localSandbox, notificationUUID: "n\(number)", type: "TEST",
+                            subtype: nil,
                             signedAt: Self.now, proofDigest: [UInt8](repeating: 8, count: 32)), stating: nil),
                 ]
             }
@@ -70,6 +76,7 @@ private final class CountingStorage: LedgerStorage {
     }
 
     var prefersInlineReads: Bool { true }
+    var dialect: SQLDialect { storage.dialect }
     var damaged: StorageFault { storage.damaged }
 
     func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {}
@@ -105,9 +112,28 @@ private struct CountingDatabase: LedgerDatabase {
         try database.write(sql, arguments)
     }
 
-    func insert(into table: String, _ columns: [SQLColumn], _ rows: [[any SQLConvertible]]) throws {
+    func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]]) throws {
         if !rows.isEmpty { count() }
         try database.insert(into: table, columns, rows)
+    }
+
+    func update(_ table: String, set columns: [String], where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+        if !rows.isEmpty { count() }
+        try database.update(table, set: columns, where: keys, rows)
+    }
+
+    func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+        if !rows.isEmpty { count() }
+        try database.delete(from: table, where: keys, rows)
+    }
+
+    func insertUsers(
+        _ columns: [String],
+        _ rows: [[any SQLConvertible]],
+        _ randomness: Randomness
+    ) throws -> [Int64] {
+        count()
+        return try database.insertUsers(columns, rows, randomness)
     }
 
     func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws {}

@@ -101,7 +101,7 @@ import Testing
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "a gift to Mint", grantedBy: "K", grantedAt: Self.now,
             endsAt: nil)
-        let answer = KeptAnswer(requestDigest: digest(1), status: 200, contentType: "t", body: [1])
+        let answer = KeptAnswer(requestDigest: digest(1), bytes: [1])
         // Kept for a back end, and about her.
         let key = IdempotencyKey(caller: "K", key: "k")
         let own = IdempotencyKey(caller: "till 1", key: "k")

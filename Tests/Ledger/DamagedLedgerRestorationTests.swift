@@ -96,10 +96,10 @@ import TestSupport
     }
 
     @Test func `a backup of an earlier version is restored, and migrated by the next service`() async throws {
-        try makeLedgerOfVersionFourteen(at: backup)
+        try EarlierVersion(number: 14).make(at: backup)
         let report = try restore()
         #expect(!report.contents.isOfThisVersion)
-        #expect(report.endedSessions == 0)
+        #expect(report.endedSessions == 1)
         #expect(try !LedgerFile(place).check().isOfThisVersion)
         #expect(try await Ledger(file: place).read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
         #expect(try LedgerFile(place).check().problems == [])

@@ -168,7 +168,7 @@ import TestSupport
             switch fault {
             case .otherDatabase: "CREATE TABLE user (name TEXT)"
             case .newerVersion: "INSERT INTO grdb_migrations VALUES ('99: from the future')"
-            case .brokenRule: "DELETE FROM original_transaction"
+            case .brokenRule: "DELETE FROM original"
             default: nil
             }
         guard let statement else { return }

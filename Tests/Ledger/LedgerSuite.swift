@@ -85,7 +85,8 @@ extension LedgerSuite {
         grace: Claim.Grace? = nil
     ) -> Claim {
         Claim(
-            origin: origin, transactionIdentifier: transaction, originalTransactionIdentifier: original ?? transaction,
+            app: "com.example.app", origin: origin, transactionIdentifier: transaction,
+            originalTransactionIdentifier: original ?? transaction,
             productIdentifier: "p", quantity: 1, purchaseDate: bought, revocationDate: revoked,
             repeatsOriginal: repeatsOriginal, signedAt: signedAt, appAccountToken: appAccountToken,
             proofDigest: [UInt8](repeating: 7, count: 32), item: item, credit: credit, expiresAt: expiresAt,
@@ -116,7 +117,7 @@ extension LedgerSuite {
         to ledger: Ledger? = nil
     ) async throws -> NotificationOutcome {
         let record = NotificationRecord(
-            origin: .localSandbox, notificationUUID: uuid, type: "REFUND", subtype: nil,
+            app: "com.example.app", origin: .localSandbox, notificationUUID: uuid, type: "REFUND", subtype: nil,
             signedAt: claim?.signedAt ?? Self.now, proofDigest: [UInt8](repeating: 8, count: 32))
         let moment = Self.now
         return try await (ledger ?? self.ledger).write { try $0.record(record, stating: claim, at: moment) }

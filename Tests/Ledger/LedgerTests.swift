@@ -139,7 +139,7 @@ import TestSupport
     @Test func theFirstAnswerIsKept() async throws {
         let answer = { @Sendable (number: UInt8) in
             KeptAnswer(
-                requestDigest: [UInt8](repeating: number, count: 32), status: 200, contentType: "t", body: [number])
+                requestDigest: [UInt8](repeating: number, count: 32), bytes: [number])
         }
         let key = IdempotencyKey(caller: "a", key: "k")
         // Of a user who is not there, because they were erased meanwhile, say, nothing is kept.
@@ -263,7 +263,8 @@ import TestSupport
                         _ = try transaction.redeem([claim(String(number))], for: user, at: Self.now)
                         let parked = claim("parked\(number)", original: "parked\(number)")
                         let notification = NotificationRecord(
-                            origin: .localSandbox, notificationUUID: String(number), type: "REFUND", subtype: nil,
+                            app: "com.example.app", origin: .localSandbox, notificationUUID: String(number),
+                            type: "REFUND", subtype: nil,
                             signedAt: Self.now, proofDigest: [UInt8](repeating: 7, count: 32))
                         _ = try transaction.record(notification, stating: parked, at: Self.now)
                     }

@@ -17,7 +17,7 @@ import Testing
 
     private func fill() async throws {
         _ = try await redeem(claim("1"), claim("2", original: "1"), for: alice)
-        _ = try await redeem(claim("3"), for: bob)
+        _ = try await redeem(claim("3"), claim("4", item: nil, credit: Credit(balance: "coins", amount: 1)), for: bob)
     }
 
     @Test func aLedgerThatIsSoundIsCounted() async throws {
@@ -25,20 +25,36 @@ import Testing
         let report = try file.check()
         #expect(report.problems == [])
         #expect(report.users == 2)
-        #expect(report.redeemedTransactions == 3)
+        #expect(report.redeemedTransactions == 4)
     }
 
     @Test(arguments: [
-        ("UPDATE redeemed_transaction SET user_id = 2 WHERE transaction_id = '2'", "another user than its original"),
-        ("UPDATE entitlement SET user_id = 2 WHERE transaction_id = '1'", "An item stands on a transaction of another"),
         (
-            "INSERT INTO parked_transaction (origin, transaction_id, stated_at) VALUES ('local/Sandbox', '1', 1)",
+            "UPDATE redeemed_transaction SET user_id = 2, sequence = 9 WHERE transaction_id = '2'",
+            "another user than its claim"
+        ),
+        ("UPDATE original SET user_id = 2 WHERE original_transaction_id = '1'", "another user than its original"),
+        ("DELETE FROM claim WHERE transaction_id = '1'", "another user than its claim"),
+        ("DELETE FROM redeemed_transaction WHERE transaction_id = '1'", "A claim has no transaction"),
+        ("UPDATE user_name SET user_id = 2", "A name leads to another user"),
+        ("DELETE FROM account_token", "An account token leads to another user"),
+        ("INSERT INTO account_email VALUES ('a@b.co', 1)", "An e-mail address leads to another account"),
+        ("UPDATE user SET audit_number = 1 WHERE user_id = 1", "last numbers"),
+        ("UPDATE user SET audit_digest = zeroblob(32)", "last numbers"),
+        ("UPDATE user SET last_transaction = 0", "last numbers"),
+        ("UPDATE entitlement SET sequence = 9 WHERE user_id = 2", "refers to one of redeemed_transaction"),
+        ("UPDATE entitlement SET ends_at = 1", "owned for another time"),
+        ("UPDATE entitlement SET is_revoked = 1", "owned for another time"),
+        ("UPDATE redeemed_transaction SET revocation_date = 1", "owned for another time"),
+        ("UPDATE credit SET is_revoked = 1", "counts otherwise"),
+        (
+            "INSERT INTO parked_transaction (transaction_id, origin, app, stated_at) VALUES ('1', 'local/Sandbox', 1, 1)",
             "is redeemed, and waits"
         ),
         ("UPDATE redeemed_transaction SET grace_ends_at = 1", "A grace period"),
         ("UPDATE redeemed_transaction SET origin = 'nowhere' WHERE transaction_id = '3'", "that there is not"),
         ("UPDATE user SET app_account_token = upper(app_account_token) || ''", "no UUID in lowercase"),
-        ("DELETE FROM original_transaction", "refers to one of original_transaction"),
+        ("DELETE FROM user WHERE user_id = 2", "refers to one of user"),
         ("UPDATE redeemed_transaction SET quantity = 0", "CHECK constraint"),
     ])
     func whatIsWrongIsNamed(damage: String, problem: String) async throws {
@@ -56,7 +72,7 @@ import Testing
         try await fill()
         let copied = folder.file("copy.sqlite")
         try file.backUp(to: copied)
-        _ = try await redeem(claim("4"), for: alice)
+        _ = try await redeem(claim("5"), for: alice)
         #expect(throws: BackupError.exists(path: copied.path)) { try file.backUp(to: copied) }
         let mode = try FileManager.default.attributesOfItem(atPath: copied.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
@@ -66,7 +82,7 @@ import Testing
         let report = try LedgerFile(copied).check()
         let copy = try Ledger(file: copied)
         #expect(report.problems == [])
-        #expect(report.redeemedTransactions == 3)
+        #expect(report.redeemedTransactions == 4)
         #expect(
             try await copy.read { try $0.items(of: alice, at: Self.now) }
                 == ledger.read {
@@ -78,7 +94,7 @@ import Testing
 
     @Test func aLedgerOfAnEarlierVersionStaysOfIt() async throws {
         let old = folder.file("old.sqlite")
-        try makeLedgerOfVersionFourteen(at: old)
+        try EarlierVersion(number: 14).make(at: old)
         let file = LedgerFile(old)
         let report = try file.check()
         #expect(!report.isOfThisVersion)

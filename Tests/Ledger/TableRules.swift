@@ -7,41 +7,58 @@ struct TableRules {
     /// Some digest, as the database writes one.
     let digest: String
 
-    private var original: String {
-        "INSERT INTO original_transaction (origin, original_transaction_id, user_id) VALUES"
+    private var original: String { "INSERT INTO original (original_transaction_id, origin, app, user_id) VALUES" }
+
+    private var claim: String {
+        "INSERT INTO claim (original_transaction_id, transaction_id, origin, app, user_id) VALUES"
     }
 
     private var redeemed: String {
         """
         INSERT INTO redeemed_transaction (product_id, quantity, purchase_date, stated_at, redeemed_at, proof_digest,
-        sequence, origin, transaction_id, original_transaction_id, user_id)
-        VALUES ('p', 1, 0, 0, 0, \(digest), (SELECT max(sequence) + 1 FROM redeemed_transaction), 'local/Sandbox',
+        original_transaction_id, transaction_id, origin, app, user_id, sequence)
+        VALUES ('p', 1, 0, 0, 0, \(digest),
         """
+    }
+
+    private var entitlement: String {
+        """
+        INSERT INTO entitlement (collection, number, origin, granted_at, is_revoked, user_id, sequence)
+        VALUES ('sprout', 3, 'local/Sandbox', 0, 0,
+        """
+    }
+
+    private var credit: String {
+        "INSERT INTO credit (balance, amount, origin, is_revoked, user_id, sequence) VALUES ('seeds', 10, 'local/Sandbox', 0,"
     }
 
     /// What is allowed, so that none of the others fails by its form.
     var allowed: [String] {
         [
-            "\(original) ('local/Sandbox', '3', \(bob))",
-            "\(redeemed) '3', '3', \(bob))",
-            "INSERT INTO entitlement VALUES (\(bob), 'sprout', 3, 'local/Sandbox', '3', 0)",
-            "INSERT INTO credit VALUES ('local/Sandbox', '3', \(bob), 'seeds', 10)",
+            "\(original) ('3', 'local/Sandbox', 1, \(bob))",
+            "\(claim) ('3', '3', 'local/Sandbox', 1, \(bob))",
+            "\(redeemed) '3', '3', 'local/Sandbox', 1, \(bob), 2)",
+            "\(entitlement) \(bob), 2)",
+            "\(credit) \(bob), 2)",
+            // The same transaction of another app.
+            "\(claim) ('1', '1', 'local/Sandbox', 2, \(bob))",
+            "\(original) ('1', 'local/Sandbox', 2, \(bob))",
         ]
     }
 
     /// A second owner, a second grant, a grant of nothing.
     var forbidden: [String] {
         [
-            "INSERT INTO credit VALUES ('local/Sandbox', '3', \(bob), 'seeds', 10)",
-            "INSERT INTO credit VALUES ('local/Sandbox', '1', \(bob), 'seeds', 10)",
-            "INSERT INTO credit VALUES ('local/Sandbox', 'none', \(bob), 'seeds', 10)",
-            "\(original) ('local/Sandbox', '1', \(bob))",
-            "\(original) ('local/Sandbox', '4', 99)",
-            "\(redeemed) '2', '1', \(bob))",
-            "\(redeemed) '1', '1', \(alice))",
-            "INSERT INTO entitlement VALUES (\(bob), 'sprout', 1, 'local/Sandbox', '1', 0)",
-            "INSERT INTO entitlement VALUES (\(alice), 'sprout', 9, 'local/Sandbox', 'none', 0)",
-            "INSERT INTO entitlement VALUES (\(alice), 'sprout', 1, 'local/Sandbox', '1', 0)",
+            "\(claim) ('1', '1', 'local/Sandbox', 1, \(bob))",
+            "\(claim) ('9', '1', 'local/Sandbox', 1, \(bob))",
+            "\(original) ('1', 'local/Sandbox', 1, \(bob))",
+            "\(redeemed) '1', '1', 'local/Sandbox', 1, \(alice), 2)",
+            "\(redeemed) '4', '4', 'local/Sandbox', 1, \(alice), 1)",
+            "\(redeemed) '4', '4', 'local/Sandbox', 1, 99, 1)",
+            "\(entitlement) \(bob), 2)",
+            "\(entitlement) \(bob), 7)",
+            "\(credit) \(bob), 2)",
+            "\(credit) \(bob), 7)",
         ]
     }
 }

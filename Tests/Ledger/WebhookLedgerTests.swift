@@ -100,7 +100,7 @@ import TestSupport
             { _ = try $0.redeem([claim("1")], for: alice, at: Self.now) },
             {
                 // Its identifier is taken.
-                _ = try $0.add(grant, for: alice, keeping: nil, for: nil, forgettingBefore: Self.now)
+                _ = try $0.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now)
             },
         ])
         #expect(errors.map { $0 == nil } == [true, false])

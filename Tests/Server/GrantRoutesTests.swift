@@ -212,15 +212,14 @@ import Testing
                 identifier: identifier, item: Item(collection: "sprout", number: 1), reason: "r", grantedBy: "c",
                 grantedAt: moment, endsAt: nil)
             let answer = KeptAnswer(
-                requestDigest: [UInt8](repeating: 1, count: 32), status: 201, contentType: "application/json",
-                body: Array(identifier.utf8))
+                requestDigest: [UInt8](repeating: 1, count: 32), bytes: Array(identifier.utf8))
             return try await ledger.write {
                 try $0.add(grant, for: alice, keeping: answer, for: key, forgettingBefore: moment)
             }
         }
         #expect(try await give("first") == nil)
         // The same request after a crash, or to another process, gets the first answer and gives nothing more.
-        #expect(try await give("second")?.body == Array("first".utf8))
+        #expect(try await give("second")?.bytes == Array("first".utf8))
         #expect(
             try await ledger.read { try $0.grants(of: alice, before: nil, limit: 10) }.map(\.identifier) == ["first"])
     }

@@ -36,7 +36,7 @@ import Testing
         #expect(try await get("/v1/me", token: decomposed).code == "tokenInvalid")
         try await DatabaseQueue(path: fixture.shop.folder.file("ledger.sqlite").path).write {
             try $0.execute(
-                sql: "INSERT INTO any_spelling SELECT user_id FROM user WHERE name = ?", arguments: ["Ren\u{E9}"])
+                sql: "UPDATE user SET accepts_any_spelling = 1 WHERE name = ?", arguments: ["Ren\u{E9}"])
         }
         let token = try await get("/v1/me", token: composed).object()["appAccountToken"] as? String
         #expect(try await get("/v1/me", token: decomposed).object()["appAccountToken"] as? String == token)

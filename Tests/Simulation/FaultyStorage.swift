@@ -25,6 +25,8 @@ final class FaultyStorage: LedgerStorage {
 
     var prefersInlineReads: Bool { storage.prefersInlineReads }
 
+    var dialect: SQLDialect { storage.dialect }
+
     var damaged: StorageFault { storage.damaged }
 
     func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {

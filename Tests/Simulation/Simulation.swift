@@ -338,7 +338,7 @@ actor Simulation {
         let person = somebody()
         let grant = try processes[0].service.newGrant(
             of: Item(collection: "gate", number: 1), reason: "a present", endsAt: nil, by: "team")
-        let answer = KeptAnswer(requestDigest: dice.randomness.bytes(32), status: 201, contentType: "t", body: [])
+        let answer = KeptAnswer(requestDigest: dice.randomness.bytes(32), bytes: [])
         let key = IdempotencyKey(caller: "team", key: grant.identifier)
         _ = try await insist { try await $0.give(grant, to: person.user, keeping: answer, for: key) }
         given[person.user.name, default: []].append(grant.item)

@@ -10,19 +10,20 @@ struct ClaimGroup {
 
     private var database: any LedgerDatabase { transaction.database }
     private var users: UserRecords { transaction.users }
-    private var entitlements: EntitlementRecords { EntitlementRecords(database: database, users: users) }
 
     /// - Returns: An answer to each request.
     func answer(_ requests: [ClaimRequest]) throws -> [ClaimAnswer] {
         let wanted = Set(requests.compactMap(\.user))
         let claims = requests.flatMap(\.claims)
         try database.prefetch(
-            (wanted.isEmpty ? [] : [users.knownUsers(wanted)]) + entitlements.questions(about: claims))
-        var facts = try entitlements.facts(about: claims)
-        try entitlements.readOrigins(of: requests.filter(\.isStatement).flatMap(\.claims), accepted, into: &facts)
+            [AppRecords.known] + (wanted.isEmpty ? [] : [users.knownUsers(wanted)])
+                + EntitlementRecords.questions(about: claims, in: database))
+        let apps = try AppRecords(database: database).numbers(of: Set(requests.flatMap(\.apps)))
+        var facts = try EntitlementRecords(database: database, apps: apps).facts(about: claims)
+        try readOrigins(of: requests.filter(\.isStatement).flatMap(\.claims), into: &facts)
         let numbers = try users.identifiers(of: wanted, at: moment)
         for (user, number) in numbers { facts.furtherOrigins[number] = accepted.counting(for: user) }
-        let notifications = NotificationRecords(database: database)
+        let notifications = NotificationRecords(database: database, apps: apps)
         let keptAnswers = AnswerRecords(database: database)
         let kept = try keptAnswers.answers(for: requests.compactMap(\.keeping).map { ($0.key, $0.oldest) })
         var duplicates = try notifications.known(among: requests)
@@ -45,7 +46,8 @@ struct ClaimGroup {
         }
         try notifications.insert(received, at: moment)
         try EntitlementChangeRecords(
-            database: database, audit: transaction.audit, facts: decision.facts, moment: moment
+            database: database, users: users, audit: transaction.audit, apps: apps, before: facts,
+            after: decision.facts, moment: moment
         ).write(decision.changes)
         let answers = try answers(decided)
         try keptAnswers.keep(
@@ -56,6 +58,16 @@ struct ClaimGroup {
                 return (bytes, keeping.key, number, keeping.oldest)
             }, at: moment)
         return answers
+    }
+
+    /// Adds the origins that count for the users whom claims that the App Store states may reach, beyond those that count for
+    /// everybody.
+    private func readOrigins(of claims: [Claim], into facts: inout EntitlementFacts) throws {
+        guard claims.contains(where: { !accepted.origins.contains($0.origin) }) else { return }
+        let reached = Set(facts.purchases.values.map(\.owner) + facts.tokenOwners.values)
+        for (number, user) in try users.names(of: reached) {
+            facts.furtherOrigins[number] = accepted.counting(for: user)
+        }
     }
 
     private enum Decided {

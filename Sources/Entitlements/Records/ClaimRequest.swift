@@ -17,6 +17,12 @@ public enum ClaimRequest: Sendable {
         }
     }
 
+    /// The bundle identifiers of the apps that the request is about.
+    var apps: [String] {
+        if case .notify(let notification, _) = self { return [notification.app] }
+        return claims.map(\.app)
+    }
+
     var user: User? {
         if case .redeem(_, let user, _, _, _) = self { user } else { nil }
     }

@@ -4,205 +4,164 @@ import Ledger
 
 /// The SQL that writes the changes of a decision, inside a transaction that the caller holds.
 ///
-/// The number of statements does not depend on the number of claims. Updates, transfers, parked statements and changed ends are
-/// the exceptions: each row takes a statement.
+/// The number of statements does not depend on the number of claims.
 struct EntitlementChangeRecords {
     let database: any LedgerDatabase
+    let users: UserRecords
     let audit: AuditRecords
-    /// The facts after the decision.
-    let facts: EntitlementFacts
+    let apps: AppNumbers
+    /// The facts before the decision, and after it.
+    let before: EntitlementFacts
+    let after: EntitlementFacts
     let moment: Timestamp
 
     func write(_ changes: [EntitlementChange]) throws {
         let changes = EntitlementChangeSet(changes)
-        for transfer in changes.transfers { try move(transfer.original, from: transfer.former, to: transfer.owner) }
+        let events = try newEvents(changes.events)
+        var heads = try users.heads(of: affectedUsers(changes, events.entries))
+        let moves = PurchaseMoves(database: database, apps: apps, before: before, after: after, moment: moment)
+        let places = try moves.move(changes.transfers, &heads)
         try insertPurchases(changes.newPurchases)
-        try insertTransactions(changes.newTransactions)
-        for key in changes.changedTransactions { try update(key) }
-        for original in changes.newlyNamed { try updateNaming(of: original) }
-        for key in changes.parkedOrUnparked.sorted() { try writeParked(key) }
-        try append(changes.events)
-        for end in changes.newEnds {
-            try EventRecords(database: database).append(
-                UserChange(kind: .endChanged, subject: end.productIdentifier, happenedAt: moment), to: end.user)
-        }
+        try insertTransactions(changes.newTransactions, &heads)
+        try update(changes.changedTransactions, places)
+        let known = Set(changes.newTransactions.map(\.key))
+        try updateCoverage(
+            of: Set((changes.newTransactions.map(\.key) + changes.changedTransactions).compactMap(original(of:))),
+            except: known, places)
+        try updateNaming(of: changes.newlyNamed)
+        try writeParked(changes.parkedOrUnparked)
+        try RefusalRecords(database: database, apps: apps).insert(events.refusals)
+        try audit.append(events.entries, to: &heads)
+        try users.write(heads)
+        try EventRecords(database: database).append(
+            changes.newEnds.map {
+                (UserChange(kind: .endChanged, subject: $0.productIdentifier, happenedAt: moment), $0.user)
+            })
+    }
+
+    private func original(of key: TransactionKey) -> TransactionKey? { after.transactions[key]?.originalKey }
+
+    private func owner(of key: TransactionKey) -> Int64? {
+        original(of: key).flatMap { after.purchases[$0]?.owner }
+    }
+
+    private func affectedUsers(
+        _ changes: EntitlementChangeSet,
+        _ entries: [(entry: AuditEntry, user: Int64)]
+    ) -> Set<Int64> {
+        Set(
+            entries.map(\.user) + changes.newTransactions.compactMap { owner(of: $0.key) }
+                + changes.transfers.compactMap { after.purchases[$0.original]?.owner })
     }
 
     private func insertPurchases(_ originals: [TransactionKey]) throws {
         try database.insert(
-            into: "original_transaction",
+            into: "original",
             [
-                .text("origin"), .text("original_transaction_id"), .integer("user_id"), .integer("transferred_at"),
-                .integer("named_at"), .text("named_by"), .integer("named_stated_at"),
+                "original_transaction_id", "origin", "app", "user_id", "transferred_at", "named_at", "named_by",
+                "named_stated_at",
             ],
             // In the order of their keys, so that two groups do not wait for each other.
             originals.sorted().compactMap { original in
-                facts.purchases[original].map { purchase in
-                    [
-                        original.origin, original.identifier, purchase.owner, purchase.transferredAt,
-                        purchase.naming?.purchaseDate, purchase.naming?.transactionIdentifier,
-                        purchase.naming?.statedAt,
+                after.purchases[original].map { purchase in
+                    original.sqlValues(apps) + [
+                        purchase.owner, purchase.transferredAt, purchase.naming?.purchaseDate,
+                        purchase.naming?.transactionIdentifier, purchase.naming?.statedAt,
                     ]
                 }
             })
     }
 
-    /// A new transaction, its claim and its owner.
-    private typealias NewTransaction = (claim: Claim, transaction: EntitlementFacts.Transaction, owner: Int64)
-
-    private func insertTransactions(_ claims: [Claim]) throws {
+    private func insertTransactions(_ claims: [Claim], _ heads: inout [Int64: UserHead]) throws {
         guard !claims.isEmpty else { return }
-        let new: [NewTransaction] = claims.compactMap { claim in
-            guard let transaction = facts.transactions[claim.key],
-                let owner = facts.purchases[transaction.originalKey]?.owner
+        let originals = Set(claims.compactMap { original(of: $0.key) })
+        let coverage = Dictionary(uniqueKeysWithValues: originals.map { ($0, after.coverage(of: $0)) })
+        let new = claims.compactMap { claim -> NewTransaction? in
+            guard let transaction = after.transactions[claim.key],
+                let owner = after.purchases[transaction.originalKey]?.owner, var head = heads[owner]
             else { return nil }
-            return (claim, transaction, owner)
+            // Numbered for each user, so that nobody waits for another's number.
+            head.lastTransaction += 1
+            heads[owner] = head
+            return NewTransaction(
+                claim: claim, transaction: transaction, owner: owner, sequence: head.lastTransaction,
+                coverage: coverage[transaction.originalKey]?[claim.key])
         }
-        var last = try lastNumbers(of: Set(new.map(\.owner)))
-        try database.insert(
-            into: "redeemed_transaction",
-            [
-                .text("origin"), .text("transaction_id"), .text("original_transaction_id"), .integer("user_id"),
-                .integer("sequence"), .text("product_id"), .integer("quantity"), .integer("purchase_date"),
-                .integer("revocation_date"), .integer("revocation_reason"), .integer("expires_at"),
-                .integer("stated_at"), .integer("grace_ends_at"), .integer("grace_stated_at"), .integer("redeemed_at"),
-                .blob("proof_digest"),
+        try NewTransactionRecords(database: database, apps: apps, moment: moment).insert(new)
+    }
+
+    /// Writes the last statements about transactions that were redeemed before.
+    private func update(_ keys: [TransactionKey], _ places: PurchaseMoves.Places) throws {
+        try database.update(
+            "redeemed_transaction",
+            set: [
+                "revocation_date", "revocation_reason", "stated_at", "expires_at", "grace_ends_at", "grace_stated_at",
             ],
-            new.map { claim, transaction, owner in
-                // Numbered for each user, so that nobody waits for another's number.
-                last[owner, default: 0] += 1
+            where: ["user_id", "sequence"],
+            keys.compactMap { key in
+                guard let transaction = after.transactions[key], let place = places[key] else { return nil }
                 let (standing, grace) = (transaction.standing, transaction.grace)
                 return [
-                    claim.origin, claim.transactionIdentifier, claim.originalTransactionIdentifier, owner, last[owner],
-                    claim.productIdentifier, claim.quantity, claim.purchaseDate, standing.revocationDate,
-                    standing.revocationReason, standing.expiresAt, standing.statedAt, grace?.endsAt, grace?.statedAt,
-                    moment, claim.proofDigest,
+                    standing.revocationDate, standing.revocationReason, standing.statedAt, standing.expiresAt,
+                    grace?.endsAt, grace?.statedAt, place.user, place.sequence,
                 ]
             })
-        try insertCredits(new)
-        try insertEntitlements(new)
     }
 
-    private func insertCredits(_ new: [NewTransaction]) throws {
-        try database.insert(
-            into: "credit",
-            [
-                .text("origin"), .text("transaction_id"), .integer("user_id"), .text("balance"), .integer("amount"),
-            ],
-            new.compactMap { claim, _, owner in
-                claim.credit.map { credit in
-                    [
-                        claim.origin, claim.transactionIdentifier, owner, credit.balance,
-                        credit.amount * claim.quantity,
-                    ]
-                }
-            })
-    }
-
-    private func insertEntitlements(_ new: [NewTransaction]) throws {
-        try database.insert(
-            into: "entitlement",
-            [
-                .integer("user_id"), .text("collection"), .integer("number"), .text("origin"), .text("transaction_id"),
-                .integer("granted_at"),
-            ],
-            new.compactMap { claim, _, owner in
-                claim.item.map { item in
-                    [owner, item.collection, item.number, claim.origin, claim.transactionIdentifier, moment]
-                }
-            })
-    }
-
-    /// The last number of a transaction in each user's list; none for a user without any.
-    private func lastNumbers(of users: Set<Int64>) throws -> [Int64: Int64] {
-        var last: [Int64: Int64] = [:]
-        let rows = try database.rows(
-            """
-            SELECT user_id, max(sequence) AS last FROM \(database.listed("$1"))
-                JOIN redeemed_transaction ON user_id = listed.value
-                AND sequence = (SELECT max(sequence) FROM redeemed_transaction AS each WHERE each.user_id = listed.value)
-            GROUP BY user_id
-            """,
-            [database.list(users.sorted())])
-        for row in rows { last[try row["user_id"]] = try row["last"] as Int64 }
-        return last
-    }
-
-    private func update(_ key: TransactionKey) throws {
-        guard let transaction = facts.transactions[key] else { return }
-        let (standing, grace) = (transaction.standing, transaction.grace)
-        try database.write(
-            """
-            UPDATE redeemed_transaction
-            SET revocation_date = $1, revocation_reason = $2, stated_at = $3, expires_at = $4, grace_ends_at = $5,
-                grace_stated_at = $6
-            WHERE origin = $7 AND transaction_id = $8
-            """,
-            [
-                standing.revocationDate, standing.revocationReason, standing.statedAt, standing.expiresAt,
-                grace?.endsAt, grace?.statedAt, key.origin, key.identifier,
-            ])
-    }
-
-    private func updateNaming(of original: TransactionKey) throws {
-        guard let naming = facts.purchases[original]?.naming else { return }
-        try database.write(
-            """
-            UPDATE original_transaction SET named_at = $1, named_by = $2, named_stated_at = $3
-            WHERE origin = $4 AND original_transaction_id = $5
-            """,
-            [
-                naming.purchaseDate, naming.transactionIdentifier, naming.statedAt, original.origin,
-                original.identifier,
-            ])
-    }
-
-    /// Moves a purchase to another user with all its transactions, which are the newest in the new owner's list.
-    private func move(_ original: TransactionKey, from former: Int64, to owner: Int64) throws {
-        // Beyond every number that either user has, in their order.
-        var number = try lastNumbers(of: [former, owner]).values.max() ?? 0
-        let moving = try database.rows(
-            """
-            SELECT transaction_id FROM redeemed_transaction
-            WHERE origin = $1 AND original_transaction_id = $2 ORDER BY sequence
-            """,
-            [original.origin, original.identifier])
-        for row in moving {
-            number += 1
-            try database.write(
-                "UPDATE redeemed_transaction SET sequence = $1 WHERE origin = $2 AND transaction_id = $3",
-                [number, original.origin, try row["transaction_id"] as String])
+    /// Writes the coverage of transactions that were redeemed before, as far as it is another.
+    private func updateCoverage(
+        of originals: Set<TransactionKey>,
+        except new: Set<TransactionKey>,
+        _ places: PurchaseMoves.Places
+    ) throws {
+        var changed: [(place: PurchaseMoves.Place, coverage: Coverage)] = []
+        for original in originals.sorted() {
+            let (old, coverage) = (before.coverage(of: original), after.coverage(of: original))
+            for (key, coverage) in coverage.sorted(by: { $0.key < $1.key })
+            where !new.contains(key) && old[key] != coverage {
+                if let place = places[key] { changed.append((place, coverage)) }
+            }
         }
-        // The keys carry it on to the transactions, and from them to what they grant.
-        try database.write(
-            """
-            UPDATE original_transaction SET user_id = $1, transferred_at = $2
-            WHERE origin = $3 AND original_transaction_id = $4
-            """,
-            [owner, moment, original.origin, original.identifier])
+        try CoverageRecords(database: database).update(changed)
     }
 
-    private func writeParked(_ key: TransactionKey) throws {
-        try database.write(
-            "DELETE FROM parked_transaction WHERE origin = $1 AND transaction_id = $2", [key.origin, key.identifier])
-        guard let parked = facts.parked[key], let claim = parked.claim else { return }
-        let standing = parked.standing
-        try database.write(
-            """
-            INSERT INTO parked_transaction (origin, transaction_id, revocation_date, revocation_reason, stated_at,
-                expires_at, original_transaction_id, claim) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-            """,
-            [
-                key.origin, key.identifier, standing.revocationDate, standing.revocationReason, standing.statedAt,
-                standing.expiresAt, claim.originalTransactionIdentifier, [UInt8](try JSONEncoder().encode(claim)),
-            ])
+    private func updateNaming(of originals: [TransactionKey]) throws {
+        try database.update(
+            "original", set: ["named_at", "named_by", "named_stated_at"], where: Table.originalKey,
+            originals.sorted().compactMap { original in
+                after.purchases[original]?.naming.map { naming in
+                    [naming.purchaseDate, naming.transactionIdentifier, naming.statedAt] + original.sqlValues(apps)
+                }
+            })
     }
 
-    private func append(_ events: [(event: EntitlementChangeSet.Event, user: Int64)]) throws {
+    private func writeParked(_ keys: Set<TransactionKey>) throws {
+        let keys = keys.sorted()
+        try database.delete(
+            from: "parked_transaction", where: Table.transactionKey, keys.map { $0.sqlValues(apps) })
+        try database.insert(
+            into: "parked_transaction",
+            Table.transactionKey + [
+                "original_transaction_id", "stated_at", "revocation_date", "revocation_reason", "expires_at", "claim",
+            ],
+            try keys.compactMap { key in
+                guard let parked = after.parked[key], let claim = parked.claim else { return nil }
+                let standing = parked.standing
+                return key.sqlValues(apps) + [
+                    claim.originalTransactionIdentifier, standing.statedAt, standing.revocationDate,
+                    standing.revocationReason, standing.expiresAt, [UInt8](try JSONEncoder().encode(claim)),
+                ]
+            })
+    }
+
+    /// The audit entries of events, and the refusals that are new among them.
+    private func newEvents(
+        _ events: [(event: EntitlementChangeSet.Event, user: Int64)]
+    ) throws -> (entries: [(entry: AuditEntry, user: Int64)], refusals: [Refusal]) {
         let refused = events.compactMap { event, user in
             if case .refusal(let result, let claim, _) = event { Refusal(user, claim, result) } else { nil }
         }
-        var known = try RefusalRecords(database: database).known(among: refused)
+        var known = try RefusalRecords(database: database, apps: apps).known(among: refused)
         var new: [Refusal] = []
         let entries = events.compactMap { event, user -> (AuditEntry, Int64)? in
             switch event {
@@ -220,7 +179,11 @@ struct EntitlementChangeRecords {
                 )
             }
         }
-        try RefusalRecords(database: database).insert(new)
-        try audit.append(entries)
+        return (entries, new)
     }
+}
+
+extension TransactionKey {
+    /// The values of the columns of `Table.transactionKey` and `Table.originalKey`.
+    func sqlValues(_ apps: AppNumbers) -> [any SQLConvertible] { [identifier, origin, apps[app]] }
 }

@@ -14,8 +14,8 @@ struct EntitlementChangeSet {
     private(set) var newTransactions: [Claim] = []
     private(set) var changedTransactions: [TransactionKey] = []
     private(set) var newlyNamed: [TransactionKey] = []
-    /// Of purchases that were owned before, in their order.
-    private(set) var transfers: [(original: TransactionKey, former: Int64, owner: Int64)] = []
+    /// The former owners of the purchases that were owned before the decision, and are transferred.
+    private(set) var transfers: [(original: TransactionKey, former: Int64)] = []
     private(set) var parkedOrUnparked: Set<TransactionKey> = []
     private(set) var events: [(event: Event, user: Int64)] = []
     private(set) var newEnds: [(productIdentifier: String, user: Int64)] = []
@@ -38,8 +38,8 @@ struct EntitlementChangeSet {
                 if known.transactions.insert(key).inserted { changedTransactions.append(key) }
             case .naming(let original, _):
                 if known.purchases.insert(original).inserted { newlyNamed.append(original) }
-            case .transfer(let original, let former, let owner):
-                if !new.contains(original) { transfers.append((original, former, owner)) }
+            case .transfer(let original, let former, _):
+                if new.insert(original).inserted { transfers.append((original, former)) }
             case .parked(let claim, _): parkedOrUnparked.insert(claim.key)
             case .unparked(let key): parkedOrUnparked.insert(key)
             case .audit(let entry, let user): events.append((.entry(entry), user))

@@ -5,143 +5,190 @@ import Ledger
 /// The SQL that reads the facts about claims, inside a transaction that the caller holds.
 struct EntitlementRecords {
     let database: any LedgerDatabase
-    let users: UserRecords
+    let apps: AppNumbers
 
     /// The facts about claims.
     func facts(about claims: [Claim]) throws -> EntitlementFacts {
         var facts = EntitlementFacts()
-        for (origin, claims) in Self.byOrigin(claims) {
-            var originals = Set(claims.map { ByteKey($0.originalTransactionIdentifier) })
-            let others = try database.rows(self.originals(of: claims, origin)).map {
-                ByteKey(try $0["original_transaction_id"])
-            }
-            // Proofs of two forms may name different original transactions for one transaction.
-            originals.formUnion(others)
-            try read(originals, claims, origin, into: &facts)
-        }
+        let named = Set(claims.map(\.originalKey))
+        // Proofs of two forms may name different original transactions for one transaction.
+        let others = try originalsOfClaimed(Set(claims.map(\.key))).subtracting(named)
+        try readPurchases(Self.originals(of: claims, in: database), among: named, into: &facts)
+        try readPurchases(originals(others), among: others, into: &facts)
+        try readTransactions(into: &facts)
+        try readParked(claims, into: &facts)
         try readTokenOwners(of: claims, into: &facts)
         return facts
     }
 
-    /// Adds the origins that count for the users whom claims that the App Store states may reach, beyond those that count for
-    /// everybody.
-    func readOrigins(
-        of claims: [Claim],
-        _ accepted: AcceptedOrigins,
-        into facts: inout EntitlementFacts
-    ) throws {
-        guard claims.contains(where: { !accepted.origins.contains($0.origin) }) else { return }
-        for user in Set(facts.purchases.values.map(\.owner) + facts.tokenOwners.values) {
-            facts.furtherOrigins[user] = try users.name(of: user).map(accepted.counting)
-        }
+    /// The facts about one purchase, without what is parked for it.
+    func facts(ofPurchase original: TransactionKey) throws -> EntitlementFacts {
+        var facts = EntitlementFacts()
+        try readPurchases(originals([original]), among: [original], into: &facts)
+        try readTransactions(into: &facts)
+        return facts
     }
 
-    /// The questions that `facts` asks, for one journey to the database.
-    func questions(about claims: [Claim]) -> [SQLQuery] {
-        let tokens = claims.compactMap(\.appAccountToken)
-        return Self.byOrigin(claims).flatMap { origin, claims in
-            let originals = Set(claims.map { ByteKey($0.originalTransactionIdentifier) })
-            return [self.originals(of: claims, origin)] + questions(originals, claims, origin)
-        } + (tokens.isEmpty ? [] : [tokenOwners(Set(tokens))])
-    }
-
-    /// A proof has one origin; the origins keep one order, so that the same claims ask the same questions.
-    private static func byOrigin(_ claims: [Claim]) -> [(origin: Origin, claims: [Claim])] {
-        Dictionary(grouping: claims, by: \.origin).map { ($0.key, $0.value) }.sorted { $0.0.rawValue < $1.0.rawValue }
-    }
-
-    private func read(
-        _ originals: Set<ByteKey>,
-        _ claims: [Claim],
-        _ origin: Origin,
-        into facts: inout EntitlementFacts
-    ) throws {
-        let questions = questions(originals, claims, origin)
-        for row in try database.rows(questions[0]) {
-            facts.set(
-                try Self.purchase(row),
-                for: TransactionKey(origin: origin, identifier: try row["original_transaction_id"]))
-        }
-        for row in try database.rows(questions[1]) {
-            facts.set(
-                try Self.transaction(row, origin),
-                for: TransactionKey(origin: origin, identifier: try row["transaction_id"]))
-        }
-        for row in try database.rows(questions[2]) {
-            let statement = EntitlementFacts.ParkedStatement(
-                standing: try Standing(row), claim: try (row["claim"] as [UInt8]?).map(Self.claim))
-            facts.setParked(statement, for: TransactionKey(origin: origin, identifier: try row["transaction_id"]))
-        }
-        for row in try database.rows(questions[3]) {
-            facts.revokedByTeam.insert(TransactionKey(origin: origin, identifier: try row["original_transaction_id"]))
-        }
-    }
-
-    /// Asks for the purchases, their transactions, what is parked, and what the team has taken back.
-    private func questions(_ originals: Set<ByteKey>, _ claims: [Claim], _ origin: Origin) -> [SQLQuery] {
-        let known = list(originals)
-        // What was said of the original transaction counts for those that repeat it, too.
-        let identifiers = list(
-            Set(claims.flatMap { [ByteKey($0.transactionIdentifier), ByteKey($0.originalTransactionIdentifier)] }))
-        return [
-            SQLQuery(
-                "SELECT * FROM original_transaction WHERE origin = $1 AND original_transaction_id \(database.isIn("$2"))",
-                [origin, known]),
-            SQLQuery(
-                """
-                SELECT redeemed.transaction_id, original_transaction_id, product_id, \(Standing.columns), grace_ends_at,
-                    grace_stated_at, CASE WHEN credit.transaction_id IS NULL THEN 0 ELSE 1 END AS adds_to_balance
-                FROM redeemed_transaction AS redeemed LEFT JOIN credit
-                    ON credit.origin = redeemed.origin AND credit.transaction_id = redeemed.transaction_id
-                WHERE redeemed.origin = $1 AND original_transaction_id \(database.isIn("$2"))
-                """,
-                [origin, known]),
-            SQLQuery(
-                """
-                SELECT transaction_id, claim, \(Standing.columns)
-                FROM parked_transaction \(database.indexed(by: "parked_transaction_of_original"))
-                WHERE origin = $1 AND original_transaction_id \(database.isIn("$2"))
-                UNION ALL
-                SELECT transaction_id, claim, \(Standing.columns) FROM parked_transaction
-                WHERE origin = $1 AND transaction_id \(database.isIn("$3"))
-                """,
-                [origin, known, identifiers]),
-            SQLQuery(
-                """
-                SELECT original_transaction_id FROM team_revocation
-                WHERE origin = $1 AND original_transaction_id \(database.isIn("$2")) AND reinstated_at IS NULL
-                """,
-                [origin, known]),
-        ]
-    }
-
-    /// Asks for the original transactions that the transactions of claims were redeemed with.
-    private func originals(of claims: [Claim], _ origin: Origin) -> SQLQuery {
-        SQLQuery(
+    /// The original transaction of a redeemed transaction.
+    ///
+    /// - Throws: `SQLRow.Mismatch` if the user has no transaction of that number.
+    func original(ofTransaction sequence: Int64, of user: Int64) throws -> TransactionKey {
+        let row = try database.row(
             """
-            SELECT original_transaction_id FROM redeemed_transaction
-            WHERE origin = $1 AND transaction_id \(database.isIn("$2"))
+            SELECT original_transaction_id, origin, app FROM redeemed_transaction
+            WHERE user_id = $1 AND sequence = $2
             """,
-            [origin, list(Set(claims.map { ByteKey($0.transactionIdentifier) }))])
+            [user, sequence])
+        guard let row else { throw SQLRow.Mismatch(column: "sequence") }
+        return try key(row, "original_transaction_id")
     }
 
-    /// In the order of their bytes, so that the same texts ask the same question.
-    private func list(_ texts: Set<ByteKey>) -> SQLValue { database.list(texts.sorted().map(\.text)) }
+    /// The questions that `facts` asks first, for one journey to the database.
+    static func questions(about claims: [Claim], in database: any LedgerDatabase) -> [SQLQuery] {
+        guard !claims.isEmpty else { return [] }
+        let tokens = Set(claims.compactMap(\.appAccountToken))
+        return [
+            claimed(Set(claims.map(\.key)), in: database), originals(of: claims, in: database),
+            parked(claims, in: database),
+        ] + (tokens.isEmpty ? [] : [tokenOwners(tokens, in: database)])
+    }
+
+    // MARK: Claims and purchases
+
+    private static func claimed(_ keys: Set<TransactionKey>, in database: any LedgerDatabase) -> SQLQuery {
+        SQLQuery(
+            "SELECT * FROM claim WHERE transaction_id \(database.isIn("$1"))", [list(keys, in: database)])
+    }
+
+    /// The original transactions that the redeemed ones among transactions were redeemed with.
+    private func originalsOfClaimed(_ keys: Set<TransactionKey>) throws -> Set<TransactionKey> {
+        guard !keys.isEmpty else { return [] }
+        var originals: Set<TransactionKey> = []
+        for row in try database.rows(Self.claimed(keys, in: database))
+        where keys.contains(try key(row, "transaction_id")) {
+            originals.insert(try key(row, "original_transaction_id"))
+        }
+        return originals
+    }
+
+    private static func originals(of claims: [Claim], in database: any LedgerDatabase) -> SQLQuery {
+        originals(list(Set(claims.map(\.originalKey)), in: database), in: database)
+    }
+
+    private func originals(_ keys: Set<TransactionKey>) -> SQLQuery {
+        Self.originals(Self.list(keys, in: database), in: database)
+    }
+
+    private static func originals(_ identifiers: SQLValue, in database: any LedgerDatabase) -> SQLQuery {
+        SQLQuery(
+            "SELECT * FROM original WHERE original_transaction_id \(database.isIn("$1"))", [identifiers])
+    }
+
+    private func readPurchases(
+        _ query: SQLQuery,
+        among keys: Set<TransactionKey>,
+        into facts: inout EntitlementFacts
+    ) throws {
+        guard !keys.isEmpty else { return }
+        for row in try database.rows(query) {
+            let key = try key(row, "original_transaction_id")
+            if keys.contains(key) { facts.set(try Self.purchase(row), for: key) }
+        }
+    }
+
+    // MARK: Transactions of owners
+
+    /// Reads the transactions of the purchases among the facts, and what the team has taken back.
+    private func readTransactions(into facts: inout EntitlementFacts) throws {
+        guard !facts.purchases.isEmpty else { return }
+        let arguments: [any SQLConvertible] = [
+            database.list(Set(facts.purchases.values.map(\.owner)).sorted()),
+            Self.list(Set(facts.purchases.keys), in: database),
+        ]
+        for row in try database.rows(
+            """
+            SELECT redeemed.user_id, redeemed.sequence, original_transaction_id, transaction_id, redeemed.origin, app,
+                product_id, purchase_date, \(Standing.columns), grace_ends_at, grace_stated_at,
+                CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END AS adds_to_balance
+            FROM \(database.listed("$1")) JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
+                LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
+            WHERE original_transaction_id \(database.isIn("$2"))
+            ORDER BY redeemed.user_id, redeemed.sequence
+            """,
+            arguments)
+        {
+            let original = try key(row, "original_transaction_id")
+            guard facts.purchases[original]?.owner == (try row["user_id"] as Int64) else { continue }
+            facts.set(try Self.transaction(row, of: original), for: try key(row, "transaction_id"))
+        }
+        for row in try database.rows(
+            """
+            SELECT user_id, original_transaction_id, origin, app
+            FROM \(database.listed("$1")) JOIN team_revocation ON user_id = listed.value
+            WHERE original_transaction_id \(database.isIn("$2")) AND reinstated_at IS NULL
+            """,
+            arguments)
+        {
+            let original = try key(row, "original_transaction_id")
+            guard facts.purchases[original]?.owner == (try row["user_id"] as Int64) else { continue }
+            facts.revokedByTeam.insert(original)
+        }
+    }
+
+    // MARK: Parked statements and account tokens
+
+    private static func parked(_ claims: [Claim], in database: any LedgerDatabase) -> SQLQuery {
+        let originals = Set(claims.map(\.originalKey))
+        return SQLQuery(
+            """
+            SELECT * FROM parked_transaction \(database.indexed(by: "parked_transaction_of_original"))
+            WHERE original_transaction_id \(database.isIn("$1"))
+            UNION ALL
+            SELECT * FROM parked_transaction WHERE transaction_id \(database.isIn("$2"))
+            """,
+            [
+                list(originals, in: database),
+                // What was said of the original transaction counts for those that repeat it, too.
+                list(originals.union(claims.map(\.key)), in: database),
+            ])
+    }
+
+    private func readParked(_ claims: [Claim], into facts: inout EntitlementFacts) throws {
+        guard !claims.isEmpty else { return }
+        for row in try database.rows(Self.parked(claims, in: database)) {
+            let key = try key(row, "transaction_id")
+            var claim = try (row["claim"] as [UInt8]?).map(Self.claim)
+            claim?.app = key.app
+            facts.setParked(EntitlementFacts.ParkedStatement(standing: try Standing(row), claim: claim), for: key)
+        }
+    }
 
     private func readTokenOwners(of claims: [Claim], into facts: inout EntitlementFacts) throws {
         let presented = Set(claims.compactMap(\.appAccountToken))
         let parked = Set(facts.parked.values.compactMap(\.claim?.appAccountToken)).subtracting(presented)
         for tokens in [presented, parked] where !tokens.isEmpty {
-            for row in try database.rows(tokenOwners(tokens)) {
+            for row in try database.rows(Self.tokenOwners(tokens, in: database)) {
                 facts.tokenOwners[try row["app_account_token"]] = try row["user_id"] as Int64
             }
         }
     }
 
-    private func tokenOwners(_ tokens: Set<UUID>) -> SQLQuery {
+    private static func tokenOwners(_ tokens: Set<UUID>, in database: any LedgerDatabase) -> SQLQuery {
         SQLQuery(
-            #"SELECT app_account_token, user_id FROM "user" WHERE app_account_token \#(database.isIn("$1"))"#,
-            [list(Set(tokens.map { ByteKey($0.lowercasedString) }))])
+            "SELECT * FROM account_token WHERE app_account_token \(database.isIn("$1"))",
+            [database.list(Set(tokens.map { ByteKey($0.lowercasedString) }).sorted().map(\.text))])
+    }
+
+    // MARK: Rows
+
+    /// The identifiers of keys in the order of their bytes, so that the same keys ask the same question.
+    private static func list(_ keys: Set<TransactionKey>, in database: any LedgerDatabase) -> SQLValue {
+        database.list(Set(keys.map { ByteKey($0.identifier) }).sorted().map(\.text))
+    }
+
+    private func key(_ row: SQLRow, _ column: String) throws -> TransactionKey {
+        TransactionKey(
+            app: try apps.bundleIdentifier(row), origin: try row["origin"], identifier: try row[column])
     }
 
     private static func purchase(_ row: SQLRow) throws -> EntitlementFacts.Purchase {
@@ -154,11 +201,14 @@ struct EntitlementRecords {
             })
     }
 
-    private static func transaction(_ row: SQLRow, _ origin: Origin) throws -> EntitlementFacts.Transaction {
+    private static func transaction(
+        _ row: SQLRow,
+        of original: TransactionKey
+    ) throws -> EntitlementFacts.Transaction {
         let graceStatedAt: Timestamp? = try row["grace_stated_at"]
         return EntitlementFacts.Transaction(
-            originalKey: TransactionKey(origin: origin, identifier: try row["original_transaction_id"]),
-            productIdentifier: try row["product_id"], addsToBalance: try row["adds_to_balance"],
+            originalKey: original, sequence: try row["sequence"], productIdentifier: try row["product_id"],
+            purchaseDate: try row["purchase_date"], addsToBalance: try row["adds_to_balance"],
             standing: try Standing(row),
             grace: try graceStatedAt.map { GracePeriod(endsAt: try row["grace_ends_at"], statedAt: $0) })
     }

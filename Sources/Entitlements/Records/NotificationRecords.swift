@@ -4,6 +4,7 @@ import Ledger
 /// The SQL about notifications, inside a transaction that the caller holds.
 struct NotificationRecords {
     let database: any LedgerDatabase
+    let apps: AppNumbers
 
     /// The keys of notifications that came before.
     func known(among requests: [ClaimRequest]) throws -> Set<NotificationRecord.Key> {
@@ -14,12 +15,9 @@ struct NotificationRecords {
         let rows = try database.rows(
             """
             SELECT origin, notification_uuid FROM notification
-            WHERE origin \(database.isIn("$1")) AND notification_uuid \(database.isIn("$2"))
+            WHERE notification_uuid \(database.isIn("$1"))
             """,
-            [
-                database.list(Set(keys.map(\.origin.rawValue)).sorted()),
-                database.list(Set(keys.map(\.uuid)).sorted().map(\.text)),
-            ])
+            [database.list(Set(keys.map(\.uuid)).sorted().map(\.text))])
         return Set(
             try rows.map {
                 NotificationRecord.Key(origin: try $0["origin"], uuid: ByteKey(try $0["notification_uuid"]))
@@ -30,12 +28,13 @@ struct NotificationRecords {
         try database.insert(
             into: "notification",
             [
-                .text("origin"), .text("notification_uuid"), .text("type"), .text("subtype"), .text("transaction_id"),
-                .integer("signed_at"), .integer("received_at"), .blob("proof_digest"),
+                "notification_uuid", "origin", "app", "type", "subtype", "transaction_id", "signed_at", "received_at",
+                "proof_digest",
             ],
             notifications.map { notification, claim in
                 [
-                    notification.origin, notification.notificationUUID, notification.type, notification.subtype,
+                    notification.notificationUUID, notification.origin, apps[notification.app], notification.type,
+                    notification.subtype,
                     claim?.transactionIdentifier, notification.signedAt, moment, notification.proofDigest,
                 ]
             })

@@ -21,13 +21,14 @@ struct Refusal: Hashable {
 /// The SQL about refusals, inside a transaction that the caller holds.
 struct RefusalRecords {
     let database: any LedgerDatabase
+    let apps: AppNumbers
 
     /// The refusals that were recorded before.
     func known(among refusals: [Refusal]) throws -> Set<Refusal> {
         guard !refusals.isEmpty else { return [] }
         let rows = try database.rows(
             """
-            SELECT user_id, origin, transaction_id, reason FROM \(database.listed("$1"))
+            SELECT user_id, transaction_id, origin, app, reason FROM \(database.listed("$1"))
                 JOIN refusal ON user_id = listed.value
             WHERE transaction_id \(database.isIn("$2"))
             """,
@@ -39,14 +40,16 @@ struct RefusalRecords {
             try rows.map {
                 Refusal(
                     user: try $0["user_id"],
-                    key: TransactionKey(origin: try $0["origin"], identifier: try $0["transaction_id"]),
+                    key: TransactionKey(
+                        app: try apps.bundleIdentifier($0), origin: try $0["origin"],
+                        identifier: try $0["transaction_id"]),
                     result: try $0["reason"])
             })
     }
 
     func insert(_ refusals: [Refusal]) throws {
         try database.insert(
-            into: "refusal", [.integer("user_id"), .text("origin"), .text("transaction_id"), .text("reason")],
-            refusals.map { [$0.user, $0.key.origin, $0.key.identifier, $0.result] })
+            into: "refusal", ["user_id"] + Table.transactionKey + ["reason"],
+            refusals.map { [$0.user] + $0.key.sqlValues(apps) + [$0.result] })
     }
 }

@@ -1,8 +1,11 @@
 import Commerce
 import Foundation
+import Receipts
 
 /// What a verified proof states of one transaction, as a user claims it or the App Store notifies of it.
 public struct Claim: Hashable, Sendable, Codable {
+    /// The bundle identifier of the app. It is no part of the encoded form, which early versions have written without.
+    public internal(set) var app = ""
     public let origin: Origin
     public let transactionIdentifier: String
     public let originalTransactionIdentifier: String
@@ -21,6 +24,8 @@ public struct Claim: Hashable, Sendable, Codable {
     public let appAccountToken: UUID?
     /// The SHA-256 of what was signed; the proof itself is not kept.
     public let proofDigest: [UInt8]
+    /// The SHA-256 of the certificates that end and begin the chain of the proof; nil for what an early version has parked.
+    public let fingerprints: VerifiedProof.Fingerprints?
     /// What the purchase grants; nil where the catalog does not know the product, or it adds to a balance.
     public let item: Item?
     /// What each one bought adds to a balance; nil where the product grants an item.
@@ -29,6 +34,13 @@ public struct Claim: Hashable, Sendable, Codable {
     public let expiresAt: Timestamp?
     /// Until when the App Store lets the customer keep what could not be charged; nil where nothing is said of it.
     public let grace: Grace?
+
+    private enum CodingKeys: CodingKey {
+        case origin, transactionIdentifier, originalTransactionIdentifier, productIdentifier, quantity, purchaseDate
+        case revocationDate, revocationReason, repeatsOriginal, signedAt, appAccountToken, proofDigest, fingerprints,
+            item
+        case credit, expiresAt, grace
+    }
 
     /// What the App Store says of the grace period of a subscription.
     public struct Grace: Hashable, Sendable, Codable {
@@ -51,11 +63,12 @@ public struct Claim: Hashable, Sendable, Codable {
     /// The same claim, which says something else of a grace period.
     func with(grace: Grace?) -> Claim {
         Claim(
-            origin: origin, transactionIdentifier: transactionIdentifier,
+            app: app, origin: origin, transactionIdentifier: transactionIdentifier,
             originalTransactionIdentifier: originalTransactionIdentifier, productIdentifier: productIdentifier,
             quantity: quantity, purchaseDate: purchaseDate, revocationDate: revocationDate,
             revocationReason: revocationReason, repeatsOriginal: repeatsOriginal, signedAt: signedAt,
-            appAccountToken: appAccountToken, proofDigest: proofDigest, item: item, credit: credit,
+            appAccountToken: appAccountToken, proofDigest: proofDigest, fingerprints: fingerprints, item: item,
+            credit: credit,
             expiresAt: expiresAt, grace: grace)
     }
 
@@ -63,6 +76,7 @@ public struct Claim: Hashable, Sendable, Codable {
     var isKnown: Bool { item != nil || credit != nil }
 
     public init(
+        app: String,
         origin: Origin,
         transactionIdentifier: String,
         originalTransactionIdentifier: String,
@@ -75,11 +89,13 @@ public struct Claim: Hashable, Sendable, Codable {
         signedAt: Timestamp,
         appAccountToken: UUID? = nil,
         proofDigest: [UInt8],
+        fingerprints: VerifiedProof.Fingerprints? = nil,
         item: Item?,
         credit: Credit? = nil,
         expiresAt: Timestamp? = nil,
         grace: Grace? = nil
     ) {
+        self.app = app
         self.origin = origin
         self.transactionIdentifier = transactionIdentifier
         self.originalTransactionIdentifier = originalTransactionIdentifier
@@ -92,6 +108,7 @@ public struct Claim: Hashable, Sendable, Codable {
         self.signedAt = signedAt
         self.appAccountToken = appAccountToken
         self.proofDigest = proofDigest
+        self.fingerprints = fingerprints
         self.item = item
         self.credit = credit
         self.expiresAt = expiresAt

@@ -10,7 +10,7 @@ extension EntitlementFacts {
             set(
                 Transaction(
                     originalKey: claim.originalKey, productIdentifier: claim.productIdentifier,
-                    addsToBalance: claim.credit != nil, standing: standing),
+                    purchaseDate: claim.purchaseDate, addsToBalance: claim.credit != nil, standing: standing),
                 for: claim.key)
         case .standing(let key, let standing):
             guard var transaction = transactions[key] else { return }

@@ -26,20 +26,27 @@ package struct EntitlementFacts: Sendable {
     /// A redeemed transaction.
     package struct Transaction: Hashable, Sendable {
         package let originalKey: TransactionKey
+        /// The number among the transactions of the owner; nil before it is written.
+        package let sequence: Int64?
         package let productIdentifier: String
+        package let purchaseDate: Timestamp
         package let addsToBalance: Bool
         package var standing: Standing
         package var grace: GracePeriod?
 
         package init(
             originalKey: TransactionKey,
+            sequence: Int64? = nil,
             productIdentifier: String,
+            purchaseDate: Timestamp,
             addsToBalance: Bool,
             standing: Standing,
             grace: GracePeriod? = nil
         ) {
             self.originalKey = originalKey
+            self.sequence = sequence
             self.productIdentifier = productIdentifier
+            self.purchaseDate = purchaseDate
             self.addsToBalance = addsToBalance
             self.standing = standing
             self.grace = grace

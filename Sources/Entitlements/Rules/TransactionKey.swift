@@ -1,11 +1,16 @@
 import Commerce
 
-/// The identity of a transaction: its identifier within its origin, compared by bytes.
+/// The identity of a transaction: its identifier within its app and origin, compared by bytes.
+///
+/// Xcode's identifiers begin at "0" in every app.
 package struct TransactionKey: Hashable, Sendable {
+    /// The bundle identifier of the app.
+    package let app: String
     package let origin: Origin
     private let bytes: ByteKey
 
-    package init(origin: Origin, identifier: String) {
+    package init(app: String, origin: Origin, identifier: String) {
+        self.app = app
         self.origin = origin
         bytes = ByteKey(identifier)
     }
@@ -16,15 +21,18 @@ package struct TransactionKey: Hashable, Sendable {
 extension TransactionKey: Comparable {
     /// By the bytes of the identifiers, as databases order them.
     package static func < (left: TransactionKey, right: TransactionKey) -> Bool {
-        left.bytes < right.bytes
+        if left.bytes != right.bytes { return left.bytes < right.bytes }
+        return (left.origin.rawValue, left.app) < (right.origin.rawValue, right.app)
     }
 }
 
 extension Claim {
-    package var key: TransactionKey { TransactionKey(origin: origin, identifier: transactionIdentifier) }
+    package var key: TransactionKey {
+        TransactionKey(app: app, origin: origin, identifier: transactionIdentifier)
+    }
 
     /// The original transaction that the proof names.
     package var originalKey: TransactionKey {
-        TransactionKey(origin: origin, identifier: originalTransactionIdentifier)
+        TransactionKey(app: app, origin: origin, identifier: originalTransactionIdentifier)
     }
 }

@@ -11,16 +11,21 @@ struct AccountRecords {
 
     /// - Returns: false where the address has an account.
     func insert(_ account: AccountRecord, of user: Int64) throws -> Bool {
-        try database.execute(
-            """
-            INSERT INTO account (user_id, email, email_lowercase, password_hash, created_at)
-            VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
-            """,
-            [user, account.email, account.emailLowercase, account.passwordHash, account.createdAt]) == 1
+        let isNew =
+            try database.execute(
+                "INSERT INTO account_email (email_lowercase, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                [account.emailLowercase, user]) == 1
+        guard isNew else { return false }
+        try database.insert(
+            into: "account", ["user_id", "email", "email_lowercase", "password_hash", "created_at"],
+            [[user, account.email, account.emailLowercase, account.passwordHash, account.createdAt]])
+        return true
     }
 
     func account(emailLowercase: String) throws -> AccountRecord? {
-        try database.row("\(Self.accounts) WHERE email_lowercase = $1", [emailLowercase]).map(Self.account)
+        let user: Int64? = try database.value(
+            "SELECT user_id FROM account_email WHERE email_lowercase = $1", [emailLowercase])
+        return try user.flatMap(account(of:))
     }
 
     func account(of user: Int64) throws -> AccountRecord? {
@@ -31,7 +36,7 @@ struct AccountRecords {
         try database.execute("DELETE FROM session WHERE ends_at <= $1", [session.beganAt])
         try database.execute(
             """
-            DELETE FROM session WHERE session_id IN (
+            DELETE FROM session WHERE user_id = $1 AND session_id IN (
                 SELECT session_id FROM session WHERE user_id = $1
                 ORDER BY began_at DESC, session_id LIMIT \(Int64.max) OFFSET \(Self.maximumSessions - 1))
             """,

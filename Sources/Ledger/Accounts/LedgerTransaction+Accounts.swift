@@ -8,8 +8,8 @@ extension LedgerTransaction {
     public func open(_ account: AccountRecord, beginning session: SessionRecord) throws -> Bool {
         let records = AccountRecords(database: database)
         guard try records.account(emailLowercase: account.emailLowercase) == nil else { return false }
-        let user = try users.insert(account.user, at: account.createdAt)
-        guard try records.insert(account, of: user) else { throw damaged }
+        let numbers = try users.insert([account.user], at: account.createdAt)
+        guard let user = numbers[account.user], try records.insert(account, of: user) else { throw damaged }
         try records.insert(session, of: user)
         return true
     }

@@ -14,47 +14,27 @@ package struct AuditRecords {
     /// Writes down what has happened to users, in its order.
     package func append(_ entries: [(entry: AuditEntry, user: Int64)]) throws {
         guard !entries.isEmpty else { return }
-        var last = try lastRecords(of: Set(entries.map(\.user)))
+        let users = UserRecords(database: database, randomness: randomness)
+        var heads = try users.heads(of: Set(entries.map(\.user)))
+        try append(entries, to: &heads)
+        try users.write(heads)
+    }
+
+    /// The same, for a caller that reads and writes the heads of the users.
+    package func append(_ entries: [(entry: AuditEntry, user: Int64)], to heads: inout [Int64: UserHead]) throws {
+        guard !entries.isEmpty else { return }
         let records = entries.map { entry, user in
-            let record = AuditRecord(entry, after: last[user], randomness: randomness)
-            last[user] = (record.number, record.digest)
+            let head = heads[user, default: .first]
+            let record = AuditRecord(entry, after: (head.auditNumber, head.auditDigest), randomness: randomness)
+            heads[user, default: head].auditNumber = record.number
+            heads[user, default: head].auditDigest = record.digest
             return (record: record, user: user)
         }
-        try insert(records)
-        for user in last.keys { database.noteChange(of: user) }
-        try WebhookRecords(database: database).announce(
-            records.filter { $0.record.entry.event.isAnnounced }, randomness: randomness)
-    }
-
-    private func lastRecords(of users: Set<Int64>) throws -> [Int64: (number: Int64, digest: [UInt8])] {
-        var last: [Int64: (number: Int64, digest: [UInt8])] = [:]
-        let rows = try database.rows(
-            """
-            SELECT audit.user_id, number, digest FROM \(database.listed("$1")) JOIN audit ON audit.user_id = listed.value
-                AND number = (SELECT max(number) FROM audit AS each WHERE each.user_id = listed.value)
-            """,
-            [database.list(users.sorted())])
-        for row in rows { last[try row["user_id"]] = (try row["number"], try row["digest"]) }
-        return last
-    }
-
-    /// Writes into the log alone.
-    @discardableResult func write(_ entry: AuditEntry, to user: Int64) throws -> AuditRecord {
-        let last = try database.row(
-            "SELECT number, digest FROM audit WHERE user_id = $1 ORDER BY number DESC LIMIT 1", [user])
-        let record = AuditRecord(
-            entry, after: try last.map { (try $0["number"], try $0["digest"]) }, randomness: randomness)
-        try insert([(record, user)])
-        return record
-    }
-
-    private func insert(_ records: [(record: AuditRecord, user: Int64)]) throws {
         try database.insert(
             into: "audit",
             [
-                .integer("user_id"), .integer("number"), .integer("happened_at"), .text("event"), .text("actor"),
-                .text("origin"), .text("reference"), .text("subject"), .text("reason"), .blob("reason_salt"),
-                .blob("reason_digest"), .blob("digest"),
+                "user_id", "number", "happened_at", "event", "actor", "origin", "reference", "subject", "reason",
+                "reason_salt", "reason_digest", "digest",
             ],
             records.map { record, user in
                 let entry = record.entry
@@ -63,6 +43,9 @@ package struct AuditRecords {
                     entry.subject, entry.reason, record.reasonSalt, record.reasonDigest, record.digest,
                 ]
             })
+        for user in Set(records.map(\.user)) { database.noteChange(of: user) }
+        try WebhookRecords(database: database).announce(
+            records.filter { $0.record.entry.event.isAnnounced }, randomness: randomness)
     }
 
     /// In their order.

@@ -8,19 +8,36 @@ package struct EventRecords {
         self.database = database
     }
 
-    /// Writes a change down; those before the last ones are forgotten.
+    /// Records a change.
     package func append(_ change: UserChange, to user: Int64) throws {
-        let last: Int64? = try database.value(
-            "SELECT coalesce(max(number), 0) FROM user_change WHERE user_id = $1", [user])
-        let number = (last ?? 0) + 1
-        try database.write(
-            "INSERT INTO user_change (user_id, number, kind, subject, happened_at) VALUES ($1, $2, $3, $4, $5)",
-            [user, number, change.kind.rawValue, change.subject, change.happenedAt])
-        if number > UserChange.kept {
-            try database.write(
-                "DELETE FROM user_change WHERE user_id = $1 AND number <= $2", [user, number - UserChange.kept])
+        try append([(change, user)])
+    }
+
+    /// Records changes, and deletes those before the last ones of each user.
+    package func append(_ changes: [(change: UserChange, user: Int64)]) throws {
+        guard !changes.isEmpty else { return }
+        let users = Set(changes.map(\.user))
+        var last: [Int64: Int64] = [:]
+        let rows = try database.rows(
+            """
+            SELECT user_id, max(number) AS number FROM \(database.listed("$1"))
+                JOIN user_change ON user_id = listed.value
+            GROUP BY user_id
+            """,
+            [database.list(users.sorted())])
+        for row in rows { last[try row["user_id"]] = try row["number"] as Int64 }
+        let numbered = changes.map { change, user in
+            last[user, default: 0] += 1
+            return (change: change, user: user, number: last[user, default: 0])
         }
-        database.noteChange(of: user)
+        try database.insert(
+            into: "user_change", ["user_id", "number", "kind", "subject", "happened_at"],
+            numbered.map { [$0.user, $0.number, $0.change.kind.rawValue, $0.change.subject, $0.change.happenedAt] })
+        // The numbers are dense: each new change takes the place of one.
+        try database.delete(
+            from: "user_change", where: ["user_id", "number"],
+            numbered.filter { $0.number > UserChange.kept }.map { [$0.user, $0.number - UserChange.kept] })
+        for user in users { database.noteChange(of: user) }
     }
 
     func position(of user: Int64) throws -> EventPosition {

@@ -32,8 +32,8 @@ public enum ImportError: CodedError, Equatable {
         case .unreadable(let path): "\(path) cannot be read: check that it exists, and who may read it."
         case .lineInvalid(let line): "Line \(line) is none of an exported ledger; nothing was taken in."
         case .versionOther(let version):
-            "The file is of version \(version) of the ledger, and this Till writes \(LedgerSchema.version): export it again with "
-                + "this one."
+            "The file has version \(version) of the ledger. This Till imports versions \(LedgerSchema.earliestVersion) to "
+                + "\(LedgerSchema.version)."
         case .incomplete: "The file was cut off or changed since it was exported; nothing was taken in."
         case .interrupted:
             "The database was lost, or somebody else wrote to it; nothing was taken in: try again while no service runs on it."

@@ -39,19 +39,20 @@ extension Ledger {
             // What was read cannot be read again.
             guard !isBegun else { throw ImportError.interrupted }
             isBegun = true
-            return try Self.importLines(from: input, into: database)
+            return try Self.importLines(from: input, into: database, storage.dialect)
         }
     }
 
     private static func importLines(
         from input: () throws(ImportError) -> Data?,
-        into database: any LedgerDatabase
+        into database: any LedgerDatabase,
+        _ dialect: SQLDialect
     ) throws -> Int {
         for table in Table.all {
             let isEmpty = try database.rows("SELECT 1 FROM \(table.quotedName) LIMIT 1").isEmpty
             guard isEmpty else { throw ImportError.notEmpty }
         }
-        var reader = LedgerImport(database: database)
+        var reader = LedgerImport(database: database, dialect: dialect)
         while let bytes = try input() { try reader.take(bytes) }
         let rows = try reader.end()
         let problems = try LedgerRules(database: database).problems()

@@ -11,12 +11,20 @@ struct LedgerImport {
     private var rest = Data()
     private var hash = SHA256State()
     private let decoder = JSONDecoder()
+    /// The tables of the version that the first line names.
+    private var tables: [String: Table] = [:]
+    /// The conversion that an export of an earlier version needs.
+    private var conversion: LedgerConversion?
     private var lines = 0
     private var rows = 0
     private var isComplete = false
 
-    init(database: any LedgerDatabase) {
+    /// The dialect of the database.
+    private let dialect: SQLDialect
+
+    init(database: any LedgerDatabase, dialect: SQLDialect) {
         self.database = database
+        self.dialect = dialect
     }
 
     mutating func take(_ bytes: Data) throws {
@@ -31,9 +39,32 @@ struct LedgerImport {
     }
 
     /// - Returns: How many rows there were.
-    func end() throws(ImportError) -> Int {
-        guard isComplete, rest.isEmpty else { throw .incomplete }
+    func end() throws -> Int {
+        guard isComplete, rest.isEmpty else { throw ImportError.incomplete }
+        do {
+            for statement in conversion?.filling ?? [] { try database.write(statement, []) }
+        } catch  where database.isRefusal(error) {
+            throw ImportError.unsound(["Its rows contradict each other."])
+        }
         return rows
+    }
+
+    /// Prepares for the rows of a version.
+    private mutating func begin(_ version: Int) throws {
+        guard (LedgerSchema.earliestVersion...LedgerSchema.version).contains(version) else {
+            throw ImportError.versionOther(version)
+        }
+        guard version < LedgerSchema.version else {
+            tables = Dictionary(uniqueKeysWithValues: Table.all.map { ($0.name, $0) })
+            return
+        }
+        let conversion = LedgerConversion(dialect: dialect, version: version)
+        for statement in conversion.legacyTables { try database.write(statement, []) }
+        tables = Dictionary(
+            uniqueKeysWithValues: LegacyTables.all.map {
+                (String($0.name.dropFirst(LegacyTables.prefix.count)), $0)
+            })
+        self.conversion = conversion
     }
 
     private mutating func take(line bytes: Data) throws {
@@ -43,13 +74,12 @@ struct LedgerImport {
         }
         if lines == 1 {
             guard let version = line.version else { throw ImportError.lineInvalid(lines) }
-            guard version == LedgerSchema.version else { throw ImportError.versionOther(version) }
+            try begin(version)
         } else if let digest = line.sha256 {
             guard digest == hash.digest().hexadecimal, line.rows == rows else { throw ImportError.incomplete }
             isComplete = true
         } else {
-            guard let table = Table.all.first(where: { $0.name == line.table }),
-                let values = line.values(of: table)
+            guard let name = line.table, let table = tables[name], let values = line.values(of: table)
             else { throw ImportError.lineInvalid(lines) }
             try insert(values, into: table)
             rows += 1

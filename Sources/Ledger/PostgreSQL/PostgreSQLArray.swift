@@ -23,11 +23,10 @@ enum PostgreSQLArray {
         }
         bytes.append(UInt8(ascii: "\""))
     }
-}
 
-extension SQLColumn {
-    var arrayType: String {
-        switch self {
+    /// The type of an array of a column's values.
+    static func type(of kind: Table.Column.Kind) -> String {
+        switch kind {
         case .text: "text[]"
         case .integer: "bigint[]"
         case .blob: "bytea[]"

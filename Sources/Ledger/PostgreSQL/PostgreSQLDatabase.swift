@@ -1,3 +1,5 @@
+import Commerce
+
 /// A connection to PostgreSQL, inside a transaction.
 struct PostgreSQLDatabase: LedgerDatabase {
     let connection: PostgreSQLConnection
@@ -31,16 +33,63 @@ struct PostgreSQLDatabase: LedgerDatabase {
     /// PostgreSQL chooses by itself.
     func indexed(by index: String) -> String { "" }
 
-    func insert(into table: String, _ columns: [SQLColumn], _ rows: [[any SQLConvertible]]) throws {
+    func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]]) throws {
+        try runOnce(rows, columns, table) { values in
+            "INSERT INTO \"\(table)\" (\(columns.joined(separator: ", "))) SELECT * FROM \(values)"
+        }
+    }
+
+    func update(_ table: String, set columns: [String], where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+        try runOnce(rows, columns + keys, table) { values in
+            """
+            UPDATE "\(table)" AS present SET \(columns.map { "\($0) = new.\($0)" }.joined(separator: ", "))
+            FROM \(values) AS new (\((columns + keys).joined(separator: ", "))) WHERE \(Self.condition(keys))
+            """
+        }
+    }
+
+    func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+        try runOnce(rows, keys, table) { values in
+            """
+            DELETE FROM "\(table)" AS present USING \(values) AS new (\(keys.joined(separator: ", ")))
+            WHERE \(Self.condition(keys))
+            """
+        }
+    }
+
+    private static func condition(_ keys: [String]) -> String {
+        keys.map { "present.\($0) = new.\($0)" }.joined(separator: " AND ")
+    }
+
+    /// Runs a statement over rows, of which each column is an array.
+    private func runOnce(
+        _ rows: [[any SQLConvertible]],
+        _ columns: [String],
+        _ table: String,
+        _ statement: (_ values: String) -> String
+    ) throws {
         guard !rows.isEmpty else { return }
         let arrays = columns.indices.map { column in
             SQLValue.text(PostgreSQLArray.literal(of: rows.map { $0[column].sqlValue }))
         }
-        let values = columns.enumerated().map { "CAST(CAST($\($0 + 1) AS text) AS \($1.arrayType))" }
-        let names = columns.map(\.name).joined(separator: ", ")
-        try connection.queryLater(
-            SQLQuery(
-                "INSERT INTO \(table) (\(names)) SELECT * FROM unnest(\(values.joined(separator: ", ")))", arrays))
+        let values = try columns.enumerated().map { index, column in
+            let type = PostgreSQLArray.type(of: try Table.kind(of: column, in: table))
+            return "CAST(CAST($\(index + 1) AS text) AS \(type))"
+        }
+        try connection.queryLater(SQLQuery(statement("unnest(\(values.joined(separator: ", ")))"), arrays))
+    }
+
+    /// With random numbers: nobody waits for another's.
+    func insertUsers(
+        _ columns: [String],
+        _ rows: [[any SQLConvertible]],
+        _ randomness: Randomness
+    ) throws -> [Int64] {
+        let numbers = rows.map { _ in
+            Int64(randomness.bytes(8).reduce(into: UInt64(0)) { $0 = $0 << 8 | UInt64($1) } >> 4)
+        }
+        try insert(into: "user", ["user_id"] + columns, zip(numbers, rows).map { [$0] + $1 })
+        return numbers
     }
 
     func list(_ numbers: [Int64]) -> SQLValue { .text("{" + numbers.map(String.init).joined(separator: ",") + "}") }

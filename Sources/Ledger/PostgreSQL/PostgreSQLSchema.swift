@@ -41,7 +41,8 @@ enum PostgreSQLSchema {
     private static func script(from version: Int) -> String? {
         switch version {
         case 0: ownTables + LedgerSchema.definition(in: .postgreSQL)
-        case LedgerSchema.earliestVersion: versionFifteen
+        case LedgerSchema.earliestVersion..<LedgerSchema.version:
+            LedgerConversion(dialect: .postgreSQL, version: version).statements.joined(separator: ";\n")
         default: nil
         }
     }
@@ -57,28 +58,5 @@ enum PostgreSQLSchema {
         );
 
 
-        """
-
-    /// The changes of version 15, as `SQLiteSchema` has them.
-    private static let versionFifteen = """
-        ALTER TABLE spending ADD COLUMN idempotency_key TEXT COLLATE "C";
-        ALTER TABLE spending ADD COLUMN request_digest BYTEA CHECK (length(request_digest) = 32);
-        ALTER TABLE spending ADD COLUMN left_after BIGINT;
-
-        UPDATE spending
-        SET idempotency_key = kept.idempotency_key, request_digest = kept.request_digest,
-            left_after = (kept.answer ->> 'left')::bigint
-        FROM (SELECT DISTINCT ON (user_id, idempotency_key) *, convert_from(body, 'UTF8')::jsonb AS answer
-            FROM kept_answer
-            WHERE status = 201 AND content_type = 'application/json' AND user_id IS NOT NULL
-                AND position('"spendingId":'::bytea IN body) > 0
-            ORDER BY user_id, idempotency_key, kept_at) AS kept
-        WHERE spending.user_id = kept.user_id AND spending.spending_id = kept.answer ->> 'spendingId';
-        CREATE UNIQUE INDEX spending_by_idempotency_key ON spending (user_id, idempotency_key)
-            WHERE idempotency_key IS NOT NULL;
-
-        CREATE TABLE any_spelling (user_id BIGINT PRIMARY KEY REFERENCES "user" (user_id));
-        INSERT INTO any_spelling SELECT user_id FROM "user"
-            WHERE issuer NOT IN ('', 'till', 'erased') AND octet_length(name) <> char_length(name);
         """
 }

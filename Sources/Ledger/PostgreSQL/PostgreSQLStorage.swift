@@ -45,6 +45,8 @@ package final class PostgreSQLStorage: LedgerStorage {
         }
     }
 
+    package var dialect: SQLDialect { .postgreSQL }
+
     package var prefersInlineReads: Bool { false }
 
     /// Whoever observes also tells the other services that do, and is told by them.

@@ -18,11 +18,11 @@ package struct AnswerRecords {
         let rows = try database.rows(
             """
             SELECT * FROM kept_answer
-            WHERE caller \(database.isIn("$1")) AND idempotency_key \(database.isIn("$2")) AND kept_at >= $3
+            WHERE idempotency_key \(database.isIn("$1")) AND caller \(database.isIn("$2")) AND kept_at >= $3
             """,
             [
-                database.list(Set(keys.map { ByteKey($0.key.caller) }).sorted().map(\.text)),
-                database.list(Set(keys.map { ByteKey($0.key.key) }).sorted().map(\.text)), oldest,
+                database.list(Set(keys.map { ByteKey($0.key.key) }).sorted().map(\.text)),
+                database.list(Set(keys.map { ByteKey($0.key.caller) }).sorted().map(\.text)), oldest,
             ])
         for row in rows {
             let key = IdempotencyKey(caller: try row["caller"], key: try row["idempotency_key"])
@@ -40,28 +40,20 @@ package struct AnswerRecords {
         try forget(before: oldest)
         try database.insert(
             into: "kept_answer",
-            [
-                .text("caller"), .text("idempotency_key"), .blob("request_digest"), .integer("status"),
-                .text("content_type"), .blob("body"), .integer("kept_at"), .integer("user_id"),
-            ],
+            ["idempotency_key", "caller", "request_digest", "answer", "kept_at", "user_id"],
             answers.map { answer, key, user, _ in
-                [
-                    key.caller, key.key, answer.requestDigest, answer.status, answer.contentType, answer.body, moment,
-                    user,
-                ]
+                [key.key, key.caller, answer.requestDigest, answer.bytes, moment, user]
             })
     }
 
     private static func answer(_ row: SQLRow) throws -> KeptAnswer {
-        KeptAnswer(
-            requestDigest: try row["request_digest"], status: try row["status"], contentType: try row["content_type"],
-            body: try row["body"])
+        KeptAnswer(requestDigest: try row["request_digest"], bytes: try row["answer"])
     }
 
     func answer(for key: IdempotencyKey, since moment: Timestamp) throws -> KeptAnswer? {
         try database.row(
-            "SELECT * FROM kept_answer WHERE caller = $1 AND idempotency_key = $2 AND kept_at >= $3",
-            [key.caller, key.key, moment]
+            "SELECT * FROM kept_answer WHERE idempotency_key = $1 AND caller = $2 AND kept_at >= $3",
+            [key.key, key.caller, moment]
         ).map(Self.answer)
     }
 
@@ -74,12 +66,9 @@ package struct AnswerRecords {
     func keep(_ answer: KeptAnswer, for key: IdempotencyKey, about user: Int64?, at moment: Timestamp) throws -> Bool {
         try database.execute(
             """
-            INSERT INTO kept_answer (
-                caller, idempotency_key, request_digest, status, content_type, body, kept_at, user_id
-            ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING
+            INSERT INTO kept_answer (idempotency_key, caller, request_digest, answer, kept_at, user_id)
+            VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
             """,
-            [
-                key.caller, key.key, answer.requestDigest, answer.status, answer.contentType, answer.body, moment, user,
-            ]) == 1
+            [key.key, key.caller, answer.requestDigest, answer.bytes, moment, user]) == 1
     }
 }

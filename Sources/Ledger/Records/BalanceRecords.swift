@@ -41,14 +41,8 @@ struct BalanceRecords {
         try database.rows(
             """
             SELECT balance, CAST(sum(amount) AS BIGINT) AS amount FROM (
-                SELECT balance, CASE
-                    WHEN revocation_date IS NULL AND NOT EXISTS (
-                        SELECT * FROM team_revocation AS taken
-                        WHERE taken.origin = redeemed_transaction.origin AND reinstated_at IS NULL
-                            AND taken.original_transaction_id = redeemed_transaction.original_transaction_id)
-                    THEN amount ELSE 0 END AS amount
-                FROM credit JOIN redeemed_transaction USING (origin, transaction_id)
-                WHERE credit.user_id = $1 AND credit.origin IN \(origins.sqlList)
+                SELECT balance, CASE WHEN is_revoked = 0 THEN amount ELSE 0 END AS amount
+                FROM credit WHERE user_id = $1 AND origin IN \(origins.sqlList)
                 UNION ALL
                 SELECT balance, -amount FROM spending WHERE user_id = $1) AS movement
             GROUP BY balance ORDER BY balance

@@ -4,17 +4,18 @@ import Commerce
 struct TeamRecords {
     let database: any LedgerDatabase
 
-    func insert(_ grant: Grant, for user: Int64) throws {
-        try database.execute(
-            """
-            INSERT INTO team_grant (
-                grant_id, user_id, collection, number, reason, granted_by, granted_at, ends_at, sequence
-            ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
-                (SELECT coalesce(max(sequence), 0) + 1 FROM team_grant WHERE user_id = $2))
-            """,
+    func insert(_ grant: Grant, sequence: Int64, for user: Int64) throws {
+        try database.insert(
+            into: "team_grant",
             [
-                grant.identifier, user, grant.item.collection, grant.item.number, grant.reason, grant.grantedBy,
-                grant.grantedAt, grant.endsAt,
+                "user_id", "sequence", "grant_id", "collection", "number", "reason", "granted_by", "granted_at",
+                "ends_at",
+            ],
+            [
+                [
+                    user, sequence, grant.identifier, grant.item.collection, grant.item.number, grant.reason,
+                    grant.grantedBy, grant.grantedAt, grant.endsAt,
+                ]
             ])
     }
 
@@ -28,53 +29,20 @@ struct TeamRecords {
 
     /// - Returns: nil when the user has no such grant.
     func grant(_ identifier: String, of user: Int64) throws -> Grant? {
-        try database.row("SELECT * FROM team_grant WHERE grant_id = $1 AND user_id = $2", [identifier, user])
+        try database.row("SELECT * FROM team_grant WHERE user_id = $1 AND grant_id = $2", [user, identifier])
             .map(Self.grant)
     }
 
     /// Takes a grant back.
     ///
     /// - Returns: false where that was done before.
-    func revoke(grant identifier: String, _ revocation: Revocation) throws -> Bool {
+    func revoke(grant identifier: String, of user: Int64, _ revocation: Revocation) throws -> Bool {
         try database.execute(
             """
             UPDATE team_grant SET revoked_at = $1, revoked_by = $2, revocation_reason = $3
-            WHERE grant_id = $4 AND revoked_at IS NULL
+            WHERE user_id = $4 AND grant_id = $5 AND revoked_at IS NULL
             """,
-            [revocation.revokedAt, revocation.revokedBy, revocation.reason, identifier]) == 1
-    }
-
-    /// - Returns: false where that was done before.
-    func apply(_ change: PurchaseChange, to transaction: RedeemedTransaction) throws -> Bool {
-        switch change {
-        case .revoke(let revocation): try revoke(transaction, revocation)
-        case .reinstate(let caller, let moment): try reinstate(transaction, by: caller, at: moment)
-        }
-    }
-
-    /// Takes back the purchase that a transaction is of.
-    private func revoke(_ transaction: RedeemedTransaction, _ revocation: Revocation) throws -> Bool {
-        try database.execute(
-            """
-            INSERT INTO team_revocation (origin, original_transaction_id, reason, revoked_by, revoked_at, sequence)
-            VALUES ($1, $2, $3, $4, $5, (
-                SELECT coalesce(max(sequence), 0) + 1 FROM team_revocation
-                WHERE origin = $1 AND original_transaction_id = $2)) ON CONFLICT DO NOTHING
-            """,
-            [
-                transaction.origin, transaction.originalTransactionIdentifier, revocation.reason,
-                revocation.revokedBy, revocation.revokedAt,
-            ]) == 1
-    }
-
-    /// Lets the purchase that a transaction is of count again; who took it back, and why, stays written.
-    private func reinstate(_ transaction: RedeemedTransaction, by caller: String, at moment: Timestamp) throws -> Bool {
-        try database.execute(
-            """
-            UPDATE team_revocation SET reinstated_by = $1, reinstated_at = $2
-            WHERE origin = $3 AND original_transaction_id = $4 AND reinstated_at IS NULL
-            """,
-            [caller, moment, transaction.origin, transaction.originalTransactionIdentifier]) == 1
+            [revocation.revokedAt, revocation.revokedBy, revocation.reason, user, identifier]) == 1
     }
 
     private static func grant(_ row: SQLRow) throws -> Grant {

@@ -12,35 +12,44 @@ package struct UserRecords {
     func identifier(of user: User, at moment: Timestamp) throws -> Int64? {
         if let known = try known(user) { return known }
         guard user.issuer != User.accountIssuer else { return nil }
-        return try insert(user, at: moment)
+        return try insert([user], at: moment)[user]
     }
 
     /// The numbers of users, who are given one at first sight; none for an account that was never opened, or has ended.
     package func identifiers(of wanted: Set<User>, at moment: Timestamp) throws -> [User: Int64] {
         guard !wanted.isEmpty else { return [:] }
-        var numbers = try known(wanted)
+        var numbers: [User: Int64] = [:]
+        for row in try database.rows(knownUsers(wanted)) {
+            guard let user = User(issuer: try row["issuer"], name: try row["name"]) else { continue }
+            if wanted.contains(user) { numbers[user] = try row["user_id"] as Int64 }
+        }
         let new = wanted.filter { numbers[$0] == nil && $0.issuer != User.accountIssuer }
         guard !new.isEmpty else { return numbers }
-        try database.insert(
-            into: #""user""#,
-            [
-                .text("issuer"), .text("name"), .text("app_account_token"), .integer("first_seen_at"),
-                .integer("is_app_account_token_settled"),
-            ],
-            new.sorted { (ByteKey($0.issuer), ByteKey($0.name)) < (ByteKey($1.issuer), ByteKey($1.name)) }.map {
-                [$0.issuer, $0.name, UUID(randomness: randomness), moment, 0]
-            })
-        numbers.merge(try known(new)) { $1 }
-        return numbers
+        return numbers.merging(try insert(new.sorted { $0.key.lexicographicallyPrecedes($1.key) }, at: moment)) { $1 }
     }
 
-    private func known(_ users: Set<User>) throws -> [User: Int64] {
-        var numbers: [User: Int64] = [:]
-        for row in try database.rows(knownUsers(users)) {
-            guard let user = User(issuer: try row["issuer"], name: try row["name"]) else { continue }
-            if users.contains(user) { numbers[user] = try row["user_id"] as Int64 }
-        }
-        return numbers
+    /// Gives new users their numbers, and account tokens that nobody knows yet.
+    func insert(_ users: [User], at moment: Timestamp) throws -> [User: Int64] {
+        let (head, tokens) = (UserHead.first, users.map { _ in UUID(randomness: randomness) })
+        let numbers = try database.insertUsers(
+            [
+                "issuer", "name", "app_account_token", "is_app_account_token_settled", "accepts_any_spelling",
+                "first_seen_at", "last_transaction", "last_grant", "audit_number", "audit_digest",
+            ],
+            zip(users, tokens).map { user, token in
+                [
+                    user.issuer, user.name, token, false, false, moment, head.lastTransaction, head.lastGrant,
+                    head.auditNumber, head.auditDigest,
+                ]
+            },
+            randomness)
+        try database.insert(
+            into: "user_name", ["name", "issuer", "user_id"],
+            zip(users, numbers).map { [$0.name, $0.issuer, $1] })
+        try database.insert(
+            into: "account_token", ["app_account_token", "user_id"],
+            zip(tokens, numbers).sorted { $0.0.lowercasedString < $1.0.lowercasedString }.map { [$0, $1] })
+        return Dictionary(uniqueKeysWithValues: zip(users, numbers))
     }
 
     /// What `identifiers` asks for: users of these issuers with one of these names.
@@ -48,27 +57,33 @@ package struct UserRecords {
         let issuers = Set(users.map { ByteKey($0.issuer) }).sorted().map(\.text)
         let names = Set(users.map { ByteKey($0.name) }).sorted().map(\.text)
         return SQLQuery(
-            #"""
-            SELECT user_id, issuer, name FROM "user"
-            WHERE issuer \#(database.isIn("$1")) AND name \#(database.isIn("$2"))
-            """#,
-            [database.list(issuers), database.list(names)])
+            """
+            SELECT user_id, issuer, name FROM user_name
+            WHERE name \(database.isIn("$1")) AND issuer \(database.isIn("$2"))
+            """,
+            [database.list(names), database.list(issuers)])
     }
 
     /// nil for a user the ledger has not seen.
-    func known(_ user: User) throws -> Int64? {
+    package func known(_ user: User) throws -> Int64? {
         try database.value(Self.known(user))
     }
 
     /// What `known` asks for.
     package static func known(_ user: User) -> SQLQuery {
-        SQLQuery(#"SELECT user_id FROM "user" WHERE issuer = $1 AND name = $2"#, [user.issuer, user.name])
+        SQLQuery("SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2", [user.name, user.issuer])
     }
 
-    /// The user of a number; nil for an unknown number, or a name that is none today.
-    package func name(of identifier: Int64) throws -> User? {
-        try database.row(SQLQuery(#"SELECT issuer, name FROM "user" WHERE user_id = $1"#, [identifier]))
-            .flatMap { User(issuer: try $0["issuer"], name: try $0["name"]) }
+    /// The users of numbers, except those whose name is none today.
+    package func names(of identifiers: Set<Int64>) throws -> [Int64: User] {
+        var names: [Int64: User] = [:]
+        let rows = try database.rows(
+            """
+            SELECT user_id, issuer, name FROM \(database.listed("$1")) JOIN "user" ON user_id = listed.value
+            """,
+            [database.list(identifiers.sorted())])
+        for row in rows { names[try row["user_id"]] = User(issuer: try row["issuer"], name: try row["name"]) }
+        return names
     }
 
     /// Each with the last transaction of each origin.
@@ -97,7 +112,7 @@ package struct UserRecords {
 
     /// Whose account token it is; nil when it is nobody's here.
     func owner(of token: UUID) throws -> Int64? {
-        try database.value(#"SELECT user_id FROM "user" WHERE app_account_token = $1"#, [token])
+        try database.value("SELECT user_id FROM account_token WHERE app_account_token = $1", [token])
     }
 
     func appAccountToken(of identifier: Int64) throws -> UUID? {
@@ -112,6 +127,10 @@ package struct UserRecords {
 
     /// - Parameter token: nil for the one the user has.
     func settleAppAccountToken(_ token: UUID? = nil, of identifier: Int64) throws {
+        if let token, let old = try appAccountToken(of: identifier), old != token {
+            try database.delete(from: "account_token", where: ["app_account_token"], [[old]])
+            try database.insert(into: "account_token", ["app_account_token", "user_id"], [[token, identifier]])
+        }
         try database.execute(
             """
             UPDATE "user" SET app_account_token = coalesce($1, app_account_token), is_app_account_token_settled = 1
@@ -120,18 +139,43 @@ package struct UserRecords {
             [token, identifier])
     }
 
-    /// With an account token that nobody knows yet.
-    func insert(_ user: User, at moment: Timestamp) throws -> Int64 {
-        let token = UUID(randomness: randomness)
-        let identifier: Int64? = try database.value(
+    /// Replaces a user's name.
+    func rename(_ identifier: Int64, from old: User, to issuer: String, _ name: String) throws {
+        try database.delete(from: "user_name", where: ["name", "issuer"], [[old.name, old.issuer]])
+        try database.insert(into: "user_name", ["name", "issuer", "user_id"], [[name, issuer, identifier]])
+        try database.execute(
             """
-            INSERT INTO "user" (issuer, name, app_account_token, first_seen_at, is_app_account_token_settled)
-            VALUES ($1, $2, $3, $4, 0) RETURNING user_id
+            UPDATE "user" SET issuer = $1, name = $2, accepts_any_spelling = 0 WHERE user_id = $3
             """,
-            [user.issuer, user.name, token, moment])
-        guard let identifier else { throw SQLRow.Mismatch(column: "user_id") }
-        return identifier
+            [issuer, name, identifier])
     }
+
+    package func heads(of users: Set<Int64>) throws -> [Int64: UserHead] {
+        guard !users.isEmpty else { return [:] }
+        var heads: [Int64: UserHead] = [:]
+        let rows = try database.rows(
+            """
+            SELECT user_id, last_transaction, last_grant, audit_number, audit_digest
+            FROM \(database.listed("$1")) JOIN "user" ON user_id = listed.value
+            """,
+            [database.list(users.sorted())])
+        for row in rows { heads[try row["user_id"]] = try UserHead(row) }
+        return heads
+    }
+
+    package func write(_ heads: [Int64: UserHead]) throws {
+        try database.update(
+            "user", set: ["last_transaction", "last_grant", "audit_number", "audit_digest"], where: ["user_id"],
+            // In the order of their keys, so that two groups do not wait for each other.
+            heads.sorted { $0.key < $1.key }.map { user, head in
+                [head.lastTransaction, head.lastGrant, head.auditNumber, head.auditDigest, user]
+            })
+    }
+}
+
+extension User {
+    /// The order of the keys of names.
+    fileprivate var key: [ByteKey] { [ByteKey(name), ByteKey(issuer)] }
 }
 
 extension Set<Origin> {

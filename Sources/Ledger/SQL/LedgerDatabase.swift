@@ -1,3 +1,5 @@
+import Commerce
+
 /// A database as the ledger's statements see it, inside a transaction that somebody else holds.
 ///
 /// The statements are of the SQL that SQLite and PostgreSQL share. Arguments are `$1`, `$2` and so on, first used in their
@@ -25,7 +27,29 @@ package protocol LedgerDatabase {
     /// Inserts rows, as one statement. Where that is refused, a later statement may be the first to tell.
     ///
     /// - Parameter rows: A value for each column.
-    func insert(into table: String, _ columns: [SQLColumn], _ rows: [[any SQLConvertible]]) throws
+    func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]]) throws
+
+    /// Updates rows, as one statement, which may fail later as `insert` does.
+    ///
+    /// - Parameters:
+    ///   - keys: The columns that identify a row.
+    ///   - rows: A value for each column that is set, then for each key.
+    func update(_ table: String, set columns: [String], where keys: [String], _ rows: [[any SQLConvertible]]) throws
+
+    /// Deletes rows, as one statement, which may fail later as `insert` does.
+    ///
+    /// - Parameter rows: A value for each key.
+    func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws
+
+    /// Inserts rows of new users, as one statement.
+    ///
+    /// - Parameter rows: A value for each column; the numbers of the users are none of them.
+    /// - Returns: The numbers of the users.
+    func insertUsers(
+        _ columns: [String],
+        _ rows: [[any SQLConvertible]],
+        _ randomness: Randomness
+    ) throws -> [Int64]
 
     /// The argument that has several numbers.
     func list(_ numbers: [Int64]) -> SQLValue

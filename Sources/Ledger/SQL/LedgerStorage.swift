@@ -12,6 +12,8 @@ package protocol LedgerStorage: Sendable {
     /// - Returns: The error of each request of each part; nil for a request whose part is committed.
     func commit(_ parts: [LedgerPart]) -> [(any Error)?]
 
+    var dialect: SQLDialect { get }
+
     /// The largest number of commits at the same time.
     var maximumGroups: Int { get }
 

@@ -1,7 +1,7 @@
 /// What a statement has found, by the names of its columns.
 package struct SQLRow: Sendable {
-    let columns: [String]
-    let values: [SQLValue]
+    package let columns: [String]
+    package let values: [SQLValue]
 
     /// - Throws: `Mismatch` where the column is not there or holds something else.
     package subscript<Value: SQLConvertible>(_ column: String) -> Value {
@@ -13,8 +13,24 @@ package struct SQLRow: Sendable {
         }
     }
 
+    /// The same row with other values in some columns.
+    package func replacing(_ values: [String: SQLValue]) -> SQLRow {
+        SQLRow(columns: columns, values: zip(columns, self.values).map { values[$0] ?? $1 })
+    }
+
+    /// The values of columns, in the order of their names.
+    package func values(_ columns: [String]) throws(Mismatch) -> [SQLValue] {
+        var values: [SQLValue] = []
+        for column in columns { values.append(try self[column]) }
+        return values
+    }
+
     /// A column holds what no version of Till has written there.
     package struct Mismatch: Error {
         let column: String
+
+        package init(column: String) {
+            self.column = column
+        }
     }
 }

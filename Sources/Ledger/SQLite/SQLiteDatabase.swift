@@ -1,3 +1,4 @@
+import Commerce
 import GRDB
 import GRDBSQLite
 
@@ -43,15 +44,47 @@ struct SQLiteDatabase: LedgerDatabase {
     func indexed(by index: String) -> String { "INDEXED BY \(index)" }
 
     /// Runs one prepared statement for each row. Within a process there are no round trips to save.
-    func insert(into table: String, _ columns: [SQLColumn], _ rows: [[any SQLConvertible]]) throws {
+    func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]]) throws {
         guard !rows.isEmpty else { return }
-        let names = columns.map(\.name).joined(separator: ", ")
         let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
-        let statement = try database.cachedStatement(sql: "INSERT INTO \(table) (\(names)) VALUES (\(places))")
+        try runEach(
+            "INSERT INTO \"\(table)\" (\(columns.joined(separator: ", "))) VALUES (\(places))", rows)
+    }
+
+    func update(_ table: String, set columns: [String], where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+        guard !rows.isEmpty else { return }
+        let values = columns.enumerated().map { "\($1) = $\($0 + 1)" }.joined(separator: ", ")
+        try runEach("UPDATE \"\(table)\" SET \(values) WHERE \(Self.condition(keys, after: columns.count))", rows)
+    }
+
+    func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+        guard !rows.isEmpty else { return }
+        try runEach("DELETE FROM \"\(table)\" WHERE \(Self.condition(keys, after: 0))", rows)
+    }
+
+    private static func condition(_ keys: [String], after count: Int) -> String {
+        keys.enumerated().map { "\($1) = $\(count + $0 + 1)" }.joined(separator: " AND ")
+    }
+
+    private func runEach(_ sql: String, _ rows: [[any SQLConvertible]]) throws {
+        let statement = try database.cachedStatement(sql: sql)
         for row in rows {
             let run = try Run(statement, row, on: database)
             defer { run.end() }
             _ = try run.rows(limit: .max)
+        }
+    }
+
+    /// With numbers in their order, which keeps the rows of new users together.
+    func insertUsers(
+        _ columns: [String],
+        _ rows: [[any SQLConvertible]],
+        _ randomness: Randomness
+    ) throws -> [Int64] {
+        let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
+        return try rows.compactMap { row in
+            try value(
+                #"INSERT INTO "user" (\#(columns.joined(separator: ", "))) VALUES (\#(places)) RETURNING user_id"#, row)
         }
     }
 

@@ -12,6 +12,7 @@ enum SQLiteSchema {
         "10: profiles and wishes", "11: members of the seed's own app",
         "12: changes for who listens, and whom answers are about", "13: webhooks", "14: the catalog beside its files",
         "15: requests of spendings, and names of any spelling",
+        "16: global keys, and the data of users",
     ]
 
     /// The version of a ledger; 0 if there is none; nil if a newer Till has written it.
@@ -33,36 +34,14 @@ enum SQLiteSchema {
         case 0:
             try database.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
             try database.execute(sql: LedgerSchema.definition(in: .sqlite))
-        default: try database.execute(sql: versionFifteen)
+        default:
+            for statement in LedgerConversion(dialect: .sqlite, version: version).statements {
+                try database.execute(sql: statement)
+            }
         }
         for name in names.dropFirst(version) {
             try database.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES (?)", arguments: [name])
         }
         return nil
     }
-
-    /// The changes of version 15: a spending has the idempotency key of its request, and users seen before keep access however
-    /// a token spells their name.
-    ///
-    /// Kept answers to spendings are carried over. Of two API keys that used one idempotency key for one user, the spending that
-    /// comes first keeps it.
-    private static let versionFifteen = """
-        ALTER TABLE spending ADD COLUMN idempotency_key TEXT;
-        ALTER TABLE spending ADD COLUMN request_digest BLOB CHECK (length(request_digest) = 32);
-        ALTER TABLE spending ADD COLUMN left_after INTEGER;
-        CREATE UNIQUE INDEX spending_by_idempotency_key ON spending (user_id, idempotency_key)
-            WHERE idempotency_key IS NOT NULL;
-
-        UPDATE OR IGNORE spending
-        SET idempotency_key = kept.idempotency_key, request_digest = kept.request_digest, left_after = kept.left_after
-        FROM (SELECT user_id, idempotency_key, request_digest, json_extract(text, '$.spendingId') AS spending_id,
-                json_extract(text, '$.left') AS left_after
-            FROM (SELECT *, CAST(body AS TEXT) AS text FROM kept_answer WHERE status = 201)
-            WHERE CASE WHEN json_valid(text) THEN json_type(text, '$.left') = 'integer' ELSE 0 END) AS kept
-        WHERE spending.user_id = kept.user_id AND spending.spending_id = kept.spending_id;
-
-        CREATE TABLE any_spelling (user_id INTEGER PRIMARY KEY REFERENCES user (user_id)) STRICT;
-        INSERT INTO any_spelling SELECT user_id FROM user
-            WHERE issuer NOT IN ('', 'till', 'erased') AND length(CAST(name AS BLOB)) <> length(name);
-        """
 }

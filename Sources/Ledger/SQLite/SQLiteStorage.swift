@@ -77,6 +77,8 @@ package final class SQLiteStorage: LedgerStorage {
         readers.close()
     }
 
+    package var dialect: SQLDialect { .sqlite }
+
     package var prefersInlineReads: Bool { true }
 
     package func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {

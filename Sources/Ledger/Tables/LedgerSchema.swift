@@ -1,7 +1,7 @@
 /// The versions of the ledger's tables.
 enum LedgerSchema {
     /// The version of the descriptions in `Table`.
-    static let version = 15
+    static let version = 16
     /// The earliest version that a service takes over when it starts.
     static let earliestVersion = 14
 

@@ -1,12 +1,11 @@
 /// The databases whose tables a description makes.
-enum SQLDialect: Sendable {
+package enum SQLDialect: Sendable {
     case sqlite
     case postgreSQL
 
     func definition(of column: Table.Column) -> String {
         var words = [column.name, type(of: column.kind)]
         if !column.isOptional { words.append("NOT NULL") }
-        if let value = column.defaultValue[self] { words.append("DEFAULT \(value)") }
         if let check = column.check { words.append("CHECK (\(check))") }
         return words.joined(separator: " ")
     }
@@ -17,8 +16,7 @@ enum SQLDialect: Sendable {
         case (.sqlite, .text): "TEXT"
         case (.sqlite, .blob): "BLOB"
         case (.postgreSQL, .integer): "BIGINT"
-        // Compared by its bytes, as SQLite does it.
-        case (.postgreSQL, .text): "TEXT COLLATE \"C\""
+        case (.postgreSQL, .text): "TEXT"
         case (.postgreSQL, .blob): "BYTEA"
         }
     }

@@ -3,7 +3,7 @@ extension Table {
     static let catalog = [catalogChange, catalogPicture]
 
     private static let catalogChange = Table(
-        name: "catalog_change",
+        name: "catalog_change", family: .everywhere,
         columns: [
             .integer("number", check: "number > 0"), .integer("happened_at"), .text("changed_by"), .text("kind"),
             .text("product_id"), .text("definition").optional, .text("collection").optional,
@@ -16,7 +16,7 @@ extension Table {
         indexes: [Index(name: "catalog_change_of_product", columns: ["product_id", "number"])])
 
     private static let catalogPicture = Table(
-        name: "catalog_picture",
+        name: "catalog_picture", family: .everywhere,
         columns: [.text("collection"), .integer("number"), .blob("digest", count: 32), .blob("bytes")],
         key: ["collection", "number"], hasLargeRows: true)
 }

@@ -1,21 +1,31 @@
 /// The description of a table of the ledger. Its DDL, its export and its import follow from it.
-struct Table: Sendable {
-    let name: String
-    let columns: [Column]
-    /// The columns of the primary key. The first spreads the rows: a user or an identifier, never a value that many rows share.
-    let key: [String]
-    var unique: [[String]] = []
-    var references: [Reference] = []
+package struct Table: Sendable {
+    package let name: String
+    package let family: Family
+    package let columns: [Column]
+    /// The columns of the primary key. In a distributed database, the first one distributes the rows.
+    package let key: [String]
+    package var unique: [[String]] = []
+    package var references: [Reference] = []
     /// Conditions over several columns.
     var checks: [String] = []
-    var indexes: [Index] = []
+    package var indexes: [Index] = []
     /// Whether the rows are too large for the leaves of SQLite's primary key.
     var hasLargeRows = false
-    /// Further statements, such as triggers.
-    var further: [SQLDialect: String] = [:]
+    var sqliteTriggers: String?
 
-    struct Column: Sendable {
-        enum Kind: Sendable {
+    /// The families of tables that a distributed database needs. No foreign key leads from one to another.
+    package enum Family: Sendable {
+        /// A key that is unique for all users, distributed by its first column.
+        case globalKey
+        /// The data of users: each key begins with the user, and each foreign key stays within one user.
+        case userData
+        /// Small tables that every node has.
+        case everywhere
+    }
+
+    package struct Column: Sendable {
+        package enum Kind: Sendable {
             case integer
             case text
             case blob
@@ -26,8 +36,6 @@ struct Table: Sendable {
         var isOptional = false
         /// A condition over the column alone.
         var check: String?
-        /// The value of rows that name none.
-        var defaultValue: [SQLDialect: String] = [:]
 
         static func integer(_ name: String, check: String? = nil) -> Column {
             Column(name: name, kind: .integer, check: check)
@@ -51,25 +59,23 @@ struct Table: Sendable {
     }
 
     /// A foreign key.
-    struct Reference: Sendable {
-        let columns: [String]
-        let table: String
+    package struct Reference: Sendable {
+        package let columns: [String]
+        package let table: String
         /// The referenced columns; nil for columns of the same names.
         var key: [String]?
-        /// Whether a change of the referenced columns changes the referring ones.
-        var isCarriedAlong = false
     }
 
-    struct Index: Sendable {
-        let name: String
-        let columns: [String]
-        var isUnique = false
+    package struct Index: Sendable {
+        package let name: String
+        package let columns: [String]
+        package var isUnique = false
         /// The condition of the rows that the index has.
         var condition: String?
     }
 
     /// All tables, each after those that it refers to.
-    static let all = purchases + team + audit + accounts + webhooks + catalog
+    package static let all = users + purchases + team + audit + accounts + webhooks + catalog
 
     /// The name as SQL has it.
     var quotedName: String { "\"\(name)\"" }
@@ -79,17 +85,29 @@ struct Table: Sendable {
         "SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(quotedName) ORDER BY \(key.joined(separator: ", "))"
     }
 
+    /// The kind of a column.
+    ///
+    /// - Throws: `SQLRow.Mismatch` if the table has no such column.
+    static func kind(of column: String, in table: String) throws(SQLRow.Mismatch) -> Column.Kind {
+        guard let kind = kinds[table]?[column] else { throw SQLRow.Mismatch(column: column) }
+        return kind
+    }
+
+    private static let kinds = Dictionary(
+        uniqueKeysWithValues: all.map { table in
+            (table.name, Dictionary(uniqueKeysWithValues: table.columns.map { ($0.name, $0.kind) }))
+        })
+
     /// The statements that make the table.
-    func definition(in dialect: SQLDialect) -> String {
+    package func definition(in dialect: SQLDialect) -> String {
         let columns = columns.map { dialect.definition(of: $0) }
         let constraints =
-            ["PRIMARY KEY (\(key.joined(separator: ", ")))"]
+            (key.isEmpty ? [] : ["PRIMARY KEY (\(key.joined(separator: ", ")))"])
             + unique.map { "UNIQUE (\($0.joined(separator: ", ")))" } + checks.map { "CHECK (\($0))" }
             + references.map { reference in
                 let columns = reference.columns.joined(separator: ", ")
                 let key = (reference.key ?? reference.columns).joined(separator: ", ")
                 return "FOREIGN KEY (\(columns)) REFERENCES \"\(reference.table)\" (\(key))"
-                    + (reference.isCarriedAlong ? " ON UPDATE CASCADE" : "")
             }
         let indexes = indexes.map { index in
             "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(index.name) ON \(quotedName) "
@@ -100,6 +118,7 @@ struct Table: Sendable {
                 \((columns + constraints).joined(separator: ",\n    "))
             )\(dialect.options(of: self));
             """
-        return ([table] + indexes + [further[dialect]].compactMap(\.self)).joined(separator: "\n")
+        let triggers = dialect == .sqlite ? sqliteTriggers : nil
+        return ([table] + indexes + [triggers].compactMap(\.self)).joined(separator: "\n")
     }
 }

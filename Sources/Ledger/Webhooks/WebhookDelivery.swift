@@ -59,4 +59,6 @@ public struct WebhookDelivery: Hashable, Sendable {
     }
 
     let key: Key
+    /// The number of the last attempt among all; 0 if there was none.
+    let lastAttemptNumber: Int64
 }

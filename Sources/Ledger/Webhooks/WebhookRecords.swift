@@ -17,14 +17,14 @@ struct WebhookRecords {
         try database.insert(
             into: "webhook_delivery",
             [
-                .integer("user_id"), .integer("audit_number"), .text("endpoint_id"), .text("message_id"),
-                .integer("happened_at"), .integer("attempts"), .integer("next_attempt_at"), .integer("is_delivered"),
+                "user_id", "audit_number", "endpoint_id", "message_id", "happened_at", "attempts", "next_attempt_at",
+                "is_delivered", "last_attempt",
             ],
             records.flatMap { record, user -> [[any SQLConvertible]] in
                 // The same message to each endpoint.
                 let identifier = "msg_" + randomness.bytes(16).hexadecimal
                 return endpoints.map {
-                    [user, record.number, $0, identifier, record.entry.happenedAt, 0, Self.atOnce, 0]
+                    [user, record.number, $0, identifier, record.entry.happenedAt, 0, Self.atOnce, false, 0]
                 }
             })
     }
@@ -75,22 +75,26 @@ struct WebhookRecords {
 
     /// - Returns: The delivery as it was taken; nil where somebody else was quicker.
     func take(_ delivery: WebhookDelivery, at moment: Timestamp, until end: Timestamp) throws -> WebhookDelivery? {
+        let (key, number) = (delivery.key, delivery.lastAttemptNumber + 1)
         let isTaken =
             try database.execute(
                 """
-                UPDATE webhook_delivery SET attempts = attempts + 1, next_attempt_at = $1, last_attempt_at = $2,
-                    last_status = NULL, last_error = NULL
+                UPDATE webhook_delivery
+                SET attempts = attempts + 1, next_attempt_at = $1, last_attempt = $2
                 WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
                 """,
-                [end, moment, delivery.key.user, delivery.key.number, delivery.key.endpoint, delivery.nextAttemptAt])
+                [end, number, key.user, key.number, key.endpoint, delivery.nextAttemptAt])
             == 1
         guard isTaken else { return nil }
+        try database.insert(
+            into: "webhook_attempt", ["user_id", "audit_number", "endpoint_id", "number", "attempted_at"],
+            [[key.user, key.number, key.endpoint, number, moment]])
         return WebhookDelivery(
             endpointIdentifier: delivery.endpointIdentifier, messageIdentifier: delivery.messageIdentifier,
             issuer: delivery.issuer, name: delivery.name, number: delivery.number, entry: delivery.entry,
             state: .pending,
             attempts: delivery.attempts + 1, nextAttemptAt: end,
-            lastAttempt: WebhookDelivery.Attempt(at: moment, outcome: nil), key: delivery.key)
+            lastAttempt: WebhookDelivery.Attempt(at: moment, outcome: nil), key: key, lastAttemptNumber: number)
     }
 
     func record(_ result: WebhookResult) throws {
@@ -99,16 +103,20 @@ struct WebhookRecords {
             case .answered(let status): (status, nil)
             case .unanswered(let code): (nil, code)
             }
-        let taken = result.delivery
-        try database.write(
-            """
-            UPDATE webhook_delivery SET next_attempt_at = $1, is_delivered = $2, last_status = $3, last_error = $4
-            WHERE user_id = $5 AND audit_number = $6 AND endpoint_id = $7 AND next_attempt_at = $8
-            """,
-            [
-                result.nextAttemptAt, result.isDelivered, status, error, taken.key.user, taken.key.number,
-                taken.key.endpoint, taken.nextAttemptAt,
-            ])
+        let (taken, key) = (result.delivery, result.delivery.key)
+        let isCurrent =
+            try database.execute(
+                """
+                UPDATE webhook_delivery SET next_attempt_at = $1, is_delivered = $2
+                WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
+                """,
+                [
+                    result.nextAttemptAt, result.isDelivered, key.user, key.number, key.endpoint, taken.nextAttemptAt,
+                ]) == 1
+        guard isCurrent else { return }
+        try database.update(
+            "webhook_attempt", set: ["status", "error"], where: ["user_id", "audit_number", "endpoint_id", "number"],
+            [[status, error, key.user, key.number, key.endpoint, taken.lastAttemptNumber]])
     }
 
     /// Newest first.
@@ -174,16 +182,21 @@ struct WebhookRecords {
         var forgotten = 0
         for row in try database.rows("SELECT endpoint_id, removed_at FROM webhook_endpoint ORDER BY endpoint_id") {
             let (endpoint, removedAt): (String, Timestamp?) = (try row["endpoint_id"], try row["removed_at"])
-            let condition = removedAt == nil ? "AND is_delivered = 1 AND happened_at < $2" : "AND happened_at < $2"
-            forgotten += try database.execute(
+            let condition = removedAt == nil ? "AND is_delivered = 1" : ""
+            let old = try database.rows(
                 """
-                DELETE FROM webhook_delivery WHERE endpoint_id = $1 AND message_id IN (
-                    SELECT message_id FROM webhook_delivery WHERE endpoint_id = $1 \(condition) LIMIT $3)
+                SELECT user_id, audit_number, endpoint_id FROM webhook_delivery
+                WHERE endpoint_id = $1 AND happened_at < $2 \(condition) LIMIT $3
                 """,
                 [
                     endpoint, removedAt == nil ? moment : Timestamp(millisecondsSince1970: .max),
                     limit - forgotten,
-                ])
+                ]
+            ).map(\.values)
+            for table in ["webhook_attempt", "webhook_delivery"] {
+                try database.delete(from: table, where: ["user_id", "audit_number", "endpoint_id"], old)
+            }
+            forgotten += old.count
             guard forgotten < limit else { break }
             guard removedAt != nil else { continue }
             try database.execute("DELETE FROM webhook_endpoint WHERE endpoint_id = $1", [endpoint])
@@ -193,24 +206,23 @@ struct WebhookRecords {
 
     /// What tells of a user.
     func erase(of user: Int64) throws {
-        // By the key, which begins with the endpoint: there are few.
-        try database.execute(
-            """
-            DELETE FROM webhook_delivery
-            WHERE endpoint_id IN (SELECT endpoint_id FROM webhook_endpoint) AND user_id = $1
-            """,
-            [user])
+        for table in ["webhook_attempt", "webhook_delivery"] {
+            try database.execute("DELETE FROM \(table) WHERE user_id = $1", [user])
+        }
     }
 
     /// - Parameter condition: And what stands behind it.
     private func deliveries(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [WebhookDelivery] {
         try database.rows(
             """
-            SELECT audit.*, issuer, name, endpoint_id, message_id, attempts, next_attempt_at, is_delivered,
-                last_attempt_at, last_status, last_error
+            SELECT audit.*, issuer, name, webhook_delivery.endpoint_id, message_id, attempts, next_attempt_at,
+                is_delivered, last_attempt, attempted_at, status, error
             FROM webhook_delivery
             JOIN audit ON audit.user_id = webhook_delivery.user_id AND audit.number = webhook_delivery.audit_number
             JOIN "user" ON "user".user_id = webhook_delivery.user_id
+            LEFT JOIN webhook_attempt AS attempt ON attempt.user_id = webhook_delivery.user_id
+                AND attempt.audit_number = webhook_delivery.audit_number
+                AND attempt.endpoint_id = webhook_delivery.endpoint_id AND attempt.number = last_attempt
             WHERE \(condition)
             """,
             arguments
@@ -237,13 +249,14 @@ struct WebhookRecords {
             endpointIdentifier: key.endpoint, messageIdentifier: try row["message_id"],
             issuer: try row["issuer"], name: try row["name"], number: record.number, entry: record.entry,
             state: next != nil ? .pending : isDelivered ? .delivered : .failed, attempts: try row["attempts"],
-            nextAttemptAt: next, lastAttempt: try attempt(row), key: key)
+            nextAttemptAt: next, lastAttempt: try attempt(row), key: key,
+            lastAttemptNumber: try row["last_attempt"])
     }
 
     private static func attempt(_ row: SQLRow) throws -> WebhookDelivery.Attempt? {
-        let at: Timestamp? = try row["last_attempt_at"]
-        let status: Int? = try row["last_status"]
-        let error: String? = try row["last_error"]
+        let at: Timestamp? = try row["attempted_at"]
+        let status: Int? = try row["status"]
+        let error: String? = try row["error"]
         return at.map { at in
             WebhookDelivery.Attempt(
                 at: at,

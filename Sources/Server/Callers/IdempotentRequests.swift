@@ -31,7 +31,8 @@ final class IdempotentRequests: Sendable {
         /// What is kept of an answer.
         func answer(_ body: [UInt8]) -> KeptAnswer {
             KeptAnswer(
-                requestDigest: requestDigest, status: status.code, contentType: "application/json", body: body)
+                requestDigest: requestDigest,
+                bytes: KeptResponse(status: status.code, contentType: "application/json", body: body[...]).bytes)
         }
     }
 
@@ -84,7 +85,7 @@ final class IdempotentRequests: Sendable {
         case .replayed(let kept): return try response(kept, to: digest, isReplayed: true)
         case .refused(let refusal):
             // Another process on the same ledger may have been quicker; then its answer is the answer.
-            let kept = try await service.keep(refusal, for: key, about: user)
+            let kept = try await service.keep(refusal: refusal, for: key, about: user)
             return try response(kept, to: digest, isReplayed: kept != refusal)
         case .new: throw Problem.unexpected
         }
@@ -100,10 +101,9 @@ final class IdempotentRequests: Sendable {
             guard let problem = Problem(error), !problem.couldSucceedLater, !problem.isForTheOperatorToMend else {
                 throw error
             }
-            return .refused(
-                KeptAnswer(
-                    requestDigest: pending.requestDigest, status: problem.status, contentType: Problem.contentType,
-                    body: try JSONAnswer.encode(problem)))
+            let response = KeptResponse(
+                status: problem.status, contentType: Problem.contentType, body: try JSONAnswer.encode(problem)[...])
+            return .refused(KeptAnswer(requestDigest: pending.requestDigest, bytes: response.bytes))
         }
     }
 
@@ -113,11 +113,12 @@ final class IdempotentRequests: Sendable {
                 status: .unprocessableContent, code: "idempotencyKeyReused",
                 detail: "Another request was sent with this Idempotency-Key: make a new key for each.")
         }
-        var headers: HTTPFields = [.contentType: answer.contentType]
+        guard let kept = KeptResponse(answer.bytes) else { throw .unexpected }
+        var headers: HTTPFields = [.contentType: kept.contentType]
         if isReplayed, let name = Self.replayedHeader { headers[name] = "true" }
         return Response(
-            status: .init(code: answer.status), headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+            status: .init(code: kept.status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: kept.body)))
     }
 
     /// The SHA-256 of a request, which tells it from another: method, path, query and body.

@@ -66,7 +66,7 @@ import Testing
         facts.set(.init(owner: Rules.alice, transferredAt: Rules.now), for: Rules.claim().key)
         facts.set(
             .init(
-                originalKey: Rules.claim().key, productIdentifier: "p", addsToBalance: false,
+                originalKey: Rules.claim().key, productIdentifier: "p", purchaseDate: Rules.now, addsToBalance: false,
                 standing: Standing(Rules.claim())),
             for: Rules.claim().key)
         let (results, _) = Rules.play(

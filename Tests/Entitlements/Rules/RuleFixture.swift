@@ -31,7 +31,7 @@ struct RuleFixture {
         grace: Claim.Grace? = nil
     ) -> Claim {
         Claim(
-            origin: .localSandbox, transactionIdentifier: transaction,
+            app: "com.example.app", origin: .localSandbox, transactionIdentifier: transaction,
             originalTransactionIdentifier: original ?? transaction,
             productIdentifier: product, quantity: 1, purchaseDate: later(bought),
             revocationDate: revoked ? later(signed) : nil, repeatsOriginal: repeatsOriginal, signedAt: later(signed),
@@ -78,11 +78,12 @@ struct RuleFixture {
 
 extension EntitlementDecision {
     func owner(of original: String) -> Int64? {
-        facts.purchases[TransactionKey(origin: .localSandbox, identifier: original)]?.owner
+        facts.purchases[TransactionKey(app: "com.example.app", origin: .localSandbox, identifier: original)]?.owner
     }
 
     func standing(of transaction: String) -> Standing? {
-        facts.transactions[TransactionKey(origin: .localSandbox, identifier: transaction)]?.standing
+        facts.transactions[TransactionKey(app: "com.example.app", origin: .localSandbox, identifier: transaction)]?
+            .standing
     }
 
     /// The audit entries in words, such as "1 granted 1".

@@ -1,0 +1,97 @@
+import Commerce
+import Ledger
+
+extension LedgerTransaction {
+    /// Takes back the purchase that a redeemed transaction is of, whatever the App Store says of it and whatever restores
+    /// it, or lets it count again. One that was taken back before stays as it is.
+    ///
+    /// - Parameter origin: nil for any.
+    /// - Returns: The transaction as it is then; none when the user has redeemed none of that identifier, and several,
+    ///   unchanged, when origins share the identifier.
+    public func change(
+        _ change: PurchaseChange,
+        ofTransaction identifier: String,
+        origin: Origin?,
+        of user: User
+    ) throws -> [RedeemedTransaction] {
+        guard let user = try users.known(user) else { return [] }
+        func found() throws -> [RedeemedTransaction] {
+            try ReadingRecords(database: database).transactions(identifier, of: user)
+                .filter { origin == nil || $0.origin == origin }
+        }
+        let transactions = try found()
+        guard transactions.count == 1 else { return transactions }
+        if try apply(change, to: transactions[0], of: user) {
+            try audit.append(AuditEntry(change, of: transactions[0]), to: user)
+        }
+        return try found()
+    }
+
+    /// - Returns: False, and changes nothing, if the purchase is taken back, or counts, already.
+    private func apply(
+        _ change: PurchaseChange,
+        to transaction: RedeemedTransaction,
+        of user: Int64
+    ) throws -> Bool {
+        let apps = try AppRecords(database: database).numbers(of: [])
+        let records = EntitlementRecords(database: database, apps: apps)
+        let original = try records.original(ofTransaction: transaction.sequence, of: user)
+        let before = try records.facts(ofPurchase: original)
+        guard before.revokedByTeam.contains(original) != change.revokes else { return false }
+        try write(change, to: [user] + original.sqlValues(apps))
+        var after = before
+        if change.revokes { after.revokedByTeam.insert(original) } else { after.revokedByTeam.remove(original) }
+        let (old, places) = (before.coverage(of: original), PurchaseMoves.Places(before))
+        try CoverageRecords(database: database).update(
+            after.coverage(of: original).sorted { $0.key < $1.key }.compactMap { key, coverage in
+                guard old[key] != coverage, let place = places[key] else { return nil }
+                return (place, coverage)
+            })
+        return true
+    }
+
+    /// - Parameter purchase: The user's number and the key of the original transaction.
+    private func write(_ change: PurchaseChange, to purchase: [any SQLConvertible]) throws {
+        switch change {
+        case .revoke(let revocation):
+            let last: Int64? = try database.value(
+                """
+                SELECT coalesce(max(sequence), 0) FROM team_revocation
+                WHERE user_id = $1 AND original_transaction_id = $2 AND origin = $3 AND app = $4
+                """,
+                purchase)
+            try database.insert(
+                into: "team_revocation",
+                ["user_id"] + Table.originalKey + ["sequence", "reason", "revoked_by", "revoked_at"],
+                [purchase + [(last ?? 0) + 1, revocation.reason, revocation.revokedBy, revocation.revokedAt]])
+        case .reinstate(let caller, let moment):
+            // The entry of whoever took it back, and the reason, stay.
+            try database.write(
+                """
+                UPDATE team_revocation SET reinstated_by = $1, reinstated_at = $2
+                WHERE user_id = $3 AND original_transaction_id = $4 AND origin = $5 AND app = $6
+                    AND reinstated_at IS NULL
+                """,
+                [caller, moment] + purchase)
+        }
+    }
+}
+
+extension PurchaseChange {
+    fileprivate var revokes: Bool {
+        if case .revoke = self { true } else { false }
+    }
+}
+
+extension AuditEntry {
+    fileprivate init(_ change: PurchaseChange, of transaction: RedeemedTransaction) {
+        let (event, caller, moment, reason): (Event, String, Timestamp, String?) =
+            switch change {
+            case .revoke(let revocation): (.revoked, revocation.revokedBy, revocation.revokedAt, revocation.reason)
+            case .reinstate(let caller, let moment): (.granted, caller, moment, nil)
+            }
+        self.init(
+            happenedAt: moment, event: event, actor: .apiKey(caller), origin: transaction.origin,
+            reference: transaction.transactionIdentifier, subject: transaction.productIdentifier, reason: reason)
+    }
+}

@@ -1,0 +1,82 @@
+import Commerce
+import Ledger
+
+/// A transaction that nobody has redeemed before.
+struct NewTransaction {
+    let claim: Claim
+    let transaction: EntitlementFacts.Transaction
+    let owner: Int64
+    let sequence: Int64
+    let coverage: Coverage?
+
+    var isRevoked: Bool { coverage?.isRevoked ?? false }
+}
+
+/// The SQL that writes new transactions and what they grant, inside a transaction that the caller holds.
+struct NewTransactionRecords {
+    let database: any LedgerDatabase
+    let apps: AppNumbers
+    let moment: Timestamp
+
+    func insert(_ new: [NewTransaction]) throws {
+        try database.insert(
+            into: "claim", Table.transactionKey + ["original_transaction_id", "user_id"],
+            // In the order of their keys, so that two groups do not wait for each other.
+            new.sorted { $0.claim.key < $1.claim.key }.map { new in
+                new.claim.key.sqlValues(apps) + [new.claim.originalTransactionIdentifier, new.owner]
+            })
+        try insertTransactions(new)
+        try insertCredits(new)
+        try insertEntitlements(new)
+    }
+
+    private func insertTransactions(_ new: [NewTransaction]) throws {
+        try database.insert(
+            into: "redeemed_transaction",
+            [
+                "user_id", "sequence", "original_transaction_id", "transaction_id", "origin", "app", "product_id",
+                "quantity", "purchase_date", "redeemed_at", "stated_at", "revocation_date", "revocation_reason",
+                "expires_at", "grace_ends_at", "grace_stated_at", "proof_digest", "anchor_digest", "leaf_digest",
+            ],
+            new.map { new in
+                let (claim, standing, grace) = (new.claim, new.transaction.standing, new.transaction.grace)
+                return [
+                    new.owner, new.sequence, claim.originalTransactionIdentifier, claim.transactionIdentifier,
+                    claim.origin, apps[claim.app], claim.productIdentifier, claim.quantity, claim.purchaseDate, moment,
+                    standing.statedAt, standing.revocationDate, standing.revocationReason, standing.expiresAt,
+                    grace?.endsAt, grace?.statedAt, claim.proofDigest, claim.fingerprints?.anchor,
+                    claim.fingerprints?.leaf,
+                ]
+            })
+    }
+
+    private func insertCredits(_ new: [NewTransaction]) throws {
+        try database.insert(
+            into: "credit", ["user_id", "sequence", "balance", "amount", "origin", "is_revoked"],
+            new.compactMap { new in
+                new.claim.credit.map { credit in
+                    [
+                        new.owner, new.sequence, credit.balance, credit.amount * new.claim.quantity, new.claim.origin,
+                        new.isRevoked,
+                    ]
+                }
+            })
+    }
+
+    private func insertEntitlements(_ new: [NewTransaction]) throws {
+        try database.insert(
+            into: "entitlement",
+            [
+                "user_id", "sequence", "collection", "number", "origin", "granted_at", "begins_at", "ends_at",
+                "is_revoked",
+            ],
+            new.compactMap { new in
+                new.claim.item.map { item in
+                    [
+                        new.owner, new.sequence, item.collection, item.number, new.claim.origin, moment,
+                        new.coverage?.beginsAt, new.coverage?.endsAt, new.isRevoked,
+                    ]
+                }
+            })
+    }
+}

@@ -1,0 +1,137 @@
+import Commerce
+import Ledger
+
+/// The SQL that moves purchases to other users, inside a transaction that the caller holds.
+///
+/// The rows of a user begin with the user's number, which distributes them in a distributed database and never changes there: a
+/// move inserts them anew and deletes the old ones.
+struct PurchaseMoves {
+    let database: any LedgerDatabase
+    let apps: AppNumbers
+    /// The facts before the decision, and after it.
+    let before: EntitlementFacts
+    let after: EntitlementFacts
+    let moment: Timestamp
+
+    /// The key of a redeemed transaction's row.
+    struct Place: Hashable {
+        let user: Int64
+        let sequence: Int64
+    }
+
+    /// The places of transactions that were redeemed before the decision.
+    struct Places {
+        fileprivate var moved: [TransactionKey: Place] = [:]
+        fileprivate let before: EntitlementFacts
+
+        init(_ before: EntitlementFacts) {
+            self.before = before
+        }
+
+        subscript(key: TransactionKey) -> Place? {
+            if let place = moved[key] { return place }
+            guard let transaction = before.transactions[key], let sequence = transaction.sequence,
+                let owner = before.purchases[transaction.originalKey]?.owner
+            else { return nil }
+            return Place(user: owner, sequence: sequence)
+        }
+    }
+
+    /// Moves purchases with all their transactions, which become the newest in the new owners' lists.
+    ///
+    /// - Returns: The places of all transactions after the moves.
+    func move(
+        _ transfers: [(original: TransactionKey, former: Int64)],
+        _ heads: inout [Int64: UserHead]
+    ) throws -> Places {
+        var places = Places(before)
+        guard !transfers.isEmpty else { return places }
+        var moves: [Place: Place] = [:]
+        for (original, _) in transfers {
+            guard let owner = after.purchases[original]?.owner, var head = heads[owner] else { continue }
+            for (key, _) in before.transactions(of: original) {
+                guard let old = places[key] else { continue }
+                head.lastTransaction += 1
+                let new = Place(user: owner, sequence: head.lastTransaction)
+                (moves[old], places.moved[key]) = (new, new)
+            }
+            heads[owner] = head
+        }
+        try moveRows(of: transfers.map(\.former), moves)
+        try moveRevocations(transfers)
+        try updateKeys(transfers.map(\.original), places)
+        return places
+    }
+
+    private func moveRows(of formers: [Int64], _ moves: [Place: Place]) throws {
+        let tables = ["redeemed_transaction", "entitlement"]
+        for table in tables {
+            let rows = try rows(of: table, formers)
+            try insert(
+                into: table,
+                try rows.compactMap { row in
+                    guard let new = moves[Place(user: try row["user_id"], sequence: try row["sequence"])] else {
+                        return nil
+                    }
+                    return row.replacing(["user_id": new.user.sqlValue, "sequence": new.sequence.sqlValue])
+                })
+        }
+        for table in tables.reversed() {
+            try database.delete(
+                from: table, where: ["user_id", "sequence"],
+                moves.keys.sorted { ($0.user, $0.sequence) < ($1.user, $1.sequence) }.map { [$0.user, $0.sequence] })
+        }
+    }
+
+    /// Moves what is known of a purchase besides its transactions.
+    private func moveRevocations(_ transfers: [(original: TransactionKey, former: Int64)]) throws {
+        let formers = Dictionary(transfers.map { ($0.original, $0.former) }) { first, _ in first }
+        for table in ["team_revocation", "subscription"] {
+            let moving = try rows(of: table, transfers.map(\.former)).filter { row in
+                let original = TransactionKey(
+                    app: try apps.bundleIdentifier(row), origin: try row["origin"],
+                    identifier: try row["original_transaction_id"])
+                guard let former = formers[original], former == (try row["user_id"] as Int64),
+                    let owner = after.purchases[original]?.owner
+                else { return false }
+                return owner != former
+            }
+            try database.delete(
+                from: table, where: ["user_id"] + Table.originalKey,
+                try moving.map { try $0.values(["user_id"] + Table.originalKey) })
+            try insert(
+                into: table,
+                try moving.map { row in
+                    let original = TransactionKey(
+                        app: try apps.bundleIdentifier(row), origin: try row["origin"],
+                        identifier: try row["original_transaction_id"])
+                    return row.replacing(["user_id": after.purchases[original]?.owner.sqlValue ?? .null])
+                })
+        }
+    }
+
+    private func updateKeys(_ originals: [TransactionKey], _ places: Places) throws {
+        let originals = originals.sorted()
+        try database.update(
+            "original", set: ["user_id", "transferred_at"], where: Table.originalKey,
+            originals.compactMap { original in
+                after.purchases[original].map { [$0.owner, $0.transferredAt] + original.sqlValues(apps) }
+            })
+        try database.update(
+            "claim", set: ["user_id"], where: Table.transactionKey,
+            places.moved.sorted { $0.key < $1.key }.map { key, place in [place.user] + key.sqlValues(apps) })
+    }
+
+    private func rows(of table: String, _ users: [Int64]) throws -> [SQLRow] {
+        try database.rows(
+            """
+            SELECT \(table).* FROM \(database.listed("$1")) JOIN \(table) ON \(table).user_id = listed.value
+            """,
+            [database.list(Set(users).sorted())])
+    }
+
+    private func insert(into table: String, _ rows: [SQLRow]) throws {
+        guard let columns = rows.first?.columns else { return }
+        try database.insert(into: table, columns, rows.map(\.values))
+    }
+}

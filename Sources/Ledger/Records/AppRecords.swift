@@ -1,0 +1,60 @@
+import Commerce
+
+/// The ledger's statements about the numbers of apps, inside a transaction that the caller holds.
+package struct AppRecords {
+    let database: any LedgerDatabase
+
+    package init(database: any LedgerDatabase) {
+        self.database = database
+    }
+
+    /// What `numbers` asks for.
+    package static var known: SQLQuery { SQLQuery("SELECT app, bundle_id FROM app") }
+
+    /// The numbers of all apps, and of these, which are given one at first sight.
+    ///
+    /// The first app of a ledger of an earlier version is the app of the rows in it: such a ledger has one app.
+    package func numbers(of bundleIdentifiers: Set<String>) throws -> AppNumbers {
+        var apps = AppNumbers()
+        var unnamed: Int64?
+        for row in try database.rows(Self.known) {
+            let (number, bundleIdentifier): (Int64, String) = (try row["app"], try row["bundle_id"])
+            apps.set(number, of: bundleIdentifier)
+            if bundleIdentifier.isEmpty { unnamed = number }
+        }
+        for bundleIdentifier in bundleIdentifiers.sorted() where apps[bundleIdentifier] == nil {
+            if let number = unnamed {
+                try database.update("app", set: ["bundle_id"], where: ["app"], [[bundleIdentifier, number]])
+                apps.set(number, of: bundleIdentifier)
+                unnamed = nil
+            } else {
+                let number = apps.last + 1
+                try database.insert(into: "app", ["app", "bundle_id"], [[number, bundleIdentifier]])
+                apps.set(number, of: bundleIdentifier)
+            }
+        }
+        return apps
+    }
+}
+
+/// The numbers that stand for bundle identifiers in the ledger.
+package struct AppNumbers {
+    private var numbers: [String: Int64] = [:]
+    private var bundleIdentifiers: [Int64: String] = [:]
+
+    /// The largest number; 0 if there is none.
+    fileprivate var last: Int64 { bundleIdentifiers.keys.max() ?? 0 }
+
+    fileprivate mutating func set(_ number: Int64, of bundleIdentifier: String) {
+        numbers[bundleIdentifier] = number
+        bundleIdentifiers[number] = bundleIdentifier
+    }
+
+    package subscript(bundleIdentifier: String) -> Int64? { numbers[bundleIdentifier] }
+
+    /// - Throws: `SQLRow.Mismatch` for a number that no app has.
+    package func bundleIdentifier(_ row: SQLRow) throws(SQLRow.Mismatch) -> String {
+        guard let bundleIdentifier = bundleIdentifiers[try row["app"]] else { throw SQLRow.Mismatch(column: "app") }
+        return bundleIdentifier
+    }
+}

@@ -1,0 +1,36 @@
+/// The tables of users, their names and their account tokens.
+extension Table {
+    static let users = [user, userName, accountToken, app]
+
+    /// `audit_number` and `audit_digest` are those of the user's last audit record; `last_transaction` and `last_grant` are the
+    /// last numbers of the user's transactions and grants. Each write for a user changes this row, so that two writers meet here.
+    private static let user = Table(
+        name: "user", family: .userData,
+        columns: [
+            .integer("user_id"), .text("issuer"), .text("name", check: "name <> ''"),
+            .text("app_account_token", check: "length(app_account_token) = 36"),
+            .integer("is_app_account_token_settled"), .integer("accepts_any_spelling"), .integer("first_seen_at"),
+            .integer("last_transaction"), .integer("last_grant"), .integer("audit_number"),
+            .blob("audit_digest", count: 32),
+        ],
+        key: ["user_id"],
+        indexes: [
+            Index(
+                name: "user_of_any_spelling", columns: ["user_id", "issuer"], condition: "accepts_any_spelling = 1")
+        ])
+
+    private static let userName = Table(
+        name: "user_name", family: .globalKey,
+        columns: [.text("name", check: "name <> ''"), .text("issuer"), .integer("user_id")], key: ["name", "issuer"])
+
+    private static let accountToken = Table(
+        name: "account_token", family: .globalKey,
+        columns: [.text("app_account_token", check: "length(app_account_token) = 36"), .integer("user_id")],
+        key: ["app_account_token"])
+
+    /// The numbers that stand for bundle identifiers in other tables. The bundle identifier is empty for the app of an earlier
+    /// version's rows, until a service names it.
+    private static let app = Table(
+        name: "app", family: .everywhere, columns: [.integer("app", check: "app > 0"), .text("bundle_id")],
+        key: ["app"], unique: [["bundle_id"]])
+}

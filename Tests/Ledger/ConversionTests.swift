@@ -1,0 +1,159 @@
+import Commerce
+import Entitlements
+import Foundation
+import Ledger
+import Signatures
+import Testing
+import TestSupport
+
+/// A ledger of an earlier version is converted whole.
+@Suite struct ConversionTests: LedgerSuite {
+    let fixture: LedgerFixture
+    private let issuer = "https://issuer.example"
+
+    init() throws {
+        fixture = try LedgerFixture()
+    }
+
+    enum Way: CaseIterable {
+        case takenOver
+        case imported
+    }
+
+    static let cases = [14, 15].flatMap { version in Way.allCases.map { (version, $0) } }
+
+    private func converted(_ version: Int, _ way: Way) throws -> Ledger {
+        let earlier = EarlierVersion(number: version)
+        switch way {
+        case .takenOver where LedgerFixture.isFile:
+            let file = folder.file("earlier-\(version).sqlite")
+            try earlier.make(at: file)
+            return try Ledger(file: file)
+        case .takenOver:
+            let schema = try TestSchema()
+            try earlier.make(in: schema)
+            return try Ledger(try PostgreSQLAddress(schema.address))
+        case .imported:
+            let ledger = try fixture.another()
+            var rest: Data? = try earlier.export()
+            #expect(
+                try ledger.importLines { () throws(ImportError) -> Data? in
+                    defer { rest = nil }
+                    return rest
+                } == 79)
+            return ledger
+        }
+    }
+
+    private func export(_ ledger: Ledger) throws -> String {
+        var text = Data()
+        _ = try ledger.export { text.append($0) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    @Test(arguments: [14, 15]) func `a ledger is converted in place as its export is imported`(version: Int)
+        async throws
+    {
+        let texts = try Way.allCases.map { try export(try converted(version, $0)) }
+        #expect(texts[0] == texts[1])
+        #expect(texts[0].hasPrefix(#"{"version":16}"#))
+    }
+
+    @Test(arguments: cases) func `what users own and have done is the same`(version: Int, way: Way) async throws {
+        let ledger = try converted(version, way)
+        let bed = Item(collection: "bed", number: 2)
+        func items(of user: User, after days: Int64) async throws -> [Item] {
+            try await ledger.read { try $0.items(of: user, at: Self.later(days * 86400)) }
+        }
+        // The second period takes the place of the first one, whose grace period would go on.
+        #expect(try await items(of: alice, after: 0) == [Self.sprout1])
+        #expect(try await items(of: bob, after: 0) == [bed, Self.sprout1])
+        #expect(try await items(of: bob, after: 35) == [bed, Self.sprout1])
+        #expect(try await items(of: bob, after: 61) == [Self.sprout1])
+        #expect(try await ledger.read { try $0.balances(of: alice, counting: [.localSandbox]) }.map(\.amount) == [6])
+        let bought = try await ledger.read { try $0.transactions(of: bob, before: nil, limit: 9) }
+        #expect(bought.map(\.transactionIdentifier) == ["21", "20", "2", "1"])
+        #expect(bought.map(\.revocation?.reason) == [nil, nil, nil, nil])
+        #expect(bought.map { $0.revocationDate == nil } == [true, true, true, false])
+        let audit = try await ledger.read { try $0.audit(of: alice) }
+        #expect(audit.count == 11)
+        #expect(zip(audit, [nil] + audit.map(Optional.some)).allSatisfy { $0.follows($1) })
+
+        // The first app that redeems is the app of the earlier rows.
+        let answer = try await ledger.write {
+            try $0.redeem([claim("5"), claim("1"), claim("9")], for: alice, at: Self.now)
+        }
+        #expect(answer.results == [.alreadyRedeemed, .ownedByAnotherUser, .granted])
+        #expect(try export(ledger).contains(#""bundle_id":"com.example.app""#))
+        #expect(try !export(ledger).contains(#""table":"parked_transaction""#))
+    }
+
+    @Test(arguments: cases) func `what was kept for back ends is kept`(version: Int, way: Way) async throws {
+        let ledger = try converted(version, way)
+        func spend(_ digest: UInt8) async throws -> SpendingAnswer {
+            let spending = Spending(
+                identifier: "other", balance: "coins", amount: 4, reason: "a hat", spentBy: "rotated",
+                spentAt: Self.now,
+                request: .init(idempotencyKey: "k", digest: [UInt8](repeating: digest, count: 32)))
+            return try await ledger.write { try $0.spend(spending, for: alice, counting: [.localSandbox]) }
+        }
+        guard case .repeated(let spending, let left) = try await spend(2) else {
+            Issue.record("The spending was made again.")
+            return
+        }
+        #expect((spending.identifier, spending.spentBy, left) == ("s", "K", 6))
+        #expect(try await spend(3) == .keyReused)
+        let kept = try await ledger.read {
+            try $0.keptAnswer(for: IdempotencyKey(caller: "c", key: "k"), since: Self.now)
+        }
+        #expect(kept?.bytes == Array("200 application/json\n".utf8) + [0, 255, 10])
+        let deliveries = try await ledger.read {
+            try $0.webhookDeliveries(to: "e", in: nil, before: nil, limit: 9)
+        }
+        #expect(deliveries.compactMap(\.lastAttempt?.outcome) == [.answered(status: 204), .unanswered(code: "c")])
+        #expect(try await ledger.read { try $0.grants(of: bob, before: nil, limit: 9) }.map(\.identifier) == ["g"])
+        #expect(try await ledger.read { try $0.apiKeys() }.map(\.identifier) == ["a"])
+    }
+
+    @Test(arguments: cases) func `users keep their accounts and their access`(version: Int, way: Way) async throws {
+        let ledger = try converted(version, way)
+        let account = try #require(try await ledger.read { try $0.account(emailLowercase: "a@b.co") })
+        #expect(account.email == "A@b.co")
+        let session = try await ledger.read { try $0.session([UInt8](repeating: 1, count: 16)) }
+        #expect(session?.user == account.user)
+        let composed = try #require(User(issuer: issuer, name: "Ren\u{E9}"))
+        let plain = try #require(User(issuer: issuer, name: "Rene"))
+        #expect(try await ledger.read { try $0.acceptsAnySpelling(of: composed) })
+        #expect(try await !ledger.read { try $0.acceptsAnySpelling(of: plain) })
+        #expect(try await ledger.read { try $0.usersOfAnySpelling(issuer: issuer) } == [composed])
+    }
+
+    @Test(arguments: cases) func `the converted ledger is sound`(version: Int, way: Way) async throws {
+        let text = try export(try converted(version, way))
+        let copy = fixture.ledger
+        var rest: Data? = Data(text.utf8)
+        _ = try copy.importLines { () throws(ImportError) -> Data? in
+            defer { rest = nil }
+            return rest
+        }
+        #expect(try fixture.problems() == [])
+    }
+
+    @Test func `an export whose rows contradict each other is refused`() async throws {
+        let text = String(decoding: try EarlierVersion(number: 15).export(), as: UTF8.self)
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
+        let transaction = try #require(lines.firstIndex { $0.contains(#""table":"redeemed_transaction""#) })
+        lines.insert(lines[transaction], at: transaction)
+        lines.removeLast()
+        var hash = lines.joined(separator: "\n") + "\n"
+        hash += #"{"rows":80,"sha256":"\#(DigestAlgorithm.sha256.digest(of: Array(hash.utf8)).hexadecimal)"}"# + "\n"
+        var rest: Data? = Data(hash.utf8)
+        #expect(throws: ImportError.unsound(["Its rows contradict each other."])) {
+            _ = try ledger.importLines { () throws(ImportError) -> Data? in
+                defer { rest = nil }
+                return rest
+            }
+        }
+        #expect(try await ledger.read { try $0.apiKeys() }.isEmpty)
+    }
+}
