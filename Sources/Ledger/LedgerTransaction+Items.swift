@@ -4,8 +4,7 @@ import Foundation
 extension LedgerTransaction {
     /// The items that a user owns at a moment by redeemed transactions of some origins and by grants, each once, in order.
     public func items(of user: User, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
-        guard let user = try users.known(user) else { return [] }
-        return try ReadingRecords(database: database).items(of: user, counting: origins, at: moment)
+        try ReadingRecords(database: database).items(of: user, counting: origins, at: moment)
     }
 
     /// A user's redeemed transactions, newest first.

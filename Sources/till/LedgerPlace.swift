@@ -22,6 +22,18 @@ enum LedgerPlace {
         }
     }
 
+    /// Opens the ledger, and converts one of an earlier version.
+    ///
+    /// - Parameter onConversion: Called before a conversion, which takes minutes for a large ledger.
+    func open(onConversion: () -> Void) throws(StorageFault) -> Ledger {
+        do {
+            return try open(takesOver: false)
+        } catch  where error.cause == .olderVersion || error.cause == .missing {
+            if error.cause == .olderVersion { onConversion() }
+            return try open()
+        }
+    }
+
     func check() throws -> LedgerReport {
         switch self {
         case .file(let file): try LedgerFile(file).check()

@@ -68,7 +68,9 @@ struct Serve: Command {
         let clock: any WallClock = local?.store.clock ?? SystemClock()
         let anchors = try TrustAnchors(folders: data.trustedFolders)
         try configuration.check(anchors)
-        let ledger = try LedgerPlace(configuration.ledger, in: data).open()
+        let ledger = try LedgerPlace(configuration.ledger, in: data).open {
+            self.console.note("Converting the ledger to the version of this Till. A large ledger takes minutes.")
+        }
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
             files: try Catalog(folder: Installation.products), ledger: ledger, clock: SystemClock())

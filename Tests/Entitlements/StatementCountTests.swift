@@ -117,9 +117,15 @@ private struct CountingDatabase: LedgerDatabase {
         try database.insert(into: table, columns, rows)
     }
 
-    func update(_ table: String, set columns: [String], where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+    func update(
+        _ table: String,
+        set columns: [String],
+        where keys: [String],
+        counting version: String?,
+        _ rows: [[any SQLConvertible]]
+    ) throws {
         if !rows.isEmpty { count() }
-        try database.update(table, set: columns, where: keys, rows)
+        try database.update(table, set: columns, where: keys, counting: version, rows)
     }
 
     func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {

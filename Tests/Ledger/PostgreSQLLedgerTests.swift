@@ -229,6 +229,25 @@ import TestSupport
         }
     }
 
+    /// Even if the isolation of the database lets two writers pass, as that of a distributed one may.
+    @Test func `a head that another writer has written meanwhile is not written`() async throws {
+        _ = try await redeem(claim("1"), for: alice)
+        var runs = 0
+        try ledger.writeNow { transaction in
+            runs += 1
+            let user = try transaction.number(of: alice, at: Self.now)
+            var heads = try transaction.users.heads(of: [user])
+            heads[user]?.lastGrant += 1
+            if runs == 1 {
+                // Sees the version that the read above has not seen.
+                try transaction.database.write(#"UPDATE "user" SET version = version + 1"#, [])
+            }
+            try transaction.users.write(heads)
+        }
+        #expect(runs == 2)
+        #expect(try fixture.problems() == [])
+    }
+
     @Test func aChangedAuditLogIsSeen() async throws {
         _ = try await redeem(claim("1"), claim("2"), for: alice)
         #expect(try fixture.problems() == [])

@@ -45,13 +45,16 @@ struct EntitlementChangeRecords {
         original(of: key).flatMap { after.purchases[$0]?.owner }
     }
 
+    /// The users whose data changes: each write for a user counts up the version of the user's head.
     private func affectedUsers(
         _ changes: EntitlementChangeSet,
         _ entries: [(entry: AuditEntry, user: Int64)]
     ) -> Set<Int64> {
-        Set(
-            entries.map(\.user) + changes.newTransactions.compactMap { owner(of: $0.key) }
-                + changes.transfers.compactMap { after.purchases[$0.original]?.owner })
+        let keys = changes.newTransactions.map(\.key) + changes.changedTransactions
+        let originals = changes.newlyNamed + changes.transfers.map(\.original)
+        return Set(
+            entries.map(\.user) + changes.transfers.map(\.former) + keys.compactMap(owner(of:))
+                + originals.compactMap { after.purchases[$0]?.owner })
     }
 
     private func insertPurchases(_ originals: [TransactionKey]) throws {

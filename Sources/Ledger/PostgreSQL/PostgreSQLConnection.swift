@@ -29,6 +29,8 @@ final class PostgreSQLConnection {
     private var waiting: [Command] = []
     /// Whom the transaction has changed something of.
     let changed = ChangedUsers()
+    /// Whether the answer to the end of a read is still to be read.
+    private var isEnding = false
     /// What was asked for ahead; until something else is done.
     private var known: [Question: [SQLRow]] = [:]
     /// Sending more without reading the answers could have both sides wait for each other.
@@ -103,6 +105,7 @@ final class PostgreSQLConnection {
 
     var state: State {
         guard PQstatus(handle) == CONNECTION_OK else { return .broken }
+        if isEnding { return waiting.isEmpty ? .idle : .inTransaction }
         return PQtransactionStatus(handle) == PQTRANS_IDLE && waiting.isEmpty ? .idle : .inTransaction
     }
 
@@ -173,6 +176,15 @@ final class PostgreSQLConnection {
         guard !hasWarned.pointee else { throw PostgreSQLFailure(state: "01000") }
     }
 
+    /// Ends a transaction that only reads, without waiting for the answer, which the next use of the connection reads.
+    func endRead() throws(PostgreSQLFailure) {
+        known.removeAll()
+        try flush()
+        waiting.removeAll()
+        guard !isEnding, send(.run("COMMIT")) == 1, PQpipelineSync(handle) == 1 else { throw failure(nil) }
+        isEnding = true
+    }
+
     /// Ends a transaction that came to nothing.
     func rollBack() throws(PostgreSQLFailure) {
         known.removeAll()
@@ -223,6 +235,11 @@ final class PostgreSQLConnection {
             guard send(command) == 1 else { throw failure(nil) }
         }
         guard PQpipelineSync(handle) == 1 else { throw failure(nil) }
+        if isEnding {
+            isEnding = false
+            _ = try answer()
+            try readSync()
+        }
         var results: [PostgreSQLResult] = []
         var refusal: PostgreSQLFailure?
         for command in commands {
@@ -235,12 +252,17 @@ final class PostgreSQLConnection {
                 refusal = refusal ?? error
             }
         }
+        try readSync()
+        if let refusal { throw refusal }
+        return results
+    }
+
+    /// Reads the end of the answers to what was sent together.
+    private func readSync() throws(PostgreSQLFailure) {
         let end = PQgetResult(handle)
         defer { PQclear(end) }
         // A server that ends the line may say so instead, after it has done everything.
         guard let end, PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw PostgreSQLFailure(state: nil) }
-        if let refusal { throw refusal }
-        return results
     }
 
     private func send(_ command: Command) -> Int32 {

@@ -39,11 +39,24 @@ struct PostgreSQLDatabase: LedgerDatabase {
         }
     }
 
-    func update(_ table: String, set columns: [String], where keys: [String], _ rows: [[any SQLConvertible]]) throws {
-        try runOnce(rows, columns + keys, table) { values in
+    /// With another version the statement divides by zero: no answer has to be waited for.
+    func update(
+        _ table: String,
+        set columns: [String],
+        where keys: [String],
+        counting version: String?,
+        _ rows: [[any SQLConvertible]]
+    ) throws {
+        let next: [String] =
+            version.map { version in
+                let (present, new) = ("present.\(version)", "new.\(version)")
+                return ["\(version) = CASE WHEN \(present) = \(new) THEN \(new) + 1 ELSE 1 / (\(new) - \(new)) END"]
+            } ?? []
+        let names = columns + keys + (version.map { [$0] } ?? [])
+        try runOnce(rows, names, table) { values in
             """
-            UPDATE "\(table)" AS present SET \(columns.map { "\($0) = new.\($0)" }.joined(separator: ", "))
-            FROM \(values) AS new (\((columns + keys).joined(separator: ", "))) WHERE \(Self.condition(keys))
+            UPDATE "\(table)" AS present SET \((columns.map { "\($0) = new.\($0)" } + next).joined(separator: ", "))
+            FROM \(values) AS new (\(names.joined(separator: ", "))) WHERE \(Self.condition(keys))
             """
         }
     }

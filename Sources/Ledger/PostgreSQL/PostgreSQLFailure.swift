@@ -6,8 +6,9 @@ struct PostgreSQLFailure: Error {
     let state: String?
 
     /// Whether the same transaction may succeed when it is run again, having met another: a serialization failure, a deadlock, a
-    /// lock that was waited for too long; or a key that another has just written, which is told of as such where the two are of one moment.
-    var isConflict: Bool { ["40001", "40P01", "55P03"].contains(state) || isOfKey }
+    /// lock that was waited for too long; a key that another has just written, which is told of as such where the two are of one moment;
+    /// or another version of a row (22012, see `PostgreSQLDatabase.update`).
+    var isConflict: Bool { ["40001", "40P01", "55P03", "22012"].contains(state) || isOfKey }
 
     /// Whether a key is taken.
     var isOfKey: Bool { state == "23505" }

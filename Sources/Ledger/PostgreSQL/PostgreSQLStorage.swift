@@ -76,7 +76,7 @@ package final class PostgreSQLStorage: LedgerStorage {
         try pool.withConnection { connection in
             connection.runLater("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             let value = try body(PostgreSQLDatabase(connection: connection))
-            try connection.commit()
+            try connection.endRead()
             absence.end()
             return value
         }

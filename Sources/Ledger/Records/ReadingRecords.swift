@@ -10,10 +10,29 @@ package struct ReadingRecords {
 
     /// The items that a user owns at a moment by purchases of some origins and by grants, each once, in order.
     package func items(of user: Int64, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
-        let rows = try database.rows(
-            Self.items(entitlements: "entitlement WHERE user_id = $1", grants: "team_grant WHERE user_id = $1"),
-            [user, moment])
-        return try Self.items(in: rows) { _ in origins }[user] ?? []
+        try items(of: "$1", [user, moment], counting: origins, at: "$2")
+    }
+
+    /// The same by the user's name, in one statement.
+    func items(of user: User, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
+        try items(
+            of: "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)", [user.name, user.issuer, moment],
+            counting: origins, at: "$3")
+    }
+
+    /// - Parameters:
+    ///   - user: The SQL of the user's number.
+    ///   - moment: The parameter of the moment.
+    private func items(
+        of user: String,
+        _ arguments: [any SQLConvertible],
+        counting origins: Set<Origin>,
+        at moment: String
+    ) throws -> [Item] {
+        let sql = Self.items(
+            entitlements: "entitlement WHERE user_id = \(user)", grants: "team_grant WHERE user_id = \(user)",
+            at: moment)
+        return try Self.items(in: try database.rows(sql, arguments)) { _ in origins }.first?.value ?? []
     }
 
     /// The same for several users, each with the origins that count for the user.
@@ -23,7 +42,7 @@ package struct ReadingRecords {
         let rows = try database.rows(
             Self.items(
                 entitlements: "\(listed) JOIN entitlement ON user_id = listed.value WHERE true",
-                grants: "\(listed) JOIN team_grant ON user_id = listed.value WHERE true"),
+                grants: "\(listed) JOIN team_grant ON user_id = listed.value WHERE true", at: "$2"),
             [database.list(users.keys.sorted()), moment])
         return try Self.items(in: rows) { users[$0] ?? [] }
     }
@@ -31,15 +50,16 @@ package struct ReadingRecords {
     /// Asks for the items of users at a moment.
     ///
     /// - Parameters:
-    ///   - entitlements: The tables of the purchased items, and the condition on their users, `$1`.
+    ///   - entitlements: The tables of the purchased items, and the condition on their users.
     ///   - grants: The same of the granted items.
-    private static func items(entitlements: String, grants: String) -> String {
+    ///   - moment: The parameter of the moment.
+    private static func items(entitlements: String, grants: String, at moment: String) -> String {
         """
         SELECT user_id, collection, number, origin FROM \(entitlements) AND is_revoked = 0
-            AND (begins_at IS NULL OR begins_at <= $2) AND (ends_at IS NULL OR ends_at > $2)
+            AND (begins_at IS NULL OR begins_at <= \(moment)) AND (ends_at IS NULL OR ends_at > \(moment))
         UNION ALL
         SELECT user_id, collection, number, NULL FROM \(grants) AND revoked_at IS NULL
-            AND (ends_at IS NULL OR ends_at > $2)
+            AND (ends_at IS NULL OR ends_at > \(moment))
         """
     }
 

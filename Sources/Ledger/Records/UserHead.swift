@@ -1,5 +1,9 @@
 /// The last numbers of a user's transactions, grants and audit records, and the digest of the last audit record.
+///
+/// A head is written if no other writer has written it since it was read.
 package struct UserHead {
+    /// The number of writes for the user.
+    let version: Int64
     package var lastTransaction: Int64
     package var lastGrant: Int64
     package var auditNumber: Int64
@@ -7,9 +11,10 @@ package struct UserHead {
 
     /// The head of a new user.
     static let first = UserHead(
-        lastTransaction: 0, lastGrant: 0, auditNumber: 0, auditDigest: AuditRecord.beginning)
+        version: 0, lastTransaction: 0, lastGrant: 0, auditNumber: 0, auditDigest: AuditRecord.beginning)
 
-    private init(lastTransaction: Int64, lastGrant: Int64, auditNumber: Int64, auditDigest: [UInt8]) {
+    private init(version: Int64, lastTransaction: Int64, lastGrant: Int64, auditNumber: Int64, auditDigest: [UInt8]) {
+        self.version = version
         self.lastTransaction = lastTransaction
         self.lastGrant = lastGrant
         self.auditNumber = auditNumber
@@ -18,7 +23,7 @@ package struct UserHead {
 
     init(_ row: SQLRow) throws {
         self.init(
-            lastTransaction: try row["last_transaction"], lastGrant: try row["last_grant"],
+            version: try row["version"], lastTransaction: try row["last_transaction"], lastGrant: try row["last_grant"],
             auditNumber: try row["audit_number"], auditDigest: try row["audit_digest"])
     }
 }

@@ -34,11 +34,12 @@ package struct UserRecords {
         let numbers = try database.insertUsers(
             [
                 "issuer", "name", "app_account_token", "is_app_account_token_settled", "accepts_any_spelling",
-                "first_seen_at", "last_transaction", "last_grant", "audit_number", "audit_digest",
+                "first_seen_at", "version", "last_transaction", "last_grant", "audit_number", "audit_digest",
             ],
             zip(users, tokens).map { user, token in
                 [
-                    user.issuer, user.name, token, false, false, moment, head.lastTransaction, head.lastGrant,
+                    user.issuer, user.name, token, false, false, moment, head.version, head.lastTransaction,
+                    head.lastGrant,
                     head.auditNumber, head.auditDigest,
                 ]
             },
@@ -155,7 +156,7 @@ package struct UserRecords {
         var heads: [Int64: UserHead] = [:]
         let rows = try database.rows(
             """
-            SELECT user_id, last_transaction, last_grant, audit_number, audit_digest
+            SELECT user_id, version, last_transaction, last_grant, audit_number, audit_digest
             FROM \(database.listed("$1")) JOIN "user" ON user_id = listed.value
             """,
             [database.list(users.sorted())])
@@ -163,12 +164,14 @@ package struct UserRecords {
         return heads
     }
 
+    /// Writes the heads that were read. If one has another version by now, this fails as a conflict.
     package func write(_ heads: [Int64: UserHead]) throws {
         try database.update(
             "user", set: ["last_transaction", "last_grant", "audit_number", "audit_digest"], where: ["user_id"],
+            counting: "version",
             // In the order of their keys, so that two groups do not wait for each other.
             heads.sorted { $0.key < $1.key }.map { user, head in
-                [head.lastTransaction, head.lastGrant, head.auditNumber, head.auditDigest, user]
+                [head.lastTransaction, head.lastGrant, head.auditNumber, head.auditDigest, user, head.version]
             })
     }
 }

@@ -33,8 +33,16 @@ package protocol LedgerDatabase {
     ///
     /// - Parameters:
     ///   - keys: The columns that identify a row.
-    ///   - rows: A value for each column that is set, then for each key.
-    func update(_ table: String, set columns: [String], where keys: [String], _ rows: [[any SQLConvertible]]) throws
+    ///   - version: A column that counts the updates. A row with another version than the given one fails the update as a
+    ///     conflict. Nil for a table without.
+    ///   - rows: A value for each column that is set, then for each key, then the version.
+    func update(
+        _ table: String,
+        set columns: [String],
+        where keys: [String],
+        counting version: String?,
+        _ rows: [[any SQLConvertible]]
+    ) throws
 
     /// Deletes rows, as one statement, which may fail later as `insert` does.
     ///
@@ -73,6 +81,15 @@ package protocol LedgerDatabase {
 extension LedgerDatabase {
     /// How many rows are in memory at once.
     package static var rowsOfPage: Int { 1000 }
+
+    package func update(
+        _ table: String,
+        set columns: [String],
+        where keys: [String],
+        _ rows: [[any SQLConvertible]]
+    ) throws {
+        try update(table, set: columns, where: keys, counting: nil, rows)
+    }
 
     package func rows(_ sql: String) throws -> [SQLRow] { try rows(sql, []) }
 

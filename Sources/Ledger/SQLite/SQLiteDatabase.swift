@@ -51,10 +51,22 @@ struct SQLiteDatabase: LedgerDatabase {
             "INSERT INTO \"\(table)\" (\(columns.joined(separator: ", "))) VALUES (\(places))", rows)
     }
 
-    func update(_ table: String, set columns: [String], where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+    /// One connection writes, and no other writes in between: what was read has the same version.
+    func update(
+        _ table: String,
+        set columns: [String],
+        where keys: [String],
+        counting version: String?,
+        _ rows: [[any SQLConvertible]]
+    ) throws {
         guard !rows.isEmpty else { return }
-        let values = columns.enumerated().map { "\($1) = $\($0 + 1)" }.joined(separator: ", ")
-        try runEach("UPDATE \"\(table)\" SET \(values) WHERE \(Self.condition(keys, after: columns.count))", rows)
+        let next = version.map { ["\($0) = ?\(columns.count + keys.count + 1) + 1"] } ?? []
+        let values = columns.enumerated().map { "\($1) = ?\($0 + 1)" } + next
+        try runEach(
+            """
+            UPDATE "\(table)" SET \(values.joined(separator: ", "))
+            WHERE \(Self.condition(keys, after: columns.count))
+            """, rows)
     }
 
     func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
@@ -63,7 +75,7 @@ struct SQLiteDatabase: LedgerDatabase {
     }
 
     private static func condition(_ keys: [String], after count: Int) -> String {
-        keys.enumerated().map { "\($1) = $\(count + $0 + 1)" }.joined(separator: " AND ")
+        keys.enumerated().map { "\($1) = ?\(count + $0 + 1)" }.joined(separator: " AND ")
     }
 
     private func runEach(_ sql: String, _ rows: [[any SQLConvertible]]) throws {

@@ -29,7 +29,7 @@ enum SQLiteSchema {
         guard let version = try version(of: database) else { return .newerVersion }
         guard version != LedgerSchema.version else { return nil }
         guard version == 0 || version >= LedgerSchema.earliestVersion else { return .outdatedVersion }
-        guard takesOver else { return .olderVersion }
+        guard takesOver else { return version == 0 ? .missing : .olderVersion }
         switch version {
         case 0:
             try database.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")

@@ -51,16 +51,20 @@ package final class SQLiteStorage: LedgerStorage {
                     // One connection writes: what it needs again and again has its place in memory, in KiB.
                     try database.execute(sql: "PRAGMA cache_size = -16384")
                 }
-                try writer.writeWithoutTransaction { database in
+                let earlier = try writer.writeWithoutTransaction { database in
+                    let earlier = try SQLiteSchema.version(of: database)
                     try database.inTransaction(.immediate) {
                         let cause = try SQLiteSchema.prepare(database, takesOver: takesOver)
                         if let cause { throw StorageFault(cause: cause, path: file.path) }
                         return .commit
                     }
+                    return earlier
                 }
                 // What a process before has left in the log may have failed to reach the disk: nothing is added behind it.
                 do {
-                    _ = try writer.writeWithoutTransaction { try $0.checkpoint(.passive) }
+                    // The log of a conversion is as large as the ledger.
+                    let isConverted = earlier != LedgerSchema.version
+                    _ = try writer.writeWithoutTransaction { try $0.checkpoint(isConverted ? .truncate : .passive) }
                 } catch let error as DatabaseError where error.resultCode != .SQLITE_IOERR {
                     // Another process is at it, or there is no space: neither keeps anybody from the ledger.
                 }

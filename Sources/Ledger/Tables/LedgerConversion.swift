@@ -164,11 +164,11 @@ struct LedgerConversion {
                 "user",
                 """
                 user_id, issuer, name, app_account_token, is_app_account_token_settled, accepts_any_spelling,
-                first_seen_at, last_transaction, last_grant, audit_number, audit_digest
+                first_seen_at, version, last_transaction, last_grant, audit_number, audit_digest
                 """,
                 """
                 SELECT known.user_id, issuer, name, app_account_token, is_app_account_token_settled,
-                    CASE WHEN spelled.user_id IS NULL THEN 0 ELSE 1 END, first_seen_at,
+                    CASE WHEN spelled.user_id IS NULL THEN 0 ELSE 1 END, first_seen_at, 0,
                     coalesce(redeemed.last, 0), coalesce(given.last, 0), coalesce(told.last, 0),
                     coalesce(digest, \(noDigest))
                 FROM old_user AS known LEFT JOIN old_any_spelling AS spelled USING (user_id)

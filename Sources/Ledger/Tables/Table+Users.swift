@@ -3,13 +3,15 @@ extension Table {
     static let users = [user, userName, accountToken, app]
 
     /// `audit_number` and `audit_digest` are those of the user's last audit record; `last_transaction` and `last_grant` are the
-    /// last numbers of the user's transactions and grants. Each write for a user changes this row, so that two writers meet here.
+    /// last numbers of the user's transactions and grants. `version` counts the writes for the user, so that of two writers at once
+    /// one finds another version, and reads anew.
     private static let user = Table(
         name: "user", family: .userData,
         columns: [
             .integer("user_id"), .text("issuer"), .text("name", check: "name <> ''"),
             .text("app_account_token", check: "length(app_account_token) = 36"),
             .integer("is_app_account_token_settled"), .integer("accepts_any_spelling"), .integer("first_seen_at"),
+            .integer("version"),
             .integer("last_transaction"), .integer("last_grant"), .integer("audit_number"),
             .blob("audit_digest", count: 32),
         ],

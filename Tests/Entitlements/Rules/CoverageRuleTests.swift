@@ -1,0 +1,97 @@
+import Commerce
+import Entitlements
+import Testing
+
+/// The time in which a user owns what was bought.
+@Suite struct CoverageRuleTests {
+    private typealias Rules = RuleFixture
+
+    private struct Case {
+        let name: String
+        let steps: [Rules.Step]
+        let revokedByTeam: Bool
+        /// The beginning, the end and "revoked" of each transaction, in seconds after the beginning of the story.
+        let expected: [String: String]
+
+        init(_ name: String, _ steps: [Rules.Step], revokedByTeam: Bool = false, _ expected: [String: String]) {
+            (self.name, self.steps, self.revokedByTeam, self.expected) = (name, steps, revokedByTeam, expected)
+        }
+    }
+
+    private static func redeem(_ claim: Claim) -> Rules.Step { .redeem(claim, Rules.alice) }
+
+    private static func period(
+        _ transaction: String,
+        bought: Int64,
+        expires: Int64,
+        grace: Int64? = nil,
+        revoked: Bool = false
+    ) -> Claim {
+        Rules.claim(
+            transaction, original: "1", bought: bought, revoked: revoked, expires: expires,
+            grace: grace.map { .init(endsAt: Rules.later($0)) })
+    }
+
+    private static let cases: [Case] = [
+        Case("a purchase lasts", [redeem(Rules.claim())], ["1": "- -"]),
+        Case("a refunded purchase does not", [redeem(Rules.claim(revoked: true))], ["1": "- - revoked"]),
+        Case(
+            "nor does one that the team has taken back", [redeem(Rules.claim())], revokedByTeam: true,
+            ["1": "- - revoked"]),
+        Case("a period ends", [redeem(period("1", bought: 0, expires: 1000))], ["1": "-60 1000"]),
+        Case("a grace period goes on", [redeem(period("1", bought: 0, expires: 1000, grace: 1500))], ["1": "-60 1500"]),
+        Case(
+            "a grace period that ends before does not", [redeem(period("1", bought: 0, expires: 1000, grace: 900))],
+            ["1": "-60 1000"]),
+        Case(
+            "the next period takes its place",
+            [
+                redeem(period("1", bought: 0, expires: 1000, grace: 1500)),
+                redeem(period("2", bought: 1000, expires: 2000)),
+            ],
+            ["1": "-60 940", "2": "940 2000"]),
+        Case(
+            "also if it is redeemed first",
+            [redeem(period("2", bought: 1000, expires: 2000)), redeem(period("1", bought: 0, expires: 1000))],
+            ["1": "-60 940", "2": "940 2000"]),
+        Case(
+            "an upgrade takes the place of a period before its end",
+            [redeem(period("1", bought: 0, expires: 1000)), redeem(period("2", bought: 500, expires: 1500))],
+            ["1": "-60 440", "2": "440 1500"]),
+        Case(
+            "a refunded period still takes the place",
+            [
+                redeem(period("1", bought: 0, expires: 1000)),
+                redeem(period("2", bought: 500, expires: 1500, revoked: true)),
+            ],
+            ["1": "-60 440", "2": "440 1500 revoked"]),
+        Case(
+            "two of one moment do not",
+            [redeem(period("1", bought: 0, expires: 1000)), redeem(period("2", bought: 0, expires: 2000))],
+            ["1": "-60 1000", "2": "-60 2000"]),
+        Case(
+            "a lapse is not covered",
+            [redeem(period("1", bought: 0, expires: 1000)), redeem(period("2", bought: 5000, expires: 6000))],
+            ["1": "-60 1000", "2": "4940 6000"]),
+    ]
+
+    @Test(arguments: cases.indices) func `each transaction covers its time`(index: Int) {
+        let example = Self.cases[index]
+        let (_, decision) = Rules.play(example.steps)
+        var facts = decision.facts
+        let original = Rules.claim().key
+        if example.revokedByTeam { facts.revokedByTeam.insert(original) }
+        func text(_ moment: Timestamp?) -> String {
+            moment.map {
+                "\(($0.millisecondsSince1970 - Rules.now.millisecondsSince1970) / 1000)"
+            } ?? "-"
+        }
+        let coverage = facts.coverage(of: original).map { key, coverage in
+            (
+                key.identifier,
+                "\(text(coverage.beginsAt)) \(text(coverage.endsAt))" + (coverage.isRevoked ? " revoked" : "")
+            )
+        }
+        #expect(Dictionary(uniqueKeysWithValues: coverage) == example.expected, "\(example.name)")
+    }
+}
