@@ -60,7 +60,7 @@ let package = Package(
         .target(
             name: "Ledger", dependencies: ["CPostgreSQL", "Commerce", "Signatures", grdb, grdbSQLite, nioPosix]),
 
-        .target(name: "Entitlements", dependencies: ["Catalog", "Commerce", "Ledger", "Receipts"]),
+        .target(name: "Entitlements", dependencies: ["Catalog", "Commerce", "Ledger", "Receipts", "Signatures"]),
         .target(
             name: "CatalogAdministration",
             dependencies: ["Catalog", "Commerce", "Ledger", "Signatures", "StrictJSON"]),

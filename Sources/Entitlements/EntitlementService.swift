@@ -19,11 +19,14 @@ public struct EntitlementService: Sendable {
     /// Claims and statements that wait together are decided together.
     package let claims: LedgerBatch<ClaimRequest, ClaimAnswer>
     private let expectations: ProofExpectations
+    /// Whether the signed bytes of proofs are kept.
+    private let keepsProofs: Bool
     private let onVerify: @Sendable (Duration) -> Void
 
     /// - Parameters:
     ///   - accepted: Whose proofs are accepted, and for whom they count.
     ///   - policy: What happens to purchases that are another user's.
+    ///   - keepsProofs: Whether the signed bytes of proofs are kept.
     ///   - onVerify: Told how long it has taken to verify a proof.
     public init(
         catalog: CurrentCatalog,
@@ -33,9 +36,11 @@ public struct EntitlementService: Sendable {
         randomness: Randomness = .system,
         accepted: AcceptedOrigins = AcceptedOrigins(),
         policy: OwnershipPolicy = .keep,
+        keepsProofs: Bool = false,
         onVerify: @escaping @Sendable (Duration) -> Void = { _ in }
     ) {
         self.onVerify = onVerify
+        self.keepsProofs = keepsProofs
         current = catalog
         self.verifier = verifier
         self.ledger = ledger
@@ -76,9 +81,9 @@ public struct EntitlementService: Sendable {
     public func purchases(in proof: [UInt8]) throws(RedemptionError) -> VerifiedPurchases {
         let verified = try verify(proof)
         guard let purchases = verified.purchases else { throw .notRedeemable }
-        let catalog = catalog
+        let (catalog, evidence) = (catalog, evidence(verified, proof))
         return VerifiedPurchases(
-            origin: verified.origin, claims: purchases.map { claim($0, by: catalog, from: verified) })
+            origin: verified.origin, claims: purchases.map { claim($0, by: catalog, from: verified, evidence) })
     }
 
     /// The second half of a redemption, one transaction of the ledger.
@@ -170,7 +175,7 @@ public struct EntitlementService: Sendable {
                 signedAt: notification.signedDate, proofDigest: verified.digest),
             stated: verified.notifiedTransaction.map { transaction in
                 claim(
-                    ProvenPurchase(transaction), by: catalog, from: verified,
+                    ProvenPurchase(transaction), by: catalog, from: verified, evidence(verified, proof),
                     grace: verified.notifiedRenewalInfo.map { Claim.Grace(endsAt: $0.gracePeriodExpiresDate) })
             })
     }
@@ -182,7 +187,7 @@ public struct EntitlementService: Sendable {
         guard let purchases = verified.purchases, let purchase = purchases.first, purchases.count == 1 else {
             throw RedemptionError.notRedeemable
         }
-        return try await outcome(of: .state(claim(purchase, by: catalog, from: verified)))
+        return try await outcome(of: .state(claim(purchase, by: catalog, from: verified, evidence(verified, proof))))
     }
 
     /// The second half, one transaction of the ledger.
@@ -243,10 +248,28 @@ public struct EntitlementService: Sendable {
         try await ledger.ping()
     }
 
+    /// What is recorded of the proof of a claim.
+    private struct Evidence {
+        let digest: [UInt8]
+        let fingerprints: VerifiedProof.Fingerprints
+        let kept: KeptProof?
+    }
+
+    /// Of a notification, the signed transaction inside it.
+    private func evidence(_ verified: VerifiedProof, _ proof: [UInt8]) -> Evidence {
+        let part = verified.notifiedTransactionProof
+        let digest = part?.digest ?? verified.digest
+        let bytes = part.map { Array($0.compact.utf8) } ?? proof
+        return Evidence(
+            digest: digest, fingerprints: part?.fingerprints ?? verified.fingerprints,
+            kept: keepsProofs ? KeptProof(bytes, digest: digest) : nil)
+    }
+
     private func claim(
         _ purchase: ProvenPurchase,
         by catalog: Catalog,
         from proof: VerifiedProof,
+        _ evidence: Evidence,
         grace: Claim.Grace? = nil
     ) -> Claim {
         let benefit = catalog.benefit(of: purchase.productIdentifier)
@@ -265,8 +288,7 @@ public struct EntitlementService: Sendable {
             repeatsOriginal: catalog.product(purchase.productIdentifier)?.type == .nonConsumable,
             signedAt: proof.notifiedTransaction?.signedDate ?? proof.signedAt,
             appAccountToken: purchase.appAccountToken,
-            proofDigest: proof.digest,
-            fingerprints: proof.fingerprints,
+            proofDigest: evidence.digest, proof: evidence.kept, fingerprints: evidence.fingerprints,
             item: benefit?.item, credit: credit, expiresAt: end(of: purchase, benefit), grace: grace)
     }
 

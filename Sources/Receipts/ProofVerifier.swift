@@ -111,7 +111,10 @@ public struct ProofVerifier: Sendable {
             let inner = try verify(part.compact, in: part.field, as: part.kind, of: proof, chain: chain)
             if !proof.chains.contains(inner.chain.path) { proof.chains.append(inner.chain.path) }
             switch inner.content {
-            case .transaction(let transaction): proof.notifiedTransaction = transaction
+            case .transaction(let transaction):
+                proof.notifiedTransaction = transaction
+                proof.notifiedTransactionProof = VerifiedProof.SignedPart(
+                    compact: part.compact, digest: inner.digest, fingerprints: inner.chain.fingerprints)
             case .renewalInfo(let renewalInfo): proof.notifiedRenewalInfo = renewalInfo
             default: break
             }
@@ -122,14 +125,14 @@ public struct ProofVerifier: Sendable {
     /// Checks a JWS inside a notification: it leads to the same root, is what its field says, and speaks of the same app and
     /// environment.
     ///
-    /// - Returns: What it says, and its own chain.
+    /// - Returns: What it says, its own chain, and the SHA-256 of what was signed.
     private func verify(
         _ compact: String,
         in field: String,
         as kind: SignedPayload.Kind,
         of notification: VerifiedProof,
         chain: JudgedChain
-    ) throws(ProofRefusal) -> (content: VerifiedProof.Content, chain: JudgedChain) {
+    ) throws(ProofRefusal) -> (content: VerifiedProof.Content, chain: JudgedChain, digest: [UInt8]) {
         let inner: (payload: SignedPayload, chain: JudgedChain, digest: [UInt8])
         do {
             inner = try verifiedPayload(compact: Array(compact.utf8))
@@ -145,7 +148,7 @@ public struct ProofVerifier: Sendable {
         guard inner.payload.environment == notification.environment.rawValue,
             inner.payload.bundleIdentifier == nil || inner.payload.bundleIdentifier == notification.bundleIdentifier
         else { throw ProofRefusal(.innerProofInvalid, "\(field) is of another app or environment.") }
-        return (inner.payload.content, inner.chain)
+        return (inner.payload.content, inner.chain, inner.digest)
     }
 
     /// Takes a JWS through the steps from its encoding to its payload.

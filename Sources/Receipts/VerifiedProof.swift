@@ -24,10 +24,27 @@ public struct VerifiedProof: Sendable {
     public let digest: [UInt8]
     /// The transaction inside a notification, verified like the notification itself; nil where there is none.
     public internal(set) var notifiedTransaction: JWSTransactionDecodedPayload?
+    /// The signed form of that transaction; nil where there is none.
+    public internal(set) var notifiedTransactionProof: SignedPart?
     /// The renewal information inside a notification, verified likewise; nil where there is none.
     public internal(set) var notifiedRenewalInfo: JWSRenewalInfoDecodedPayload?
     /// The chains that vouch for it, each leaf first, the trusted root last: its own, then those of the proofs inside it.
     public internal(set) var chains: [[Certificate]]
+
+    /// A proof inside another. A class, so that a verified proof stays small (see `Content`).
+    public final class SignedPart: Sendable {
+        /// The JWS.
+        public let compact: String
+        /// The SHA-256 of what was signed.
+        public let digest: [UInt8]
+        public let fingerprints: Fingerprints
+
+        init(compact: String, digest: [UInt8], fingerprints: Fingerprints) {
+            self.compact = compact
+            self.digest = digest
+            self.fingerprints = fingerprints
+        }
+    }
 
     /// The SHA-256 of the certificates that end and begin the proof's own chain.
     public struct Fingerprints: Hashable, Sendable, Codable {

@@ -1,6 +1,9 @@
 import ArgumentParser
+import Commerce
+import Entitlements
 import Foundation
 import Ledger
+import Receipts
 
 /// `till ledger`
 struct LedgerCommand: AsyncParsableCommand {
@@ -18,12 +21,16 @@ struct LedgerCheck: Command {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check that the file is whole and every rule of the ledger holds.")
 
+    @Flag(help: "Verify every proof that is kept (till serve --keep-proofs) again.")
+    var proofs = false
+
     @OptionGroup var ledger: LedgerOptions
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let report = try ledger.place(common).check()
+        let place = try ledger.place(common)
+        let report = try place.check()
         console.line(
             "users \(report.users), redeemed transactions \(report.redeemedTransactions), grants \(report.grants), "
                 + "notifications \(report.notifications)")
@@ -32,10 +39,19 @@ struct LedgerCheck: Command {
                 "of an earlier version: till serve takes it over when it starts, and all of its rules can be checked then"
             )
         }
-        report.problems.forEach(console.line)
-        console.line(report.problems.isEmpty ? "sound" : "not sound")
-        try console.json(report)
-        guard report.problems.isEmpty else { throw ExitCode(1) }
+        let proofs = try await proofs ? proofReport(of: place) : nil
+        if let proofs { console.line("proofs verified \(proofs.verified), not kept \(proofs.notKept)") }
+        let problems = report.problems + (proofs?.problems ?? [])
+        problems.forEach(console.line)
+        console.line(problems.isEmpty ? "sound" : "not sound")
+        try console.json(LedgerCheckReport(report, proofs, problems))
+        guard problems.isEmpty else { throw ExitCode(1) }
+    }
+
+    private func proofReport(of place: LedgerPlace) async throws -> ProofReport {
+        let verifier = ProofVerifier(
+            anchors: try TrustAnchors(folders: common.dataDirectory.trustedFolders), clock: SystemClock())
+        return try await place.open(takesOver: false).read { try $0.checkProofs(by: verifier) }
     }
 }
 

@@ -78,7 +78,8 @@ struct Serve: Command {
             catalog: administration.current,
             verifier: ProofVerifier(anchors: anchors, clock: clock), ledger: ledger, clock: clock,
             accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
-            policy: configuration.ownership, onVerify: metrics.recordVerification)
+            policy: configuration.ownership, keepsProofs: configuration.keepsProofs,
+            onVerify: metrics.recordVerification)
         let keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
         let tokens = configuration.tokens.map {
             UserTokens($0, clock: SystemClock(), logger: configuration.logger) { user in

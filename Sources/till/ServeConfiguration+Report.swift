@@ -32,6 +32,7 @@ extension ServeConfiguration {
         let seedApp: Bool
         let liveEvents: Bool
         let catalogAdministration: Bool
+        let keepProofs: Bool
         let webhooks: Bool
         let webhookPrivateAddresses: Bool
         let proxies: Int
@@ -47,6 +48,7 @@ extension ServeConfiguration {
         enum CodingKeys: String, CodingKey {
             case host, port, accept, ownership, data, ledger, accounts, profiles, webhooks, proxies
             case liveEvents = "live-events"
+            case keepProofs = "keep-proofs"
             case catalogAdministration = "catalog-administration"
             case webhookPrivateAddresses = "webhook-private-addresses"
             case seedApp = "seed-app"
@@ -95,7 +97,8 @@ extension ServeConfiguration {
             requestsPerMinute: server.requestLimits.perKey, userRequestsPerMinute: server.requestLimits.perUser,
             graceSeconds: server.gracePeriod.components.seconds,
             logLevel: logger.logLevel.rawValue, accounts: hasAccounts, profiles: hasProfiles, seedApp: servesSeedApp,
-            liveEvents: hasLiveEvents, catalogAdministration: administersCatalog, webhooks: hasWebhooks,
+            liveEvents: hasLiveEvents, catalogAdministration: administersCatalog, keepProofs: keepsProofs,
+            webhooks: hasWebhooks,
             webhookPrivateAddresses: allowsPrivateWebhooks,
             proxies: proxies,
             appStoreKey: appStore?.key,

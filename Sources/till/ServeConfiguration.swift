@@ -37,6 +37,8 @@ struct ServeConfiguration {
     let maximumBodyMegabytes: Int
     /// Whether back ends may change what is sold.
     let administersCatalog: Bool
+    /// Whether the signed bytes of proofs are kept.
+    let keepsProofs: Bool
     /// Whether back ends may have themselves told what happens.
     let hasWebhooks: Bool
     /// Whether they may be in networks that are not public.
@@ -78,6 +80,7 @@ struct ServeConfiguration {
         }
         hasLiveEvents = try await settings.flag("live-events") ?? false
         administersCatalog = try await settings.flag("catalog-administration") ?? false
+        keepsProofs = try await settings.flag("keep-proofs") ?? false
         hasWebhooks = try await settings.flag("webhooks") ?? false
         allowsPrivateWebhooks = try await settings.flag("webhook-private-addresses") ?? false
         let proxies = try await settings.number("proxies", in: 0...16) ?? 0

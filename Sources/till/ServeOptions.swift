@@ -83,6 +83,9 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Let back ends create, edit and withdraw products: /v1/catalog.")
     var catalogAdministration = false
 
+    @Flag(help: "Keep the signed bytes of proofs, for till ledger check --proofs.")
+    var keepProofs = false
+
     @Flag(help: "Tell back ends what happens to their users' purchases: /v1/webhooks.")
     var webhooks = false
 

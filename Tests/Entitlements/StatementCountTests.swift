@@ -112,9 +112,9 @@ private struct CountingDatabase: LedgerDatabase {
         try database.write(sql, arguments)
     }
 
-    func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]]) throws {
+    func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]], isNew: Bool) throws {
         if !rows.isEmpty { count() }
-        try database.insert(into: table, columns, rows)
+        try database.insert(into: table, columns, rows, isNew: isNew)
     }
 
     func update(

@@ -14,7 +14,7 @@ import Testing
         "Receipts": ["Commerce", "Signatures", "StrictJSON"],
         "Ledger": ["CPostgreSQL", "Commerce", "Signatures"],
         "Store": ["Commerce", "Catalog", "Receipts", "Signatures"],
-        "Entitlements": ["Commerce", "Catalog", "Receipts", "Ledger"],
+        "Entitlements": ["Commerce", "Catalog", "Receipts", "Ledger", "Signatures"],
         "Profiles": ["Commerce", "Catalog", "Ledger"],
         "Accounts": ["Commerce", "Ledger", "Signatures"],
         "CatalogAdministration": ["Catalog", "Commerce", "Ledger", "Signatures", "StrictJSON"],

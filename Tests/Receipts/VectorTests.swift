@@ -1,6 +1,7 @@
 import Commerce
 import Foundation
 import Receipts
+import Signatures
 import StrictJSON
 import TestSupport
 import Testing
@@ -23,6 +24,15 @@ struct VectorTests {
     @Test(arguments: Vectors.files("receipts", prefix: "apple-") + Vectors.files("jws", prefix: "apple-"))
     func whatAppleSignedIsVerified(file: URL) throws {
         #expect(try verify(file).origin == .appleSandbox)
+    }
+
+    @Test(arguments: Vectors.files("receipts") + Vectors.files("jws"))
+    func `a kept proof comes together again`(file: URL) throws {
+        let proof = try Vectors.proof(file)
+        let kept = KeptProof(proof, digest: [])
+        let assembled = try #require(KeptProof.assemble(kept.bytes, kept.certificates))
+        #expect(assembled == proof || Base64.encode(assembled) == String(decoding: proof, as: UTF8.self))
+        if file.lastPathComponent.hasPrefix("apple-") { #expect(kept.certificates.count == 3) }
     }
 
     @Test(arguments: Vectors.files("receipts", prefix: "xcode-"))

@@ -147,6 +147,8 @@ import Testing
         let checked = try await till.run("ledger", "check")
         #expect(checked.status == 0)
         #expect(checked.output.hasSuffix("sound\n"))
+        let proofs = try await till.run("ledger", "check", "--proofs")
+        #expect(proofs.output.hasSuffix("proofs verified 0, not kept 1\nsound\n"))
         let copy = till.folder.file("copy.sqlite").path
         #expect(try await till.run("ledger", "backup", copy).status == 0)
         let again = try await till.run("ledger", "backup", copy)

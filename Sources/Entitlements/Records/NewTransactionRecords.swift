@@ -1,5 +1,6 @@
 import Commerce
 import Ledger
+import Signatures
 
 /// A transaction that nobody has redeemed before.
 struct NewTransaction {
@@ -28,6 +29,27 @@ struct NewTransactionRecords {
         try insertTransactions(new)
         try insertCredits(new)
         try insertEntitlements(new)
+        try insertProofs(new)
+    }
+
+    /// Each proof once for each user, and each certificate once.
+    private func insertProofs(_ new: [NewTransaction]) throws {
+        let proofs = new.compactMap { new in new.claim.proof.map { (owner: new.owner, proof: $0) } }
+        guard !proofs.isEmpty else { return }
+        let certificates = Dictionary(
+            proofs.flatMap(\.proof.certificates).map { (DigestAlgorithm.sha256.digest(of: $0), $0) }
+        ) { first, _ in first }
+        try database.insert(
+            into: "kept_certificate", ["digest", "bytes"],
+            certificates.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { [$0, $1] }, isNew: false)
+        try database.insert(
+            into: "kept_proof", ["user_id", "proof_digest", "bytes", "certificates"],
+            proofs.map { owner, proof in
+                [
+                    owner, proof.digest, proof.bytes,
+                    proof.certificates.flatMap { DigestAlgorithm.sha256.digest(of: $0) },
+                ]
+            }, isNew: false)
     }
 
     private func insertTransactions(_ new: [NewTransaction]) throws {

@@ -65,6 +65,7 @@ struct PurchaseMoves {
 
     private func moveRows(of formers: [Int64], _ moves: [Place: Place]) throws {
         let tables = ["redeemed_transaction", "entitlement"]
+        try copyProofs(of: formers, moves)
         for table in tables {
             let rows = try rows(of: table, formers)
             try insert(
@@ -81,6 +82,27 @@ struct PurchaseMoves {
                 from: table, where: ["user_id", "sequence"],
                 moves.keys.sorted { ($0.user, $0.sequence) < ($1.user, $1.sequence) }.map { [$0.user, $0.sequence] })
         }
+    }
+
+    /// Copies the kept proofs of the moved transactions, which may prove others of the former owner, too.
+    private func copyProofs(of formers: [Int64], _ moves: [Place: Place]) throws {
+        let users = database.list(Set(formers).sorted())
+        let rows = try database.rows(
+            """
+            SELECT redeemed.user_id, redeemed.sequence, kept_proof.proof_digest, bytes, certificates
+            FROM \(database.listed("$1")) JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
+                JOIN kept_proof ON kept_proof.user_id = redeemed.user_id
+                    AND kept_proof.proof_digest = redeemed.proof_digest
+            """,
+            [users])
+        try database.insert(
+            into: "kept_proof", ["user_id", "proof_digest", "bytes", "certificates"],
+            try rows.compactMap { row in
+                guard let new = moves[Place(user: try row["user_id"], sequence: try row["sequence"])] else {
+                    return nil
+                }
+                return try [new.user.sqlValue] + row.values(["proof_digest", "bytes", "certificates"])
+            }, isNew: false)
     }
 
     /// Moves what is known of a purchase besides its transactions.

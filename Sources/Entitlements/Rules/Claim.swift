@@ -22,8 +22,10 @@ public struct Claim: Hashable, Sendable, Codable {
     public let signedAt: Timestamp
     /// The account token the purchase was made under, which says whose it is; nil when the proof names none.
     public let appAccountToken: UUID?
-    /// The SHA-256 of what was signed; the proof itself is not kept.
+    /// The SHA-256 of what was signed.
     public let proofDigest: [UInt8]
+    /// The signed bytes; nil where proofs are not kept.
+    public let proof: KeptProof?
     /// The SHA-256 of the certificates that end and begin the chain of the proof; nil for what an early version has parked.
     public let fingerprints: VerifiedProof.Fingerprints?
     /// What the purchase grants; nil where the catalog does not know the product, or it adds to a balance.
@@ -33,13 +35,12 @@ public struct Claim: Hashable, Sendable, Codable {
     /// From when on it counts no more; nil for good.
     public let expiresAt: Timestamp?
     /// Until when the App Store lets the customer keep what could not be charged; nil where nothing is said of it.
-    public let grace: Grace?
+    public private(set) var grace: Grace?
 
     private enum CodingKeys: CodingKey {
         case origin, transactionIdentifier, originalTransactionIdentifier, productIdentifier, quantity, purchaseDate
-        case revocationDate, revocationReason, repeatsOriginal, signedAt, appAccountToken, proofDigest, fingerprints,
-            item
-        case credit, expiresAt, grace
+        case revocationDate, revocationReason, repeatsOriginal, signedAt, appAccountToken, proofDigest, proof
+        case fingerprints, item, credit, expiresAt, grace
     }
 
     /// What the App Store says of the grace period of a subscription.
@@ -62,14 +63,9 @@ public struct Claim: Hashable, Sendable, Codable {
 
     /// The same claim, which says something else of a grace period.
     func with(grace: Grace?) -> Claim {
-        Claim(
-            app: app, origin: origin, transactionIdentifier: transactionIdentifier,
-            originalTransactionIdentifier: originalTransactionIdentifier, productIdentifier: productIdentifier,
-            quantity: quantity, purchaseDate: purchaseDate, revocationDate: revocationDate,
-            revocationReason: revocationReason, repeatsOriginal: repeatsOriginal, signedAt: signedAt,
-            appAccountToken: appAccountToken, proofDigest: proofDigest, fingerprints: fingerprints, item: item,
-            credit: credit,
-            expiresAt: expiresAt, grace: grace)
+        var claim = self
+        claim.grace = grace
+        return claim
     }
 
     /// Whether the catalog knows what it is good for.
@@ -89,6 +85,7 @@ public struct Claim: Hashable, Sendable, Codable {
         signedAt: Timestamp,
         appAccountToken: UUID? = nil,
         proofDigest: [UInt8],
+        proof: KeptProof? = nil,
         fingerprints: VerifiedProof.Fingerprints? = nil,
         item: Item?,
         credit: Credit? = nil,
@@ -108,6 +105,7 @@ public struct Claim: Hashable, Sendable, Codable {
         self.signedAt = signedAt
         self.appAccountToken = appAccountToken
         self.proofDigest = proofDigest
+        self.proof = proof
         self.fingerprints = fingerprints
         self.item = item
         self.credit = credit

@@ -33,9 +33,10 @@ struct PostgreSQLDatabase: LedgerDatabase {
     /// PostgreSQL chooses by itself.
     func indexed(by index: String) -> String { "" }
 
-    func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]]) throws {
+    func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]], isNew: Bool) throws {
         try runOnce(rows, columns, table) { values in
             "INSERT INTO \"\(table)\" (\(columns.joined(separator: ", "))) SELECT * FROM \(values)"
+                + (isNew ? "" : " ON CONFLICT DO NOTHING")
         }
     }
 

@@ -26,8 +26,10 @@ package protocol LedgerDatabase {
 
     /// Inserts rows, as one statement. Where that is refused, a later statement may be the first to tell.
     ///
-    /// - Parameter rows: A value for each column.
-    func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]]) throws
+    /// - Parameters:
+    ///   - rows: A value for each column.
+    ///   - isNew: Whether a row whose key is there is an error; else it stays as it is.
+    func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]], isNew: Bool) throws
 
     /// Updates rows, as one statement, which may fail later as `insert` does.
     ///
@@ -81,6 +83,10 @@ package protocol LedgerDatabase {
 extension LedgerDatabase {
     /// How many rows are in memory at once.
     package static var rowsOfPage: Int { 1000 }
+
+    package func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]]) throws {
+        try insert(into: table, columns, rows, isNew: true)
+    }
 
     package func update(
         _ table: String,

@@ -1,5 +1,5 @@
 /// What a ledger holds, and what is wrong with it.
-public struct LedgerReport: Hashable, Sendable, Encodable {
+public struct LedgerReport: Hashable, Sendable {
     public let users: Int
     public let redeemedTransactions: Int
     public let grants: Int

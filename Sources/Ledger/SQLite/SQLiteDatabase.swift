@@ -44,11 +44,12 @@ struct SQLiteDatabase: LedgerDatabase {
     func indexed(by index: String) -> String { "INDEXED BY \(index)" }
 
     /// Runs one prepared statement for each row. Within a process there are no round trips to save.
-    func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]]) throws {
+    func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]], isNew: Bool) throws {
         guard !rows.isEmpty else { return }
         let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
         try runEach(
-            "INSERT INTO \"\(table)\" (\(columns.joined(separator: ", "))) VALUES (\(places))", rows)
+            "INSERT INTO \"\(table)\" (\(columns.joined(separator: ", "))) VALUES (\(places))"
+                + (isNew ? "" : " ON CONFLICT DO NOTHING"), rows)
     }
 
     /// One connection writes, and no other writes in between: what was read has the same version.

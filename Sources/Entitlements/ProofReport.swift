@@ -1,0 +1,14 @@
+/// The result of verifying the kept proofs again.
+public struct ProofReport: Hashable, Sendable {
+    /// The number of redeemed transactions whose proof holds.
+    public internal(set) var verified = 0
+    /// The number of redeemed transactions whose proof was not kept.
+    public internal(set) var notKept = 0
+    /// A sentence for each of the first transactions whose proof does not hold.
+    public internal(set) var problems: [String] = []
+
+    public init(verified: Int = 0, notKept: Int = 0) {
+        self.verified = verified
+        self.notKept = notKept
+    }
+}

@@ -1,0 +1,96 @@
+import Signatures
+
+/// The signed bytes of a proof, without the certificates in them: many proofs have the same chain.
+public struct KeptProof: Hashable, Sendable, Codable {
+    /// The SHA-256 of what was signed (`VerifiedProof.digest`).
+    public let digest: [UInt8]
+    /// The parts of the proof between its certificates: the form (one byte), the number of parts (one byte), each part after
+    /// its length (four bytes, big-endian), and the rest of the proof.
+    public let bytes: [UInt8]
+    /// The DER of the certificates between the parts, in their order.
+    public let certificates: [[UInt8]]
+
+    /// How the certificates stand in the proof.
+    private enum Form: UInt8 {
+        /// As DER in a container.
+        case container = 0
+        /// As base64 in the header of a JWS, which is decoded here.
+        case header = 1
+    }
+
+    /// - Parameter proof: The bytes of a verified proof.
+    public init(_ proof: [UInt8], digest: [UInt8]) {
+        self.digest = digest
+        let proof = Self.withoutBase64(proof)
+        let cut = Self.cut(proof)
+        // What does not come together again to the same bytes is kept whole.
+        if let cut, Self.assemble(cut.bytes, cut.certificates) == proof {
+            (bytes, certificates) = cut
+        } else {
+            (bytes, certificates) = (Self.encode(.container, [], rest: proof[...]), [])
+        }
+    }
+
+    /// The proof, with its certificates.
+    ///
+    /// - Returns: Nil for bytes of another form, or another number of certificates.
+    public static func assemble(_ bytes: [UInt8], _ certificates: [[UInt8]]) -> [UInt8]? {
+        var reader = bytes[...]
+        guard let form = reader.popFirst().flatMap(Form.init), let count = reader.popFirst(),
+            certificates.count == max(0, Int(count) - 1)
+        else { return nil }
+        var front: [UInt8] = []
+        for index in 0..<Int(count) {
+            guard reader.count >= 4 else { return nil }
+            let length = reader.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            reader = reader.dropFirst(4)
+            guard reader.count >= length else { return nil }
+            front += reader.prefix(length)
+            reader = reader.dropFirst(length)
+            guard index < certificates.count else { continue }
+            front += form == .header ? Array(Base64.encode(certificates[index]).utf8) : certificates[index]
+        }
+        return (form == .header ? Array(Base64.encode(front, .urlSafe).utf8) : front) + reader
+    }
+
+    private static func withoutBase64(_ proof: [UInt8]) -> [UInt8] {
+        if case .appReceipt(let container)? = try? ProofForm(of: proof) { return container }
+        return proof
+    }
+
+    private static func cut(_ proof: [UInt8]) -> (bytes: [UInt8], certificates: [[UInt8]])? {
+        if let signed = try? SignedJSON(compact: proof) {
+            guard let certificates = try? signed.certificates(), let header = Base64.decode(signed.header, .urlSafe),
+                let parts = parts(of: header, between: certificates.map { Array(Base64.encode($0).utf8) })
+            else { return nil }
+            return (encode(.header, parts, rest: proof[signed.header.endIndex...]), certificates)
+        }
+        guard let signed = try? SignedData(ber: proof) else { return nil }
+        let certificates = signed.certificates.map { Array($0) }
+        guard let parts = parts(of: proof, between: certificates) else { return nil }
+        return (encode(.container, parts, rest: []), certificates)
+    }
+
+    /// The parts of a text before, between and behind other texts.
+    ///
+    /// - Returns: Nil if the others do not stand in the text in their order.
+    private static func parts(of text: [UInt8], between others: [[UInt8]]) -> [ArraySlice<UInt8>]? {
+        guard others.count < Int(UInt8.max) else { return nil }
+        var (rest, parts): (ArraySlice<UInt8>, [ArraySlice<UInt8>]) = (text[...], [])
+        for other in others {
+            guard let range = rest.firstRange(of: other) else { return nil }
+            parts.append(rest[..<range.lowerBound])
+            rest = rest[range.upperBound...]
+        }
+        return parts + [rest]
+    }
+
+    private static func encode(_ form: Form, _ parts: [ArraySlice<UInt8>], rest: ArraySlice<UInt8>) -> [UInt8] {
+        var bytes = [form.rawValue, UInt8(parts.count)]
+        for part in parts {
+            withUnsafeBytes(of: UInt32(part.count).bigEndian) { bytes.append(contentsOf: $0) }
+            bytes += part
+        }
+        return bytes + rest
+    }
+}

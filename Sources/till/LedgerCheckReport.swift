@@ -1,0 +1,26 @@
+import Entitlements
+import Ledger
+
+/// The JSON output of `till ledger check`.
+struct LedgerCheckReport: Encodable {
+    private let users: Int
+    private let redeemedTransactions: Int
+    private let grants: Int
+    private let notifications: Int
+    private let isOfThisVersion: Bool
+    /// Nil without `--proofs`.
+    private let proofsVerified: Int?
+    private let proofsNotKept: Int?
+    private let problems: [String]
+
+    init(_ report: LedgerReport, _ proofs: ProofReport?, _ problems: [String]) {
+        users = report.users
+        redeemedTransactions = report.redeemedTransactions
+        grants = report.grants
+        notifications = report.notifications
+        isOfThisVersion = report.isOfThisVersion
+        proofsVerified = proofs?.verified
+        proofsNotKept = proofs?.notKept
+        self.problems = problems
+    }
+}
