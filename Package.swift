@@ -63,8 +63,9 @@ let package = Package(
         .target(name: "Entitlements", dependencies: ["Catalog", "Commerce", "Ledger", "Receipts", "Signatures"]),
         .target(
             name: "CatalogAdministration",
-            dependencies: ["Catalog", "Commerce", "Ledger", "Signatures", "StrictJSON"]),
-        .target(name: "Profiles", dependencies: ["Catalog", "Commerce", "Ledger"]),
+            dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger", "Signatures", "StrictJSON"]),
+        .target(name: "Profiles", dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger"]),
+        .target(name: "SeedApp", dependencies: ["Commerce", "Ledger"]),
         .target(name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"]),
         .target(name: "Webhooks", dependencies: ["Commerce", "Ledger", "Signatures"]),
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
@@ -74,7 +75,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "Accounts", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Ledger", "Profiles",
-                "Receipts", "Signatures", "Store", "StrictJSON", "Webhooks", asyncHTTPClient,
+                "Receipts", "SeedApp", "Signatures", "Store", "StrictJSON", "Webhooks", asyncHTTPClient,
                 hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, lifecycle, logging, nioHTTPTypes, nioPosix,
             ],
             // Inside the binary, which is all that is deployed.
@@ -84,17 +85,17 @@ let package = Package(
             name: "till",
             dependencies: [
                 "Accounts", "Catalog", "CatalogAdministration", "Commerce", "Device", "Entitlements", "Ledger",
-                "Profiles", "Receipts", "Server", "Signatures", "Store", "StrictJSON", "Webhooks", argumentParser,
+                "Profiles", "Receipts", "SeedApp", "Server", "Signatures", "Store", "StrictJSON", "Webhooks",
+                argumentParser,
                 configuration, lifecycle, logging, system,
             ]),
 
         .target(
             name: "TestSupport",
             dependencies: [
-                "CPostgreSQL", "Catalog", "Commerce", "Entitlements", "Ledger", "Receipts", "Signatures", "Store",
-                "StrictJSON",
-                hummingbird,
-                jwtKit, logging,
+                "Accounts", "CPostgreSQL", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Ledger",
+                "Profiles", "Receipts", "SeedApp", "Signatures", "Store", "StrictJSON", "Webhooks", hummingbird, jwtKit,
+                logging,
             ],
             path: "Tests/Support", exclude: ["Garden.storekit", "failing-disk.c"]),
         .target(
@@ -106,13 +107,19 @@ let package = Package(
         .testTarget(name: "CatalogTests", dependencies: ["Catalog", "TestSupport"], path: "Tests/Catalog"),
         .testTarget(name: "ReceiptsTests", dependencies: ["Receipts", "TestSupport"], path: "Tests/Receipts"),
         .testTarget(
-            name: "LedgerTests", dependencies: ["Entitlements", "Ledger", "Signatures", "TestSupport", grdb],
+            name: "LedgerTests",
+            dependencies: [
+                "Accounts", "CatalogAdministration", "Entitlements", "Ledger", "Profiles", "SeedApp", "Signatures",
+                "TestSupport", "Webhooks", grdb,
+            ],
             path: "Tests/Ledger",
             exclude: ["Earlier"]),
         .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport", grdb], path: "Tests/Store"),
         .testTarget(
-            name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport"], path: "Tests/Entitlements"),
+            name: "EntitlementsTests", dependencies: ["Entitlements", "TestSupport", "Webhooks"],
+            path: "Tests/Entitlements"),
         .testTarget(name: "ProfilesTests", dependencies: ["Profiles", "TestSupport"], path: "Tests/Profiles"),
+        .testTarget(name: "SeedAppTests", dependencies: ["SeedApp", "TestSupport"], path: "Tests/SeedApp"),
         .testTarget(name: "AccountsTests", dependencies: ["Accounts", "TestSupport"], path: "Tests/Accounts"),
         .testTarget(
             name: "CatalogAdministrationTests", dependencies: ["CatalogAdministration", "Entitlements", "TestSupport"],
@@ -120,7 +127,9 @@ let package = Package(
         .testTarget(name: "WebhooksTests", dependencies: ["Webhooks", "TestSupport"], path: "Tests/Webhooks"),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["Catalog", "Device", "Entitlements", "Ledger", "Receipts", "Store", "TestSupport"],
+            dependencies: [
+                "Catalog", "Device", "Entitlements", "Ledger", "Receipts", "Store", "TestSupport", "Webhooks",
+            ],
             path: "Tests/Simulation"),
         .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport"], path: "Tests/Device"),
         .testTarget(

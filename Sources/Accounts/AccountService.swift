@@ -40,6 +40,14 @@ public struct AccountService: Sendable {
         public let tokens: SessionTokens
     }
 
+    /// Erases who a user is who has shown an account's password. What they have redeemed stays redeemed, by nobody.
+    ///
+    /// - Throws: `AccountError`, `passwordWrong` where the account has ended or has another password by now.
+    public func erase(_ account: AccountRecord, by actor: AuditActor, at moment: Timestamp) async throws {
+        let isErased = try await ledger.write { try $0.erase(account, by: actor, at: moment) }
+        guard isErased else { throw AccountError.passwordWrong }
+    }
+
     /// Whether nobody has an account of an address.
     public func isAvailable(_ email: EmailAddress) async throws -> Bool {
         try await ledger.read { try $0.account(emailLowercase: email.lowercase) } == nil

@@ -1,5 +1,6 @@
 import Catalog
 import Commerce
+import Entitlements
 import Ledger
 import Signatures
 import StrictJSON

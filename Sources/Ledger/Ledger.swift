@@ -94,11 +94,17 @@ public struct Ledger: Sendable {
 extension Ledger {
     /// Opens the ledger in one SQLite file, and makes the file if there is none.
     ///
-    /// - Parameter takesOver: Whether a ledger of an earlier version is converted to this version.
+    /// - Parameters:
+    ///   - features: All features there are; the tables of those in use are made.
+    ///   - takesOver: Whether a ledger of an earlier version is converted to this version.
     /// - Throws: `StorageFault`.
-    public init(file: URL, randomness: Randomness = .system, takesOver: Bool = true) throws(StorageFault) {
+    package init(
+        file: URL,
+        features: [LedgerFeature],
+        randomness: Randomness = .system,
+        takesOver: Bool = true
+    ) throws(StorageFault) {
         self.init(
-            storage: try SQLiteStorage(file: file, takesOver: takesOver), randomness: randomness
-        )
+            storage: try SQLiteStorage(file: file, features: features, takesOver: takesOver), randomness: randomness)
     }
 }

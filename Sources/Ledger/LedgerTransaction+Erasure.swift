@@ -2,38 +2,25 @@ import Commerce
 import Signatures
 
 extension LedgerTransaction {
-    /// What stands in place of a text that is erased.
-    private static var erased: String { "erased" }
-
-    /// Erases who a user is: the name, the account, the profile, what people have written. What was redeemed stays redeemed, by
-    /// a tombstone whose name is chance, so that no proof of it can be redeemed anew; and so does the audit log's chain.
+    /// Erases who a user is: the name, and what the tables say that an erasure erases. What was redeemed stays redeemed, by a
+    /// tombstone with a random name, so that no proof of it can be redeemed anew. The chain of the audit log stays, too.
     ///
-    /// - Parameter account: The user's, as it was when its password was shown; nil where none has to be.
-    /// - Returns: false where the ledger has not seen the user, or the account is another by now.
-    public func erase(
-        _ user: User,
-        showing account: AccountRecord?,
-        by actor: AuditActor,
-        at moment: Timestamp
-    ) throws -> Bool {
-        if let account, try unchanged(account, in: database) == nil { return false }
+    /// - Returns: Whether the ledger has seen the user.
+    public func erase(_ user: User, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
         // Kept before it was known whom answers are about, or for a user not seen before.
         try database.execute(
             "DELETE FROM kept_answer WHERE caller = $1 AND user_id IS NULL", [IdempotencyKey.caller(user)])
         let erased = user
         guard let user = try users.known(user) else { return false }
-        if let email = try AccountRecords(database: database).account(of: user)?.emailLowercase {
-            try database.delete(from: "account_email", where: ["email_lowercase"], [[email]])
+        let tables = try database.describedTables()
+        for table in tables where tables.contains(where: { $0.name == table.owner?.table && $0.isErased }) {
+            try eraseKeys(in: table, of: user)
         }
-        // What refers to others first.
-        for table in [
-            "session", "account", "profile", "chosen_item", "wish", "member", "user_change",
-            "kept_answer", "kept_proof",
-        ] {
-            try database.execute("DELETE FROM \(table) WHERE user_id = $1", [user])
+        // Rows that refer to others come first.
+        for table in tables.reversed() {
+            guard let sql = table.erasureOfUser else { continue }
+            try database.execute(sql, [user])
         }
-        try WebhookRecords(database: database).erase(of: user)
-        try eraseTexts(of: user, in: database)
         let name = randomness.bytes(16).hexadecimal
         try users.rename(user, from: erased, to: User.erasedIssuer, name)
         try audit.append(
@@ -44,26 +31,25 @@ extension LedgerTransaction {
         return true
     }
 
-    /// What people have written about a user.
-    private func eraseTexts(of user: Int64, in database: any LedgerDatabase) throws {
-        // Of a refusal, the reason is a code.
-        try database.execute(
-            """
-            UPDATE audit SET reason = NULL, reason_salt = NULL
-            WHERE user_id = $1 AND reason IS NOT NULL AND event <> 'refused'
-            """,
-            [user])
-        try database.execute(
-            """
-            UPDATE team_grant SET reason = $1,
-                revocation_reason = CASE WHEN revocation_reason IS NULL THEN NULL ELSE $1 END
-            WHERE user_id = $2
-            """,
-            [Self.erased, user])
-        try database.execute(
-            "UPDATE spending SET reason = $1, idempotency_key = NULL, request_digest = NULL WHERE user_id = $2",
-            [Self.erased, user])
-        try database.execute(
-            "UPDATE team_revocation SET reason = $1 WHERE user_id = $2", [Self.erased, user])
+    /// Erases a user's rows of a global key.
+    private func eraseKeys(in table: Table, of user: Int64) throws {
+        guard let owner = table.owner else { return }
+        let columns = table.key.joined(separator: ", ")
+        let keys = try database.rows("SELECT \(columns) FROM \"\(owner.table)\" WHERE user_id = $1", [user])
+        try database.delete(from: table.name, where: table.key, keys.map(\.values))
+    }
+}
+
+extension Table {
+    fileprivate var isErased: Bool { if case .deletion = erasure { true } else { false } }
+
+    /// The statement that erases what the table has of a user; nil if that stays.
+    fileprivate var erasureOfUser: String? {
+        switch erasure {
+        case .deletion: "DELETE FROM \(quotedName) WHERE user_id = $1"
+        case .update(let values, let condition):
+            "UPDATE \(quotedName) SET \(values) WHERE user_id = $1 AND \(condition)"
+        case nil: nil
+        }
     }
 }

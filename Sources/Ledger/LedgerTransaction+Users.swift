@@ -1,4 +1,5 @@
 import Commerce
+import Foundation
 
 extension LedgerTransaction {
     /// Reads from the ledger.
@@ -6,6 +7,14 @@ extension LedgerTransaction {
     /// - Throws: `StorageFault` if the ledger cannot be read.
     public func checkReadable() throws {
         let _: Int64? = try database.value(SQLQuery(#"SELECT user_id FROM "user" LIMIT 1"#, []))
+    }
+
+    /// When a user was first seen, and the user's account token, whether anybody knows it or not; nil for one the ledger has not
+    /// seen.
+    package func knownUser(_ user: User) throws -> (firstSeenAt: Timestamp, appAccountToken: UUID)? {
+        guard let number = try users.known(user) else { return nil }
+        return try database.row(#"SELECT first_seen_at, app_account_token FROM "user" WHERE user_id = $1"#, [number])
+            .map { (try $0["first_seen_at"], try $0["app_account_token"]) }
     }
 
     /// Whether a user's token may spell the name in any Unicode form: the ledger knew the user before it asked for NFC.

@@ -7,9 +7,9 @@ import Ledger
 /// Each use case is one transaction of the ledger.
 public struct ProfileService: Sendable {
     private let current: CurrentCatalog
-    let ledger: Ledger
-    let clock: any WallClock
-    let counting: @Sendable (User) -> Set<Origin>
+    package let ledger: Ledger
+    package let clock: any WallClock
+    package let counting: @Sendable (User) -> Set<Origin>
 
     /// - Parameter counting: Whose purchases count for a user.
     public init(
@@ -25,7 +25,7 @@ public struct ProfileService: Sendable {
     }
 
     /// As it is now.
-    var catalog: Catalog { current.catalog }
+    package var catalog: Catalog { current.catalog }
 
     public func profile(of user: User) async throws -> Profile {
         profile(try await record(of: user))
@@ -73,7 +73,7 @@ public struct ProfileService: Sendable {
         try await ledger.read { try $0.profile(of: user, counting: counting(user), at: clock.now()) }
     }
 
-    func profile(_ record: ProfileRecord) -> Profile {
+    package func profile(_ record: ProfileRecord) -> Profile {
         Profile(record, collections: catalog.collections, free: catalog.ownedByEverybody)
     }
 }

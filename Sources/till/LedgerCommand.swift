@@ -74,7 +74,7 @@ struct LedgerBackup: Command {
                 "A ledger in PostgreSQL is backed up with PostgreSQL's own tools (pg_dump, pg_basebackup); to move it, there is "
                     + "till ledger export.")
         }
-        try LedgerFile(ledger).backUp(to: url)
+        try LedgerFile(ledger, features: .all()).backUp(to: url)
         console.line("\(url.path)")
         try console.json(["file": url.path])
     }

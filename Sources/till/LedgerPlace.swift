@@ -15,29 +15,32 @@ enum LedgerPlace {
     }
 
     /// - Parameter takesOver: Whether one of an earlier version becomes one of this.
-    func open(takesOver: Bool = true) throws(StorageFault) -> Ledger {
+    func open(
+        _ features: [LedgerFeature] = .all(),
+        takesOver: Bool = true
+    ) throws(StorageFault) -> Ledger {
         switch self {
-        case .file(let file): try Ledger(file: file, takesOver: takesOver)
-        case .postgreSQL(let address): try Ledger(address, takesOver: takesOver)
+        case .file(let file): try Ledger(file: file, features: features, takesOver: takesOver)
+        case .postgreSQL(let address): try Ledger(address, features: features, takesOver: takesOver)
         }
     }
 
     /// Opens the ledger, and converts one of an earlier version.
     ///
     /// - Parameter onConversion: Called before a conversion, which takes minutes for a large ledger.
-    func open(onConversion: () -> Void) throws(StorageFault) -> Ledger {
+    func open(_ features: [LedgerFeature], onConversion: () -> Void) throws(StorageFault) -> Ledger {
         do {
-            return try open(takesOver: false)
+            return try open(features, takesOver: false)
         } catch  where error.cause == .olderVersion || error.cause == .missing {
             if error.cause == .olderVersion { onConversion() }
-            return try open()
+            return try open(features)
         }
     }
 
     func check() throws -> LedgerReport {
         switch self {
-        case .file(let file): try LedgerFile(file).check()
-        case .postgreSQL(let address): try Ledger(address, takesOver: false).check()
+        case .file(let file): try LedgerFile(file, features: .all()).check()
+        case .postgreSQL(let address): try Ledger(address, features: .all(), takesOver: false).check()
         }
     }
 

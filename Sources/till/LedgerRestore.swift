@@ -39,7 +39,7 @@ struct LedgerRestore: Command {
             throw RestorationError.unreadable(path: backup.path)
         }
         guard case .file(let place) = try ledger.place(common, isNew: true) else { return }
-        let report = try LedgerRestoration(of: place, from: backup, at: SystemClock().now())
+        let report = try LedgerRestoration(of: place, from: backup, features: .all(), at: SystemClock().now())
             .perform(revokesRevivedKeys: !keepRevivedKeys)
         tell(report, place: place, backup: backup)
         try console.json(RestoredLedger(report, place: place, backup: backup))

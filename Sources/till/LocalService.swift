@@ -18,7 +18,7 @@ struct LocalService: Sendable {
     ///
     /// - Parameter takesOver: Whether a ledger of an earlier version is migrated.
     init(_ data: DataDirectory, catalog: Catalog, clock: any WallClock, takesOver: Bool = true) async throws {
-        let ledger = try Ledger(file: data.ledgerFile, takesOver: takesOver)
+        let ledger = try Ledger(file: data.ledgerFile, features: .all(), takesOver: takesOver)
         service = EntitlementService(
             catalog: try await CatalogService(files: catalog, ledger: ledger, clock: clock).current,
             verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: clock),

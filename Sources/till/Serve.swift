@@ -68,7 +68,7 @@ struct Serve: Command {
         let clock: any WallClock = local?.store.clock ?? SystemClock()
         let anchors = try TrustAnchors(folders: data.trustedFolders)
         try configuration.check(anchors)
-        let ledger = try LedgerPlace(configuration.ledger, in: data).open {
+        let ledger = try LedgerPlace(configuration.ledger, in: data).open(.all(of: configuration)) {
             self.console.note("Converting the ledger to the version of this Till. A large ledger takes minutes.")
         }
         let metrics = ServiceMetrics()

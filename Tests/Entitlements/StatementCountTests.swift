@@ -2,8 +2,9 @@ import Commerce
 import Entitlements
 import Ledger
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
+import Webhooks
 
 /// The statements of a commit: as many for a hundred claims as for one.
 @Suite struct StatementCountTests {
@@ -94,6 +95,13 @@ private final class CountingStorage: LedgerStorage {
 private struct CountingDatabase: LedgerDatabase {
     let database: any LedgerDatabase
     let storage: CountingStorage
+
+    var tables: LedgerTables { database.tables }
+
+    func presentTables() throws -> Set<String> {
+        count()
+        return try database.presentTables()
+    }
 
     private func count() { storage.count.add(1, ordering: .relaxed) }
 

@@ -15,18 +15,19 @@ import Testing
         "Ledger": ["CPostgreSQL", "Commerce", "Signatures"],
         "Store": ["Commerce", "Catalog", "Receipts", "Signatures"],
         "Entitlements": ["Commerce", "Catalog", "Receipts", "Ledger", "Signatures"],
-        "Profiles": ["Commerce", "Catalog", "Ledger"],
+        "Profiles": ["Commerce", "Catalog", "Entitlements", "Ledger"],
+        "SeedApp": ["Commerce", "Ledger"],
         "Accounts": ["Commerce", "Ledger", "Signatures"],
-        "CatalogAdministration": ["Catalog", "Commerce", "Ledger", "Signatures", "StrictJSON"],
+        "CatalogAdministration": ["Catalog", "Commerce", "Entitlements", "Ledger", "Signatures", "StrictJSON"],
         "Webhooks": ["Commerce", "Ledger", "Signatures"],
         "Device": ["Commerce"],
         "Server": [
             "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements",
-            "Accounts", "CatalogAdministration", "Profiles", "Webhooks",
+            "Accounts", "CatalogAdministration", "Profiles", "SeedApp", "Webhooks",
         ],
         "till": [
             "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements",
-            "Accounts", "CatalogAdministration", "Profiles", "Webhooks", "Server", "Device",
+            "Accounts", "CatalogAdministration", "Profiles", "SeedApp", "Webhooks", "Server", "Device",
         ],
     ]
 

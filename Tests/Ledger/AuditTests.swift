@@ -1,9 +1,10 @@
 import Commerce
+import Entitlements
 import Foundation
 import GRDB
 import Ledger
-import TestSupport
 import Testing
+import TestSupport
 
 /// What happened to what a user owns is written down, and cannot be changed unseen.
 @Suite struct AuditTests: LedgerSuite {

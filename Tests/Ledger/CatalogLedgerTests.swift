@@ -1,8 +1,10 @@
+import CatalogAdministration
 import Commerce
+import Entitlements
 import Foundation
 import Ledger
-import TestSupport
 import Testing
+import TestSupport
 
 /// What is administered of the catalog, in either database.
 @Suite struct CatalogLedgerTests: LedgerSuite {

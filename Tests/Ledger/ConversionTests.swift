@@ -1,3 +1,4 @@
+import Accounts
 import Commerce
 import Entitlements
 import Foundation
@@ -5,6 +6,7 @@ import Ledger
 import Signatures
 import Testing
 import TestSupport
+import Webhooks
 
 /// A ledger of an earlier version is converted whole.
 @Suite struct ConversionTests: LedgerSuite {

@@ -14,7 +14,7 @@ struct EarlierVersion {
 
     /// Makes the ledger in a file.
     func make(at file: URL) throws {
-        let tables = try Project.text("Tests/Ledger/Earlier/version-\(number).sqlite.sql")
+        let tables = try Project.text("Tests/Ledger/Earlier/version-\(number)-sqlite.sql")
         let rows = try rows()
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
@@ -30,7 +30,7 @@ struct EarlierVersion {
 
     /// Makes the ledger in a PostgreSQL schema.
     func make(in schema: TestSchema) throws {
-        try schema.execute(try Project.text("Tests/Ledger/Earlier/version-\(number).postgresql.sql"))
+        try schema.execute(try Project.text("Tests/Ledger/Earlier/version-\(number)-postgresql.sql"))
         let blobs = Set(
             try schema.execute(
                 """

@@ -1,3 +1,4 @@
+import Accounts
 import Commerce
 import Entitlements
 import Foundation

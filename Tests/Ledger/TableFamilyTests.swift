@@ -1,11 +1,13 @@
 import Ledger
 import Testing
+import TestSupport
 
 /// The rules by which a distributed PostgreSQL accepts the tables unchanged.
 @Suite struct TableFamilyTests {
-    private static let tables = Dictionary(uniqueKeysWithValues: Table.all.map { ($0.name, $0) })
+    private static let all = [LedgerFeature].all.tables
+    private static let tables = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-    @Test(arguments: Table.all.map(\.name)) func `every unique key contains the distribution column`(name: String)
+    @Test(arguments: all.map(\.name)) func `every unique key contains the distribution column`(name: String)
         throws
     {
         let table = try #require(Self.tables[name])
@@ -16,7 +18,7 @@ import Testing
         #expect((distribution == "user_id") == (table.family == .userData))
     }
 
-    @Test(arguments: Table.all.map(\.name)) func `foreign keys stay within one user`(name: String) throws {
+    @Test(arguments: all.map(\.name)) func `foreign keys stay within one user`(name: String) throws {
         for reference in try #require(Self.tables[name]).references {
             let target = try #require(Self.tables[reference.table])
             #expect(Self.tables[name]?.family == .userData && target.family == .userData)
@@ -26,7 +28,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Table.all.map(\.name)) func `PostgreSQL has no trigger, cascade, sequence or collation`(
+    @Test(arguments: all.map(\.name)) func `PostgreSQL has no trigger, cascade, sequence or collation`(
         name: String
     ) throws {
         let definition = try #require(Self.tables[name]).definition(in: .postgreSQL).uppercased()

@@ -4,6 +4,7 @@ import Foundation
 import Ledger
 import Testing
 import TestSupport
+import Webhooks
 
 /// Whom the ledger tells, and what is on its way, in either database.
 @Suite struct WebhookLedgerTests: LedgerSuite {
@@ -241,7 +242,7 @@ import TestSupport
         _ = try await redeem(claim("1"), for: alice)
         _ = try await redeem(claim("2"), for: bob)
         let taken = try await take()
-        #expect(try await ledger.write { try $0.erase(alice, showing: nil, by: .apiKey("K"), at: Self.now) })
+        #expect(try await ledger.write { try $0.erase(alice, by: .apiKey("K"), at: Self.now) })
         // What was under way comes to nothing.
         try await ledger.write {
             try $0.record(

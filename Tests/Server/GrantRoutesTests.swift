@@ -1,4 +1,5 @@
 import Commerce
+import Entitlements
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -6,8 +7,8 @@ import Ledger
 import Server
 import Signatures
 import StrictJSON
-import TestSupport
 import Testing
+import TestSupport
 
 /// What a team gives without a purchase, and takes back.
 @Suite struct GrantRoutesTests {

@@ -1,12 +1,13 @@
 import Commerce
+import Entitlements
 import Foundation
 import Ledger
 import Logging
 import Server
 import ServiceLifecycle
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 import Webhooks
 
 /// Who waits until others have come.

@@ -5,6 +5,7 @@ import Foundation
 import Ledger
 import Store
 import TestSupport
+import Webhooks
 
 /// What must hold, whatever has gone wrong.
 extension Simulation {

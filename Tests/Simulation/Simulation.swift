@@ -6,6 +6,7 @@ import Ledger
 import Receipts
 import Store
 import TestSupport
+import Webhooks
 
 /// Devices, two processes of one service, and the store, played by one seed: whatever can go wrong between them does, as the
 /// dice fall, and what must hold is looked at after every step.

@@ -86,6 +86,7 @@ struct PurchaseMoves {
 
     /// Copies the kept proofs of the moved transactions, which may prove others of the former owner, too.
     private func copyProofs(of formers: [Int64], _ moves: [Place: Place]) throws {
+        guard try database.has("kept_proof") else { return }
         let users = database.list(Set(formers).sorted())
         let rows = try database.rows(
             """

@@ -25,15 +25,6 @@ public struct AuditEntry: Hashable, Sendable {
 
         package var sqlValue: SQLValue { .text(rawValue) }
 
-        /// Whether a team's back end is told, where it has asked for it: of what has changed what a user owns, but for what it
-        /// has spent itself.
-        var isAnnounced: Bool {
-            switch self {
-            case .granted, .revoked, .transferredIn, .transferredOut, .itemGiven, .itemTakenBack: true
-            case .refused, .spent, .erased: false
-            }
-        }
-
         package init?(_ value: SQLValue) {
             guard let text = String(value) else { return nil }
             self.init(rawValue: text)

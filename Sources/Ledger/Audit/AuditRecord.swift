@@ -30,7 +30,7 @@ public struct AuditRecord: Hashable, Sendable {
         digest = Self.digest(number, entry, reasonDigest, after: previous?.digest ?? Self.beginning)
     }
 
-    init(_ row: SQLRow) throws {
+    package init(_ row: SQLRow) throws {
         number = try row["number"]
         entry = AuditEntry(
             happenedAt: try row["happened_at"], event: try row["event"], actor: try row["actor"],

@@ -44,8 +44,7 @@ package struct AuditRecords {
                 ]
             })
         for user in Set(records.map(\.user)) { database.noteChange(of: user) }
-        try WebhookRecords(database: database).announce(
-            records.filter { $0.record.entry.event.isAnnounced }, randomness: randomness)
+        for feature in database.tables.schema.features { try feature.follower?(records, database, randomness) }
     }
 
     /// In their order.

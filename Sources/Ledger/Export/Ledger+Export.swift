@@ -17,7 +17,7 @@ extension Ledger {
             var rows = 0
             func write(_ lines: [ExportLine]) throws { try output(try export.text(of: lines)) }
             try write([ExportLine(version: LedgerSchema.version)])
-            for table in Table.all {
+            for table in try database.describedTables() {
                 try database.forEachPage(of: table.inOrder) { page in
                     try write(page.map { ExportLine(table, $0) })
                     rows += page.count
@@ -48,15 +48,23 @@ extension Ledger {
         into database: any LedgerDatabase,
         _ dialect: SQLDialect
     ) throws -> Int {
-        for table in Table.all {
+        for table in try database.describedTables() {
             let isEmpty = try database.rows("SELECT 1 FROM \(table.quotedName) LIMIT 1").isEmpty
             guard isEmpty else { throw ImportError.notEmpty }
         }
-        var reader = LedgerImport(database: database, dialect: dialect)
+        var reader = try LedgerImport(database: database, dialect: dialect)
         while let bytes = try input() { try reader.take(bytes) }
         let rows = try reader.end()
         let problems = try LedgerRules(database: database).problems()
         guard problems.isEmpty else { throw ImportError.unsound(problems) }
         return rows
+    }
+}
+
+extension LedgerDatabase {
+    /// The descriptions of the tables that the ledger has.
+    func describedTables() throws -> [Table] {
+        let present = try presentTables()
+        return tables.schema.tables.filter { present.contains($0.name) }
     }
 }

@@ -13,6 +13,8 @@ struct LedgerImport {
     private let decoder = JSONDecoder()
     /// The tables of the version that the first line names.
     private var tables: [String: Table] = [:]
+    /// The names of the tables that are there.
+    private var present: Set<String>
     /// The conversion that an export of an earlier version needs.
     private var conversion: LedgerConversion?
     private var lines = 0
@@ -22,9 +24,10 @@ struct LedgerImport {
     /// The dialect of the database.
     private let dialect: SQLDialect
 
-    init(database: any LedgerDatabase, dialect: SQLDialect) {
+    init(database: any LedgerDatabase, dialect: SQLDialect) throws {
         self.database = database
         self.dialect = dialect
+        present = try database.presentTables()
     }
 
     mutating func take(_ bytes: Data) throws {
@@ -55,16 +58,27 @@ struct LedgerImport {
             throw ImportError.versionOther(version)
         }
         guard version < LedgerSchema.version else {
-            tables = Dictionary(uniqueKeysWithValues: Table.all.map { ($0.name, $0) })
+            tables = Dictionary(uniqueKeysWithValues: database.tables.schema.tables.map { ($0.name, $0) })
             return
         }
-        let conversion = LedgerConversion(dialect: dialect, version: version)
+        let conversion = LedgerConversion(dialect: dialect, version: version, schema: database.tables.schema)
+        for table in database.tables.schema.tables { try make(table) }
         for statement in conversion.legacyTables { try database.write(statement, []) }
         tables = Dictionary(
-            uniqueKeysWithValues: LegacyTables.all.map {
+            uniqueKeysWithValues: conversion.legacy.all.map {
                 (String($0.name.dropFirst(LegacyTables.prefix.count)), $0)
             })
+        present.formUnion(conversion.legacy.all.map(\.name))
         self.conversion = conversion
+    }
+
+    /// Makes a table that a feature describes, if the ledger has none.
+    private mutating func make(_ table: Table) throws {
+        guard present.insert(table.name).inserted else { return }
+        for reference in table.references {
+            if let other = tables[reference.table] { try make(other) }
+        }
+        for statement in table.statements(in: dialect) { try database.write(statement, []) }
     }
 
     private mutating func take(line bytes: Data) throws {
@@ -81,6 +95,7 @@ struct LedgerImport {
         } else {
             guard let name = line.table, let table = tables[name], let values = line.values(of: table)
             else { throw ImportError.lineInvalid(lines) }
+            try make(table)
             try insert(values, into: table)
             rows += 1
         }

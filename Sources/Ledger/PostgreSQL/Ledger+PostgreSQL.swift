@@ -4,15 +4,18 @@ import Signatures
 extension Ledger {
     /// Connects to a PostgreSQL database, which several services may share, and makes the tables if there are none.
     ///
-    /// - Parameter takesOver: Whether tables are made, and those of an earlier version become those of this.
+    /// - Parameters:
+    ///   - features: All features there are; the tables of those in use are made.
+    ///   - takesOver: Whether tables are made, and those of an earlier version become those of this.
     /// - Throws: `StorageFault`.
-    public init(
+    package init(
         _ address: PostgreSQLAddress,
+        features: [LedgerFeature],
         randomness: Randomness = .system,
         takesOver: Bool = true
     ) throws(StorageFault) {
         self.init(
-            storage: try PostgreSQLStorage(address, randomness: randomness, takesOver: takesOver),
+            storage: try PostgreSQLStorage(address, features: features, randomness: randomness, takesOver: takesOver),
             randomness: randomness)
     }
 
@@ -20,13 +23,12 @@ extension Ledger {
     /// are whole is PostgreSQL's to tell (`pg_amcheck`).
     public func check() throws -> LedgerReport {
         try storage.read { database in
-            func count(_ table: String) throws -> Int {
-                try database.value("SELECT count(*) FROM \(table)", []) ?? 0
+            var rows: [String: Int] = [:]
+            for table in try database.describedTables() {
+                rows[table.name] = try database.value("SELECT count(*) FROM \(table.quotedName)", []) ?? 0
             }
             return LedgerReport(
-                users: try count(#""user""#), redeemedTransactions: try count("redeemed_transaction"),
-                grants: try count("team_grant"), notifications: try count("notification"), isOfThisVersion: true,
-                problems: try LedgerRules(database: database).problems())
+                rows: rows, isOfThisVersion: true, problems: try LedgerRules(database: database).problems())
         }
     }
 }

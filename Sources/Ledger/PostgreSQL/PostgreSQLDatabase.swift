@@ -3,6 +3,11 @@ import Commerce
 /// A connection to PostgreSQL, inside a transaction.
 struct PostgreSQLDatabase: LedgerDatabase {
     let connection: PostgreSQLConnection
+    let tables: LedgerTables
+
+    func presentTables() throws -> Set<String> {
+        try connection.presentTables()
+    }
 
     func noteChange(of user: Int64) { connection.changed.insert(user) }
 
@@ -87,7 +92,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
             SQLValue.text(PostgreSQLArray.literal(of: rows.map { $0[column].sqlValue }))
         }
         let values = try columns.enumerated().map { index, column in
-            let type = PostgreSQLArray.type(of: try Table.kind(of: column, in: table))
+            let type = PostgreSQLArray.type(of: try tables.schema.kind(of: column, in: table))
             return "CAST(CAST($\(index + 1) AS text) AS \(type))"
         }
         try connection.queryLater(SQLQuery(statement("unnest(\(values.joined(separator: ", ")))"), arrays))

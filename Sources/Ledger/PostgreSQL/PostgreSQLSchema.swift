@@ -5,31 +5,35 @@ enum PostgreSQLSchema {
     /// The advisory lock of those who prepare a ledger.
     private static let lock: Int64 = 0x7469_6c6c
 
-    /// Makes the tables of a new ledger, and takes over a ledger of an earlier version.
+    /// Makes the tables of features that are new in use, and takes over a ledger of an earlier version.
     ///
-    /// - Returns: The cause for which there is no ledger of this version; nil if there is one.
-    static func prepare(_ connection: PostgreSQLConnection, takesOver: Bool) throws -> StorageFault.Cause? {
+    /// - Returns: The cause for which there is no such ledger; nil if there is one.
+    static func prepare(
+        _ connection: PostgreSQLConnection,
+        _ schema: LedgerSchema,
+        takesOver: Bool
+    ) throws -> StorageFault.Cause? {
         connection.runLater("BEGIN ISOLATION LEVEL READ COMMITTED")
         _ = try connection.query(SQLQuery("SELECT pg_advisory_xact_lock($1) IS NULL", [lock]))
-        let found = try connection.query(
-            SQLQuery("SELECT to_regclass('ledger_schema') IS NOT NULL AS is_there")
-        ).rows.first
+        let present = try connection.presentTables()
         var version = 0
-        if try found?["is_there"] == true {
+        if present.contains("ledger_schema") {
             let newest = try connection.query(
                 SQLQuery("SELECT max(version) AS version FROM ledger_schema")
             ).rows.first
             version = try newest?["version"] ?? 0
         }
-        if takesOver, let script = script(from: version) {
+        var missing = schema.missing(from: present)
+        if takesOver, let script = script(from: version, schema, missing) {
             try connection.script(script)
             try connection.queryLater(
-                SQLQuery("INSERT INTO ledger_schema (version) VALUES ($1)", [LedgerSchema.version]))
-            version = LedgerSchema.version
+                SQLQuery(
+                    "INSERT INTO ledger_schema (version) VALUES ($1) ON CONFLICT DO NOTHING", [LedgerSchema.version]))
+            (version, missing) = (LedgerSchema.version, [])
         }
         try connection.commit()
         switch version {
-        case LedgerSchema.version: return nil
+        case LedgerSchema.version: return missing.isEmpty ? nil : .missing
         case 0: return .missing
         case ..<LedgerSchema.earliestVersion: return .outdatedVersion
         case ..<LedgerSchema.version: return .olderVersion
@@ -38,11 +42,13 @@ enum PostgreSQLSchema {
     }
 
     /// The statements that lead from a version to this one; nil if there are none.
-    private static func script(from version: Int) -> String? {
+    private static func script(from version: Int, _ schema: LedgerSchema, _ missing: [Table]) -> String? {
         switch version {
-        case 0: ownTables + LedgerSchema.definition(in: .postgreSQL)
+        case 0: ownTables + missing.definition(in: .postgreSQL)
+        case LedgerSchema.version where !missing.isEmpty: missing.definition(in: .postgreSQL)
         case LedgerSchema.earliestVersion..<LedgerSchema.version:
-            LedgerConversion(dialect: .postgreSQL, version: version).statements.joined(separator: ";\n")
+            LedgerConversion(dialect: .postgreSQL, version: version, schema: schema).statements
+                .joined(separator: ";\n")
         default: nil
         }
     }
@@ -59,4 +65,12 @@ enum PostgreSQLSchema {
 
 
         """
+}
+
+extension PostgreSQLConnection {
+    /// The names of the tables on the search path.
+    func presentTables() throws -> Set<String> {
+        let sql = "SELECT relname::text AS name FROM pg_class WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid)"
+        return Set(try query(SQLQuery(sql)).rows.map { try $0["name"] })
+    }
 }

@@ -11,6 +11,7 @@ import Synchronization
 /// nothing of it was committed.
 package final class PostgreSQLStorage: LedgerStorage {
     private let pool: PostgreSQLPool
+    private let tables: LedgerTables
     private let observers = ChangeObservers()
     /// nil while nobody observes.
     private let announcements = Mutex<PostgreSQLAnnouncements?>(nil)
@@ -29,15 +30,24 @@ package final class PostgreSQLStorage: LedgerStorage {
     /// Connects, and makes the tables when there are none.
     ///
     /// - Parameters:
+    ///   - features: All features there are.
     ///   - randomness: Chance for the tokens of commits, and for pauses.
     ///   - takesOver: Whether a ledger of an earlier version becomes one of this, and tables are made.
     /// - Throws: `StorageFault`.
-    package init(_ address: PostgreSQLAddress, randomness: Randomness, takesOver: Bool = true) throws(StorageFault) {
+    package init(
+        _ address: PostgreSQLAddress,
+        features: [LedgerFeature],
+        randomness: Randomness,
+        takesOver: Bool = true
+    ) throws(StorageFault) {
         self.address = address
+        tables = LedgerTables(LedgerSchema(features))
         self.randomness = randomness
         pool = PostgreSQLPool(address)
         do {
-            let found = try pool.withConnection { try PostgreSQLSchema.prepare($0, takesOver: takesOver) }
+            let found = try pool.withConnection {
+                try PostgreSQLSchema.prepare($0, tables.schema, takesOver: takesOver)
+            }
             if let found { throw StorageFault(cause: found, path: address.description) }
             if takesOver { sweep() }
         } catch {
@@ -75,7 +85,7 @@ package final class PostgreSQLStorage: LedgerStorage {
     private func readOnce<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
         try pool.withConnection { connection in
             connection.runLater("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            let value = try body(PostgreSQLDatabase(connection: connection))
+            let value = try body(PostgreSQLDatabase(connection: connection, tables: tables))
             try connection.endRead()
             absence.end()
             return value
@@ -116,7 +126,7 @@ package final class PostgreSQLStorage: LedgerStorage {
     }
 
     private func perform(_ parts: [LedgerPart], on connection: PostgreSQLConnection) throws -> [(any Error)?] {
-        let database = PostgreSQLDatabase(connection: connection)
+        let database = PostgreSQLDatabase(connection: connection, tables: tables)
         guard let first = parts.first, parts.count == 1 else {
             return try parts.flatMap { part in try part.errors { try performInSavepoint($0, database) } }
         }

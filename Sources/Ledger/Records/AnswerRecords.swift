@@ -50,20 +50,22 @@ package struct AnswerRecords {
         KeptAnswer(requestDigest: try row["request_digest"], bytes: try row["answer"])
     }
 
-    func answer(for key: IdempotencyKey, since moment: Timestamp) throws -> KeptAnswer? {
+    package func answer(for key: IdempotencyKey, since moment: Timestamp) throws -> KeptAnswer? {
         try database.row(
             "SELECT * FROM kept_answer WHERE idempotency_key = $1 AND caller = $2 AND kept_at >= $3",
             [key.key, key.caller, moment]
         ).map(Self.answer)
     }
 
-    func forget(before oldest: Timestamp) throws {
+    package func forget(before oldest: Timestamp) throws {
         try database.execute("DELETE FROM kept_answer WHERE kept_at < $1", [oldest])
     }
 
     /// - Parameter user: Whom it is about: it goes when they do.
     /// - Returns: false, and keeps nothing, where an answer is kept for the key.
-    func keep(_ answer: KeptAnswer, for key: IdempotencyKey, about user: Int64?, at moment: Timestamp) throws -> Bool {
+    package func keep(_ answer: KeptAnswer, for key: IdempotencyKey, about user: Int64?, at moment: Timestamp) throws
+        -> Bool
+    {
         try database.execute(
             """
             INSERT INTO kept_answer (idempotency_key, caller, request_digest, answer, kept_at, user_id)

@@ -29,7 +29,7 @@ package struct UserRecords {
     }
 
     /// Gives new users their numbers, and account tokens that nobody knows yet.
-    func insert(_ users: [User], at moment: Timestamp) throws -> [User: Int64] {
+    package func insert(_ users: [User], at moment: Timestamp) throws -> [User: Int64] {
         let (head, tokens) = (UserHead.first, users.map { _ in UUID(randomness: randomness) })
         let numbers = try database.insertUsers(
             [
@@ -85,31 +85,6 @@ package struct UserRecords {
             [database.list(identifiers.sorted())])
         for row in rows { names[try row["user_id"]] = User(issuer: try row["issuer"], name: try row["name"]) }
         return names
-    }
-
-    /// Each with the last transaction of each origin.
-    func customers(after number: Int64, of origins: Set<Origin>, limit: Int) throws -> [Customer] {
-        // By the user's index, never by the origin's: nearly all are of one origin.
-        let isOfOrigins = "coalesce(bought.origin, '') IN \(origins.sqlList)"
-        return try database.rows(
-            """
-            SELECT * FROM (
-                SELECT customer.user_id, issuer, name, transaction_id, row_number() OVER (
-                    PARTITION BY customer.user_id, origin ORDER BY sequence DESC) AS age
-                FROM (SELECT * FROM "user" WHERE user_id > $1 AND (
-                        -- No EXISTS, for which PostgreSQL may read all transactions.
-                        SELECT sequence FROM redeemed_transaction AS bought
-                        WHERE bought.user_id = "user".user_id AND \(isOfOrigins) LIMIT 1) IS NOT NULL
-                    ORDER BY user_id LIMIT $2) AS customer
-                JOIN redeemed_transaction AS bought ON bought.user_id = customer.user_id AND \(isOfOrigins)) AS bought
-            WHERE age = 1 ORDER BY user_id
-            """,
-            [number, limit]
-        ).compactMap { row in
-            try User(issuer: try row["issuer"], name: try row["name"]).map {
-                Customer(number: try row["user_id"], user: $0, transactionIdentifier: try row["transaction_id"])
-            }
-        }
     }
 
     /// Whose account token it is; nil when it is nobody's here.
@@ -184,7 +159,7 @@ extension User {
 
 extension Set<Origin> {
     /// In parentheses, for `IN`; always in the same order, so that the same origins make the same statement.
-    var sqlList: String {
+    package var sqlList: String {
         "(" + map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ") + ")"
     }
 }

@@ -5,6 +5,12 @@ import Commerce
 /// The statements are of the SQL that SQLite and PostgreSQL share. Arguments are `$1`, `$2` and so on, first used in their
 /// order; one that is used again is the same.
 package protocol LedgerDatabase {
+    /// The tables that features describe.
+    var tables: LedgerTables { get }
+
+    /// The names of the tables that the ledger has.
+    func presentTables() throws -> Set<String>
+
     func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow]
 
     /// - Returns: How many rows it has inserted, updated or deleted.

@@ -7,10 +7,12 @@ struct BackupCopy {
     let file: DatabaseFile
     private let backup: URL
     private let database: DatabaseQueue
+    private let features: [LedgerFeature]
 
     /// - Throws: `RestorationError` if the backup cannot be read; `StorageFault` if the copy cannot be written.
-    init(of backup: DatabaseFile, beside ledger: DatabaseFile) throws {
+    init(of backup: DatabaseFile, beside ledger: DatabaseFile, _ features: [LedgerFeature]) throws {
         self.backup = backup.url
+        self.features = features
         let file = DatabaseFile(ledger.url.appendingPathExtension("restoring"))
         self.file = file
         do {
@@ -44,10 +46,10 @@ struct BackupCopy {
         do {
             // SQLite checks the constraints of tables only for who might write.
             try database.inTransaction(.deferred) { database in
-                guard try database.tableExists("redeemed_transaction") else {
+                guard try database.tableExists("audit") else {
                     throw RestorationError.notALedger(path: backup.path)
                 }
-                report = try LedgerFile.report(on: database)
+                report = try LedgerFile.report(on: database, features)
                 return .rollback
             }
         } catch {
@@ -89,9 +91,12 @@ struct BackupCopy {
                         sql: "UPDATE api_key SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL",
                         arguments: [key.revokedAt.millisecondsSince1970, key.identifier])
                 }
-                guard try database.tableExists("session") else { return 0 }
-                try database.execute(sql: "DELETE FROM session")
-                return database.changesCount
+                let forgotten = features.flatMap(\.tables).filter(\.isForgottenByRestoration)
+                return try forgotten.reduce(0) { count, table in
+                    guard try database.tableExists(table.name) else { return count }
+                    try database.execute(sql: "DELETE FROM \(table.quotedName)")
+                    return count + database.changesCount
+                }
             }
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
             try database.close()

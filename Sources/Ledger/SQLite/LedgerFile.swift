@@ -7,10 +7,14 @@ import Signatures
 /// of an earlier version may be running on it.
 public struct LedgerFile: Sendable {
     private let url: URL
+    private let features: [LedgerFeature]
 
-    /// - Parameter url: Of a file that is there.
-    public init(_ url: URL) {
+    /// - Parameters:
+    ///   - url: Of a file that is there.
+    ///   - features: All features there are.
+    package init(_ url: URL, features: [LedgerFeature]) {
         self.url = url
+        self.features = features
     }
 
     /// Checks that the file is whole and that every rule of the ledger holds, all as of one moment; others may go on writing.
@@ -23,7 +27,7 @@ public struct LedgerFile: Sendable {
             var report: LedgerReport?
             // SQLite checks the constraints of tables only for who might write.
             try DatabaseQueue(path: url.path).inTransaction(.deferred) { database in
-                report = try Self.report(on: database)
+                report = try Self.report(on: database, features)
                 return .rollback
             }
             guard let report else { throw StorageFault(cause: .newerVersion, path: url.path) }
@@ -34,12 +38,12 @@ public struct LedgerFile: Sendable {
     }
 
     /// - Returns: nil for a ledger of a newer version.
-    static func report(on database: Database) throws -> LedgerReport? {
+    static func report(on database: Database, _ features: [LedgerFeature]) throws -> LedgerReport? {
         guard let version = try SQLiteSchema.version(of: database) else { return nil }
         let isOfThisVersion = version == LedgerSchema.version
-        func count(_ table: String) throws -> Int {
-            guard try database.tableExists(table) else { return 0 }
-            return try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
+        func count(_ table: Table) throws -> Int {
+            guard try database.tableExists(table.name) else { return 0 }
+            return try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table.quotedName)") ?? 0
         }
         var problems = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(LedgerRules.maximumTold))")
             .filter { $0 != "ok" }
@@ -47,11 +51,14 @@ public struct LedgerFile: Sendable {
             let (table, parent): (String, String) = (row["table"], row["parent"])
             problems.append("A row of \(table) refers to one of \(parent) that is not there.")
         }
-        if isOfThisVersion { problems += try LedgerRules(database: SQLiteDatabase(database: database)).problems() }
+        let schema = LedgerSchema(features)
+        if isOfThisVersion {
+            let tables = SQLiteDatabase(database: database, tables: LedgerTables(schema))
+            problems += try LedgerRules(database: tables).problems()
+        }
+        let rows = try schema.tables.map { ($0.name, try count($0)) }
         return LedgerReport(
-            users: try count("user"), redeemedTransactions: try count("redeemed_transaction"),
-            grants: try count("team_grant"), notifications: try count("notification"), isOfThisVersion: isOfThisVersion,
-            problems: problems)
+            rows: Dictionary(uniqueKeysWithValues: rows), isOfThisVersion: isOfThisVersion, problems: problems)
     }
 
     /// Copies the ledger as of one moment into a new file, while others go on writing. The file is whole and on the disk when

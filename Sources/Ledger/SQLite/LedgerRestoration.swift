@@ -9,11 +9,14 @@ public struct LedgerRestoration: Sendable {
     private let ledger: URL
     private let backup: URL
     private let moment: Timestamp
+    private let features: [LedgerFeature]
 
     /// - Parameters:
     ///   - ledger: The file to replace, which need not exist.
+    ///   - features: All features there are.
     ///   - moment: The time that names the file of the replaced ledger.
-    public init(of ledger: URL, from backup: URL, at moment: Timestamp) {
+    package init(of ledger: URL, from backup: URL, features: [LedgerFeature], at moment: Timestamp) {
+        self.features = features
         self.ledger = ledger
         self.backup = backup
         self.moment = moment
@@ -30,7 +33,7 @@ public struct LedgerRestoration: Sendable {
         let place = DatabaseFile(ledger.resolvingSymlinksInPath())
         let source = DatabaseFile(backup.resolvingSymlinksInPath())
         guard !source.isSame(as: place) else { throw RestorationError.isTheLedger(path: backup.path) }
-        let copy = try BackupCopy(of: source, beside: place)
+        let copy = try BackupCopy(of: source, beside: place, features)
         defer { copy.discard() }
         let contents = try copy.check()
         let replaced = try ReplacedLedger(place)

@@ -38,7 +38,7 @@ struct ReplacedLedger {
 
     private static func readRevokedKeys(_ database: Database) throws -> [RestorationReport.RevivedKey] {
         guard try database.tableExists("api_key") else { return [] }
-        return try SQLiteDatabase(database: database).rows(
+        return try SQLiteDatabase(database: database, tables: LedgerTables(LedgerSchema([]))).rows(
             "SELECT key_id, name, revoked_at FROM api_key WHERE revoked_at IS NOT NULL ORDER BY revoked_at, key_id", []
         ).map { row in
             RestorationReport.RevivedKey(

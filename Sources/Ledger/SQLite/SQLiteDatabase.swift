@@ -8,8 +8,13 @@ import GRDBSQLite
 /// and rows, which take longer than SQLite itself.
 struct SQLiteDatabase: LedgerDatabase {
     let database: Database
+    let tables: LedgerTables
     /// nil where nothing is written.
     var changed: ChangedUsers?
+
+    func presentTables() throws -> Set<String> {
+        Set(try rows("SELECT name FROM sqlite_master WHERE type = 'table'", []).map { try $0["name"] })
+    }
 
     func noteChange(of user: Int64) { changed?.insert(user) }
 

@@ -8,11 +8,13 @@ import Synchronization
 final class SQLiteReaders: Sendable {
     private let path: String
     private let configuration: Configuration
+    private let tables: LedgerTables
     /// Those that nobody uses.
     private let idle = Mutex<[DatabaseQueue]>([])
 
-    init(path: String, configuration: Configuration) {
+    init(path: String, configuration: Configuration, tables: LedgerTables) {
         self.path = path
+        self.tables = tables
         var configuration = configuration
         configuration.readonly = true
         self.configuration = configuration
@@ -22,7 +24,7 @@ final class SQLiteReaders: Sendable {
     func read<Value>(_ body: (SQLiteDatabase) throws -> Value) throws -> Value {
         let reader = try idle.withLock { $0.popLast() } ?? DatabaseQueue(path: path, configuration: configuration)
         // After an error it is closed: what it remembers of the file may be what was wrong.
-        let value = try reader.unsafeRead { try Self.snapshot(of: $0, body) }
+        let value = try reader.unsafeRead { try snapshot(of: $0, body) }
         idle.withLock { $0.append(reader) }
         return value
     }
@@ -33,9 +35,8 @@ final class SQLiteReaders: Sendable {
     }
 
     /// GRDB's own `read` would prepare anew what begins and ends it.
-    private static func snapshot<Value>(of database: Database, _ body: (SQLiteDatabase) throws -> Value) throws -> Value
-    {
-        let connection = SQLiteDatabase(database: database)
+    private func snapshot<Value>(of database: Database, _ body: (SQLiteDatabase) throws -> Value) throws -> Value {
+        let connection = SQLiteDatabase(database: database, tables: tables)
         try connection.write("BEGIN DEFERRED", [])
         do {
             let value = try body(connection)

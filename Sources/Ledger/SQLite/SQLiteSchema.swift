@@ -22,26 +22,35 @@ enum SQLiteSchema {
         return found.isSubset(of: names) ? found.count : nil
     }
 
-    /// Makes the tables of a new ledger, and takes over a ledger of an earlier version.
+    /// Makes the tables of features that are new in use, and takes over a ledger of an earlier version.
     ///
-    /// - Returns: The cause for which there is no ledger of this version; nil if there is one.
-    static func prepare(_ database: Database, takesOver: Bool) throws -> StorageFault.Cause? {
+    /// - Returns: The cause for which there is no such ledger; nil if there is one.
+    static func prepare(
+        _ database: Database,
+        _ schema: LedgerSchema,
+        takesOver: Bool
+    ) throws -> StorageFault.Cause? {
         guard let version = try version(of: database) else { return .newerVersion }
-        guard version != LedgerSchema.version else { return nil }
+        let isNew = [0, LedgerSchema.version].contains(version)
+        let missing = isNew ? schema.missing(from: try tables(of: database)) : []
+        guard version != LedgerSchema.version || !missing.isEmpty else { return nil }
         guard version == 0 || version >= LedgerSchema.earliestVersion else { return .outdatedVersion }
-        guard takesOver else { return version == 0 ? .missing : .olderVersion }
-        switch version {
-        case 0:
+        guard takesOver else { return isNew ? .missing : .olderVersion }
+        if version == 0 {
             try database.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
-            try database.execute(sql: LedgerSchema.definition(in: .sqlite))
-        default:
-            for statement in LedgerConversion(dialect: .sqlite, version: version).statements {
-                try database.execute(sql: statement)
-            }
         }
+        let statements =
+            isNew
+            ? [missing.definition(in: .sqlite)]
+            : LedgerConversion(dialect: .sqlite, version: version, schema: schema).statements
+        for statement in statements { try database.execute(sql: statement) }
         for name in names.dropFirst(version) {
             try database.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES (?)", arguments: [name])
         }
         return nil
+    }
+
+    private static func tables(of database: Database) throws -> Set<String> {
+        try String.fetchSet(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
     }
 }

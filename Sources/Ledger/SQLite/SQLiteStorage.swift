@@ -13,6 +13,7 @@ import Synchronization
 package final class SQLiteStorage: LedgerStorage {
     private let writer: DatabaseQueue
     private let readers: SQLiteReaders
+    private let tables: LedgerTables
     /// Keeps the file in its place until it is closed.
     private let lock: LedgerLock
     private let path: String
@@ -28,17 +29,20 @@ package final class SQLiteStorage: LedgerStorage {
     /// Opens the file, making it when there is none.
     ///
     /// - Parameters:
+    ///   - features: All features there are.
     ///   - takesOver: Whether one of an earlier version becomes one of this; a service of that version may be running on it.
     /// - Throws: `StorageFault`.
-    package init(file: URL, takesOver: Bool = true) throws(StorageFault) {
+    package init(file: URL, features: [LedgerFeature], takesOver: Bool = true) throws(StorageFault) {
         path = file.path
+        let tables = LedgerTables(LedgerSchema(features))
+        self.tables = tables
         var configuration = Configuration()
         configuration.label = "ledger"
         configuration.busyMode = .timeout(10)
         configuration.journalMode = .wal
         // SQLite would tell nobody that a checkpoint of its own has failed.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
-        readers = SQLiteReaders(path: file.path, configuration: configuration)
+        readers = SQLiteReaders(path: file.path, configuration: configuration, tables: tables)
         lock = try LedgerLock(file, .shared)
         do {
             // One at a time: two that found a new file would both make its tables.
@@ -54,7 +58,7 @@ package final class SQLiteStorage: LedgerStorage {
                 let earlier = try writer.writeWithoutTransaction { database in
                     let earlier = try SQLiteSchema.version(of: database)
                     try database.inTransaction(.immediate) {
-                        let cause = try SQLiteSchema.prepare(database, takesOver: takesOver)
+                        let cause = try SQLiteSchema.prepare(database, tables.schema, takesOver: takesOver)
                         if let cause { throw StorageFault(cause: cause, path: file.path) }
                         return .commit
                     }
@@ -156,7 +160,7 @@ package final class SQLiteStorage: LedgerStorage {
         defer { if hasReadDamage.exchange(false, ordering: .relaxed) { writer.releaseMemory() } }
         do {
             let value = try writer.writeWithoutTransaction {
-                try commit({ try body(SQLiteDatabase(database: $0, changed: changed)) }, on: $0)
+                try commit({ try body(SQLiteDatabase(database: $0, tables: tables, changed: changed)) }, on: $0)
             }
             observers.tell(changed.numbers)
             checkpointSometimes()

@@ -1,12 +1,42 @@
-/// The versions of the ledger's tables.
-enum LedgerSchema {
-    /// The version of the descriptions in `Table`.
+/// The tables of a ledger: those of users, and those of features.
+struct LedgerSchema: Sendable {
+    /// The version of the descriptions of all tables.
     static let version = 16
     /// The earliest version that a service takes over when it starts.
     static let earliestVersion = 14
 
-    /// The statements that make a new ledger.
-    static func definition(in dialect: SQLDialect) -> String {
-        Table.all.map { $0.definition(in: dialect) }.joined(separator: "\n\n")
+    /// Those of users, then the given ones.
+    let features: [LedgerFeature]
+    /// All tables, each after those that it refers to.
+    let tables: [Table]
+    private let kinds: [String: [String: Table.Column.Kind]]
+
+    init(_ features: [LedgerFeature]) {
+        self.features = [.users] + features
+        tables = self.features.flatMap(\.tables)
+        kinds = Dictionary(
+            uniqueKeysWithValues: tables.map { table in
+                (table.name, Dictionary(uniqueKeysWithValues: table.columns.map { ($0.name, $0.kind) }))
+            })
+    }
+
+    /// The tables of the features in use that a ledger with some tables lacks.
+    func missing(from present: Set<String>) -> [Table] {
+        features.filter(\.isUsed).flatMap(\.tables).filter { !present.contains($0.name) }
+    }
+
+    /// The kind of a column.
+    ///
+    /// - Throws: `SQLRow.Mismatch` if the table has no such column.
+    func kind(of column: String, in table: String) throws(SQLRow.Mismatch) -> Table.Column.Kind {
+        guard let kind = kinds[table]?[column] else { throw SQLRow.Mismatch(column: column) }
+        return kind
+    }
+}
+
+extension [Table] {
+    /// The statements that make the tables.
+    func definition(in dialect: SQLDialect) -> String {
+        map { $0.definition(in: dialect) }.joined(separator: "\n\n")
     }
 }

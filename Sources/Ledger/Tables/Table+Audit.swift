@@ -1,15 +1,6 @@
-/// The tables of the audit log.
+/// The tables of what happens to users.
 extension Table {
-    static let audit = [refusal, auditLog]
-
-    /// The refusals that were recorded: each once for a user, a transaction and a reason.
-    private static let refusal = Table(
-        name: "refusal", family: .userData,
-        columns: [
-            .integer("user_id"), .text("transaction_id"), .text("origin"), .integer("app"), .text("reason"),
-        ],
-        key: ["user_id"] + transactionKey + ["reason"],
-        references: [Reference(columns: ["user_id"], table: "user")])
+    static let audit = [auditLog, userChange]
 
     /// A record is never changed and never deleted; only the text of a reason can be erased.
     private static let auditLog = Table(
@@ -20,17 +11,24 @@ extension Table {
             .blob("reason_salt").optional, .blob("reason_digest", count: 32).optional, .blob("digest", count: 32),
         ],
         key: ["user_id", "number"], references: [Reference(columns: ["user_id"], table: "user")],
-        sqliteTriggers: """
+        sqliteTriggers: [
+            """
             CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit BEGIN
                 SELECT RAISE(ABORT, 'The audit log is kept.');
             END;
+            """,
+            """
             CREATE TRIGGER audit_is_not_rewritten BEFORE UPDATE ON audit
             WHEN new.reason IS NOT NULL OR new.reason_salt IS NOT NULL
                 OR (\(kept(of: "old"))) IS NOT (\(kept(of: "new")))
             BEGIN
                 SELECT RAISE(ABORT, 'The audit log is not rewritten.');
             END;
-            """)
+            """,
+        ],
+        // What people have written; the reason of a refusal is a code.
+        erasure: .update(
+            "reason = NULL, reason_salt = NULL", condition: "reason IS NOT NULL AND event <> 'refused'"))
 
     /// The columns that never change.
     private static func kept(of row: String) -> String {
@@ -39,4 +37,14 @@ extension Table {
             "digest",
         ].map { "\(row).\($0)" }.joined(separator: ", ")
     }
+
+    /// The last changes of each user to their own profile, for listeners.
+    private static let userChange = Table(
+        name: "user_change", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("number", check: "number > 0"), .text("kind"), .text("subject"),
+            .integer("happened_at"),
+        ],
+        key: ["user_id", "number"], references: [Reference(columns: ["user_id"], table: "user")],
+        erasure: .deletion)
 }

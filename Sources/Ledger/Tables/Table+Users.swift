@@ -23,12 +23,14 @@ extension Table {
 
     private static let userName = Table(
         name: "user_name", family: .globalKey,
-        columns: [.text("name", check: "name <> ''"), .text("issuer"), .integer("user_id")], key: ["name", "issuer"])
+        columns: [.text("name", check: "name <> ''"), .text("issuer"), .integer("user_id")], key: ["name", "issuer"],
+        owner: Owner("user", by: "A name"))
 
     private static let accountToken = Table(
         name: "account_token", family: .globalKey,
         columns: [.text("app_account_token", check: "length(app_account_token) = 36"), .integer("user_id")],
-        key: ["app_account_token"])
+        key: ["app_account_token"],
+        owner: Owner("user", by: "An account token"))
 
     /// The numbers that stand for bundle identifiers in other tables. The bundle identifier is empty for the app of an earlier
     /// version's rows, until a service names it.

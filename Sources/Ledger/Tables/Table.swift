@@ -5,14 +5,69 @@ package struct Table: Sendable {
     package let columns: [Column]
     /// The columns of the primary key. In a distributed database, the first one distributes the rows.
     package let key: [String]
-    package var unique: [[String]] = []
-    package var references: [Reference] = []
+    package let unique: [[String]]
+    package let references: [Reference]
     /// Conditions over several columns.
-    var checks: [String] = []
-    package var indexes: [Index] = []
+    let checks: [String]
+    package let indexes: [Index]
     /// Whether the rows are too large for the leaves of SQLite's primary key.
-    var hasLargeRows = false
-    var sqliteTriggers: String?
+    let hasLargeRows: Bool
+    let sqliteTriggers: [String]
+    /// What the erasure of a user does to the user's rows; nil if they stay.
+    let erasure: Erasure?
+    /// Whether a restoration of a backup deletes the rows.
+    let isForgottenByRestoration: Bool
+    /// Of a global key: the table of user data whose rows have the same key.
+    let owner: Owner?
+
+    package init(
+        name: String,
+        family: Family,
+        columns: [Column],
+        key: [String],
+        unique: [[String]] = [],
+        references: [Reference] = [],
+        checks: [String] = [],
+        indexes: [Index] = [],
+        hasLargeRows: Bool = false,
+        sqliteTriggers: [String] = [],
+        erasure: Erasure? = nil,
+        isForgottenByRestoration: Bool = false,
+        owner: Owner? = nil
+    ) {
+        self.name = name
+        self.family = family
+        self.columns = columns
+        self.key = key
+        self.unique = unique
+        self.references = references
+        self.checks = checks
+        self.indexes = indexes
+        self.hasLargeRows = hasLargeRows
+        self.sqliteTriggers = sqliteTriggers
+        self.erasure = erasure
+        self.isForgottenByRestoration = isForgottenByRestoration
+        self.owner = owner
+    }
+
+    /// The table of user data whose rows have a global key.
+    package struct Owner: Sendable {
+        let table: String
+        /// What people call the key, with its article.
+        let keyName: String
+
+        package init(_ table: String, by keyName: String) {
+            self.table = table
+            self.keyName = keyName
+        }
+    }
+
+    /// What the erasure of a user does to the user's rows of a table.
+    package enum Erasure: Sendable {
+        case deletion
+        /// An update, by what follows `SET` in SQL; `condition` chooses the rows.
+        case update(String, condition: String = "true")
+    }
 
     /// The families of tables that a distributed database needs. No foreign key leads from one to another.
     package enum Family: Sendable {
@@ -37,21 +92,21 @@ package struct Table: Sendable {
         /// A condition over the column alone.
         var check: String?
 
-        static func integer(_ name: String, check: String? = nil) -> Column {
+        package static func integer(_ name: String, check: String? = nil) -> Column {
             Column(name: name, kind: .integer, check: check)
         }
 
-        static func text(_ name: String, check: String? = nil) -> Column {
+        package static func text(_ name: String, check: String? = nil) -> Column {
             Column(name: name, kind: .text, check: check)
         }
 
         /// - Parameter count: The number of bytes; nil for any.
-        static func blob(_ name: String, count: Int? = nil) -> Column {
+        package static func blob(_ name: String, count: Int? = nil) -> Column {
             Column(name: name, kind: .blob, check: count.map { "length(\(name)) = \($0)" })
         }
 
         /// The same column, which may be null.
-        var optional: Column {
+        package var optional: Column {
             var column = self
             column.isOptional = true
             return column
@@ -63,19 +118,29 @@ package struct Table: Sendable {
         package let columns: [String]
         package let table: String
         /// The referenced columns; nil for columns of the same names.
-        var key: [String]?
+        let key: [String]?
+
+        package init(columns: [String], table: String, key: [String]? = nil) {
+            self.columns = columns
+            self.table = table
+            self.key = key
+        }
     }
 
     package struct Index: Sendable {
         package let name: String
         package let columns: [String]
-        package var isUnique = false
+        package let isUnique: Bool
         /// The condition of the rows that the index has.
-        var condition: String?
-    }
+        let condition: String?
 
-    /// All tables, each after those that it refers to.
-    package static let all = users + purchases + team + audit + accounts + webhooks + catalog
+        package init(name: String, columns: [String], isUnique: Bool = false, condition: String? = nil) {
+            self.name = name
+            self.columns = columns
+            self.isUnique = isUnique
+            self.condition = condition
+        }
+    }
 
     /// The name as SQL has it.
     var quotedName: String { "\"\(name)\"" }
@@ -85,21 +150,11 @@ package struct Table: Sendable {
         "SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(quotedName) ORDER BY \(key.joined(separator: ", "))"
     }
 
-    /// The kind of a column.
-    ///
-    /// - Throws: `SQLRow.Mismatch` if the table has no such column.
-    static func kind(of column: String, in table: String) throws(SQLRow.Mismatch) -> Column.Kind {
-        guard let kind = kinds[table]?[column] else { throw SQLRow.Mismatch(column: column) }
-        return kind
-    }
-
-    private static let kinds = Dictionary(
-        uniqueKeysWithValues: all.map { table in
-            (table.name, Dictionary(uniqueKeysWithValues: table.columns.map { ($0.name, $0.kind) }))
-        })
+    /// The statements that make the table, as one text.
+    package func definition(in dialect: SQLDialect) -> String { statements(in: dialect).joined(separator: "\n") }
 
     /// The statements that make the table.
-    package func definition(in dialect: SQLDialect) -> String {
+    func statements(in dialect: SQLDialect) -> [String] {
         let columns = columns.map { dialect.definition(of: $0) }
         let constraints =
             (key.isEmpty ? [] : ["PRIMARY KEY (\(key.joined(separator: ", ")))"])
@@ -118,7 +173,6 @@ package struct Table: Sendable {
                 \((columns + constraints).joined(separator: ",\n    "))
             )\(dialect.options(of: self));
             """
-        let triggers = dialect == .sqlite ? sqliteTriggers : nil
-        return ([table] + indexes + [triggers].compactMap(\.self)).joined(separator: "\n")
+        return [table] + indexes + (dialect == .sqlite ? sqliteTriggers : [])
     }
 }

@@ -1,6 +1,7 @@
 import Commerce
 import Ledger
 import Synchronization
+import Webhooks
 
 /// What the service counts of its own work, since it was started.
 ///

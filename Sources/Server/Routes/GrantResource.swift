@@ -1,4 +1,5 @@
 import Commerce
+import Entitlements
 import Ledger
 
 /// A grant without a purchase, as the service shows it.

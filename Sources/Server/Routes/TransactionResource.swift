@@ -1,4 +1,5 @@
 import Commerce
+import Entitlements
 import Ledger
 
 /// A redeemed transaction as the service shows it.

@@ -1,5 +1,9 @@
+import Accounts
 import Commerce
+import Entitlements
 import Ledger
+import Profiles
+import SeedApp
 
 /// Everything there is of a user, as the service shows it.
 struct UserArchiveResource: Encodable {

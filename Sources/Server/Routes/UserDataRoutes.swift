@@ -31,7 +31,8 @@ struct UserDataRoutes: Sendable {
             let body = try await JSONBody(request, context, fields: ["password"])
             let password = try body.text("password", upTo: JSONFields.maximumCredentialLength)
             let account = try await accounts.confirmed(password, context)
-            return try await erase(user, showing: account, context)
+            try await accounts.accounts.erase(account, by: try context.requiredCaller.actor, at: clock.now())
+            return .noContent
         }
     }
 
@@ -39,27 +40,16 @@ struct UserDataRoutes: Sendable {
         group.get("export") { request, context in
             let user = try subjects.user(request, context, ofAnyIssuer: true)
             // It may be much, and nobody else waits for it.
-            guard let archive = try await service.archive(of: user) else {
-                throw Problem.userNotFound
-            }
+            let (origins, moment) = (service.accepted.counting(for: user), clock.now())
+            let archive = try await service.ledger.read { try $0.archive(of: user, counting: origins, at: moment) }
+            guard let archive else { throw Problem.userNotFound }
             return try JSONAnswer.response(
-                UserArchiveResource(archive, of: user, at: clock.now()), headers: [.cacheControl: "no-store"])
+                UserArchiveResource(archive, of: user, at: moment), headers: [.cacheControl: "no-store"])
         }
     }
 
-    /// - Parameter account: As it was when its password was shown; nil where none has to be.
-    private func erase(
-        _ user: User,
-        showing account: AccountRecord? = nil,
-        _ context: ServiceContext
-    ) async throws -> HTTPResponse.Status {
-        let actor = try context.requiredCaller.actor
-        let isErased = try await service.erase(user, showing: account, by: actor)
-        guard isErased else {
-            // Another password by now, or gone.
-            if account != nil { throw AccountError.passwordWrong }
-            throw Problem.userNotFound
-        }
+    private func erase(_ user: User, _ context: ServiceContext) async throws -> HTTPResponse.Status {
+        guard try await service.erase(user, by: try context.requiredCaller.actor) else { throw Problem.userNotFound }
         return .noContent
     }
 }

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Profiles
+import SeedApp
 
 /// What the app that Till began with calls for its shop, in that app's own wire form: the header `idtoken`, forms for bodies,
 /// statuses for answers.
@@ -13,6 +14,7 @@ struct SeedAppRoutes: Sendable {
 
     let service: EntitlementService
     let profiles: ProfileService
+    private var members: SeedAppMembers { SeedAppMembers(profiles: profiles) }
     let metrics: ServiceMetrics
 
     /// - Parameter group: Routes under `/v1/user`.
@@ -26,8 +28,8 @@ struct SeedAppRoutes: Sendable {
     }
 
     /// - Throws: `SeedAppStatus`, `noMember`.
-    private func member(_ user: User) async throws -> ProfileService.Member {
-        guard let member = try await profiles.member(user) else { throw SeedAppStatus.noMember }
+    private func member(_ user: User) async throws -> SeedAppMembers.Member {
+        guard let member = try await members.member(user) else { throw SeedAppStatus.noMember }
         return member
     }
 
@@ -40,14 +42,12 @@ struct SeedAppRoutes: Sendable {
     private func join(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
         let form = try await SeedAppForm(request, context)
-        let (phoneNumber, email, fcmToken) = (
-            try form.text("phoneNumber"), try form.text("email"), try form.text("FCMtoken", upTo: 4096)
-        )
-        let (nick, birth, gender) = (try form.text("nick"), try form.text("birth"), try form.integer("gender"))
-        guard let nickname = try? Nickname(nick) else { throw SeedAppStatus.nicknameRefused }
-        let isNew = try await profiles.join(
-            user, phoneNumber: phoneNumber, email: email, fcmToken: fcmToken, birth: birth, gender: gender,
-            called: nickname)
+        let member = MemberRecord(
+            phoneNumber: try form.text("phoneNumber"), email: try form.text("email"),
+            fcmToken: try form.text("FCMtoken", upTo: 4096), birth: try form.text("birth"),
+            gender: try form.integer("gender"), joinedAt: profiles.clock.now())
+        guard let nickname = try? Nickname(try form.text("nick")) else { throw SeedAppStatus.nicknameRefused }
+        let isNew = try await members.join(user, as: member, called: nickname)
         return (isNew ? SeedAppStatus.done : .refused).response
     }
 

@@ -35,7 +35,7 @@ struct SeedAppUser: Encodable {
     /// RFC 3339, with milliseconds.
     let createdAt: String
 
-    init(_ member: ProfileService.Member, of user: User) {
+    init(_ member: SeedAppMembers.Member, of user: User) {
         _id = DigestAlgorithm.sha256.digest(of: Array("\(user.issuer)\n\(user.name)".utf8)).prefix(12).hexadecimal
         uid = user.name
         phoneNumber = member.record.phoneNumber

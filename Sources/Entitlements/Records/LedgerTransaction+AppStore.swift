@@ -1,0 +1,84 @@
+import Commerce
+import Ledger
+
+/// What the App Store asks, and what it is asked.
+extension LedgerTransaction {
+    /// Users who have redeemed something, one for each origin of theirs, in an order that stays.
+    ///
+    /// - Parameters:
+    ///   - number: Only those after the one with this number; 0 for all.
+    ///   - origins: Only purchases of these.
+    ///   - limit: At most so many users.
+    public func customers(
+        after number: Int64,
+        of origins: Set<Origin>,
+        limit: Int
+    ) throws -> [Customer] {
+        try ReadingRecords(database: database).customers(after: number, of: origins, limit: limit)
+    }
+
+    /// What the App Store has asked about customers who want their money back (`CONSUMPTION_REQUEST`), as far as it is not
+    /// settled, oldest first.
+    ///
+    /// - Parameters:
+    ///   - moment: Only what was asked since.
+    ///   - origins: Only by these.
+    public func openConsumptionRequests(
+        since moment: Timestamp,
+        of origins: Set<Origin>,
+        limit: Int
+    ) throws -> [OpenConsumptionRequest] {
+        let rows = try database.rows(
+            """
+            SELECT notification_uuid, transaction_id, origin, app FROM notification \(database.indexed(by: "notification_that_asks"))
+            WHERE type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL AND transaction_id IS NOT NULL
+                AND signed_at >= $1 AND origin IN \(origins.sqlList)
+            ORDER BY signed_at, notification_uuid LIMIT $2
+            """,
+            [moment, limit])
+        let claimed = try claimedTransactions(among: rows)
+        return try rows.map { row in
+            OpenConsumptionRequest(
+                origin: try row["origin"], notificationUUID: try row["notification_uuid"],
+                transactionIdentifier: try row["transaction_id"],
+                isRedeemed: claimed.contains(try row.values(Table.transactionKey)))
+        }
+    }
+
+    /// The keys of the transactions of rows that somebody has redeemed.
+    private func claimedTransactions(among rows: [SQLRow]) throws -> Set<[SQLValue]> {
+        let identifiers = Set(try rows.map { ByteKey(try $0["transaction_id"]) }).sorted().map(\.text)
+        guard !identifiers.isEmpty else { return [] }
+        return Set(
+            try database.rows(
+                "SELECT transaction_id, origin, app FROM claim WHERE transaction_id \(database.isIn("$1"))",
+                [database.list(identifiers)]
+            ).map { try $0.values(Table.transactionKey) })
+    }
+
+    /// Has a question asked no more; one that was settled before stays as it is.
+    public func settle(_ request: OpenConsumptionRequest, at moment: Timestamp) throws {
+        _ = try database.execute(
+            """
+            UPDATE notification SET settled_at = $1
+            WHERE origin = $2 AND notification_uuid = $3 AND settled_at IS NULL
+            """,
+            [moment, request.origin, request.notificationUUID])
+    }
+
+    /// Until when a subject was reconciled with the App Store; nil when it never was.
+    public func reconciled(_ subject: String) throws -> Timestamp? {
+        try database.value("SELECT reconciled_until FROM reconciliation WHERE subject = $1", [subject])
+    }
+
+    /// Remembers until when a subject was reconciled; what was remembered of a later moment stays.
+    public func setReconciled(_ subject: String, until moment: Timestamp) throws {
+        _ = try database.execute(
+            """
+            INSERT INTO reconciliation (subject, reconciled_until) VALUES ($1, $2)
+            ON CONFLICT (subject) DO UPDATE SET reconciled_until = excluded.reconciled_until
+            WHERE excluded.reconciled_until > reconciliation.reconciled_until
+            """,
+            [subject, moment])
+    }
+}

@@ -1,0 +1,27 @@
+import Commerce
+import Foundation
+import Ledger
+
+extension LedgerTransaction {
+    /// The items that a user owns at a moment by redeemed transactions of some origins and by grants, each once, in order.
+    public func items(of user: User, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
+        try ReadingRecords(database: database).items(of: user, counting: origins, at: moment)
+    }
+
+    /// A user's redeemed transactions, newest first.
+    ///
+    /// - Parameters:
+    ///   - sequence: Returns only transactions older than the one with this number; nil for all. Later redemptions do not
+    ///     change what follows.
+    ///   - limit: The largest number of transactions returned.
+    public func transactions(of user: User, before sequence: Int64?, limit: Int) throws -> [RedeemedTransaction] {
+        guard let user = try users.known(user) else { return [] }
+        return try ReadingRecords(database: database).transactions(of: user, before: sequence ?? .max, limit: limit)
+    }
+
+    /// Whether anybody has redeemed a product; looks through all there is.
+    public func isRedeemed(_ productIdentifier: String) throws -> Bool {
+        try database.row("SELECT 1 FROM redeemed_transaction WHERE product_id = $1 LIMIT 1", [productIdentifier])
+            != nil
+    }
+}

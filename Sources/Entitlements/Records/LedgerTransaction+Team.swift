@@ -1,0 +1,72 @@
+import Commerce
+import Ledger
+
+extension LedgerTransaction {
+    /// Gives an item without a purchase, and keeps the answer to the caller in the same commit. Gives nothing if another
+    /// process has kept an answer under the same key.
+    ///
+    /// - Parameter oldest: Answers kept before are forgotten first.
+    /// - Returns: The answer that another process has kept; nil if the item was given.
+    public func add(
+        _ grant: Grant,
+        for user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?,
+        forgettingBefore oldest: Timestamp
+    ) throws -> KeptAnswer? {
+        let user = try number(of: user, at: grant.grantedAt)
+        if let key, let answer {
+            let answers = AnswerRecords(database: database)
+            try answers.forget(before: oldest)
+            guard try answers.keep(answer, for: key, about: user, at: grant.grantedAt) else {
+                guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
+                return kept
+            }
+        }
+        var heads = try users.heads(of: [user])
+        let sequence = (heads[user]?.lastGrant ?? 0) + 1
+        heads[user]?.lastGrant = sequence
+        try TeamRecords(database: database).insert(grant, sequence: sequence, for: user)
+        let entry = AuditEntry(
+            grant, .itemGiven, by: grant.grantedBy, reason: grant.reason, at: grant.grantedAt)
+        try audit.append([(entry, user)], to: &heads)
+        try users.write(heads)
+        return nil
+    }
+
+    /// A user's grants, newest first; as `transactions` are.
+    public func grants(of user: User, before sequence: Int64?, limit: Int) throws -> [Grant] {
+        guard let user = try users.known(user) else { return [] }
+        return try TeamRecords(database: database).grants(of: user, before: sequence ?? .max, limit: limit)
+    }
+
+    /// Takes a grant back; one that was taken back before stays as it is.
+    ///
+    /// - Returns: The grant; nil when the user has none of that identifier.
+    public func revoke(
+        grant identifier: String,
+        of user: User,
+        _ revocation: Revocation
+    ) throws -> Grant? {
+        let records = TeamRecords(database: database)
+        guard let user = try users.known(user), let grant = try records.grant(identifier, of: user) else {
+            return nil
+        }
+        guard try records.revoke(grant: identifier, of: user, revocation) else { return grant }
+        try audit.append(
+            AuditEntry(
+                grant, .itemTakenBack, by: revocation.revokedBy, reason: revocation.reason, at: revocation.revokedAt
+            ),
+            to: user)
+        return try records.grant(identifier, of: user)
+    }
+}
+
+extension AuditEntry {
+    /// - Parameter caller: Whose API key it is.
+    fileprivate init(_ grant: Grant, _ event: Event, by caller: String, reason: String, at moment: Timestamp) {
+        self.init(
+            happenedAt: moment, event: event, actor: .apiKey(caller), origin: nil, reference: grant.identifier,
+            subject: grant.item.description, reason: reason)
+    }
+}

@@ -1,0 +1,148 @@
+import Commerce
+import Ledger
+
+/// The ledger's statements that tell what users own and have redeemed, inside a transaction that the caller holds.
+package struct ReadingRecords {
+    let database: any LedgerDatabase
+
+    package init(database: any LedgerDatabase) {
+        self.database = database
+    }
+
+    /// The items that a user owns at a moment by purchases of some origins and by grants, each once, in order.
+    package func items(of user: Int64, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
+        try items(of: "$1", [user, moment], counting: origins, at: "$2")
+    }
+
+    /// The same by the user's name, in one statement.
+    func items(of user: User, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
+        try items(
+            of: "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)", [user.name, user.issuer, moment],
+            counting: origins, at: "$3")
+    }
+
+    /// - Parameters:
+    ///   - user: The SQL of the user's number.
+    ///   - moment: The parameter of the moment.
+    private func items(
+        of user: String,
+        _ arguments: [any SQLConvertible],
+        counting origins: Set<Origin>,
+        at moment: String
+    ) throws -> [Item] {
+        let sql = Self.items(
+            entitlements: "entitlement WHERE user_id = \(user)", grants: "team_grant WHERE user_id = \(user)",
+            at: moment)
+        return try Self.items(in: try database.rows(sql, arguments)) { _ in origins }.first?.value ?? []
+    }
+
+    /// The same for several users, each with the origins that count for the user.
+    package func items(of users: [Int64: Set<Origin>], at moment: Timestamp) throws -> [Int64: [Item]] {
+        guard !users.isEmpty else { return [:] }
+        let listed = database.listed("$1")
+        let rows = try database.rows(
+            Self.items(
+                entitlements: "\(listed) JOIN entitlement ON user_id = listed.value WHERE true",
+                grants: "\(listed) JOIN team_grant ON user_id = listed.value WHERE true", at: "$2"),
+            [database.list(users.keys.sorted()), moment])
+        return try Self.items(in: rows) { users[$0] ?? [] }
+    }
+
+    /// Asks for the items of users at a moment.
+    ///
+    /// - Parameters:
+    ///   - entitlements: The tables of the purchased items, and the condition on their users.
+    ///   - grants: The same of the granted items.
+    ///   - moment: The parameter of the moment.
+    private static func items(entitlements: String, grants: String, at moment: String) -> String {
+        """
+        SELECT user_id, collection, number, origin FROM \(entitlements) AND is_revoked = 0
+            AND (begins_at IS NULL OR begins_at <= \(moment)) AND (ends_at IS NULL OR ends_at > \(moment))
+        UNION ALL
+        SELECT user_id, collection, number, NULL FROM \(grants) AND revoked_at IS NULL
+            AND (ends_at IS NULL OR ends_at > \(moment))
+        """
+    }
+
+    private static func items(
+        in rows: [SQLRow],
+        _ origins: (Int64) -> Set<Origin>
+    ) throws -> [Int64: [Item]] {
+        var items: [Int64: Set<Item>] = [:]
+        for row in rows {
+            let (user, origin): (Int64, Origin?) = (try row["user_id"], try row["origin"])
+            guard origin.map({ origins(user).contains($0) }) ?? true else { continue }
+            items[user, default: []].insert(
+                Item(collection: try row["collection"], number: try row["number"]))
+        }
+        return items.mapValues { $0.sorted() }
+    }
+
+    /// Newest first, older than a sequence number.
+    func transactions(of user: Int64, before sequence: Int64, limit: Int) throws -> [RedeemedTransaction] {
+        try database.rows(
+            """
+            \(Self.transactions) WHERE redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
+            ORDER BY redeemed_transaction.sequence DESC LIMIT $3
+            """,
+            [user, sequence, limit]
+        ).map(Self.transaction)
+    }
+
+    /// Those of an identifier that a user has redeemed; more than one where two origins use the same.
+    package func transactions(_ identifier: String, of user: Int64) throws -> [RedeemedTransaction] {
+        try database.rows(
+            "\(Self.transactions) WHERE redeemed_transaction.user_id = $1 AND transaction_id = $2", [user, identifier]
+        ).map(Self.transaction)
+    }
+
+    /// With what the team has taken back, as far as it stands.
+    private static let transactions = """
+        SELECT redeemed_transaction.sequence, transaction_id, redeemed_transaction.origin,
+            redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
+            revocation_date, revocation_reason, expires_at, revoked_at, revoked_by, reason AS team_reason
+        FROM redeemed_transaction LEFT JOIN team_revocation
+        ON team_revocation.user_id = redeemed_transaction.user_id
+            AND team_revocation.original_transaction_id = redeemed_transaction.original_transaction_id
+            AND team_revocation.origin = redeemed_transaction.origin AND team_revocation.app = redeemed_transaction.app
+            AND reinstated_at IS NULL
+        """
+
+    /// Each with the last transaction of each origin.
+    func customers(after number: Int64, of origins: Set<Origin>, limit: Int) throws -> [Customer] {
+        // By the user's index, never by the origin's: nearly all are of one origin.
+        let isOfOrigins = "coalesce(bought.origin, '') IN \(origins.sqlList)"
+        return try database.rows(
+            """
+            SELECT * FROM (
+                SELECT customer.user_id, issuer, name, transaction_id, row_number() OVER (
+                    PARTITION BY customer.user_id, origin ORDER BY sequence DESC) AS age
+                FROM (SELECT * FROM "user" WHERE user_id > $1 AND (
+                        -- No EXISTS, for which PostgreSQL may read all transactions.
+                        SELECT sequence FROM redeemed_transaction AS bought
+                        WHERE bought.user_id = "user".user_id AND \(isOfOrigins) LIMIT 1) IS NOT NULL
+                    ORDER BY user_id LIMIT $2) AS customer
+                JOIN redeemed_transaction AS bought ON bought.user_id = customer.user_id AND \(isOfOrigins)) AS bought
+            WHERE age = 1 ORDER BY user_id
+            """,
+            [number, limit]
+        ).compactMap { row in
+            try User(issuer: try row["issuer"], name: try row["name"]).map {
+                Customer(number: try row["user_id"], user: $0, transactionIdentifier: try row["transaction_id"])
+            }
+        }
+    }
+
+    private static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
+        RedeemedTransaction(
+            sequence: try row["sequence"], origin: try row["origin"], transactionIdentifier: try row["transaction_id"],
+            originalTransactionIdentifier: try row["original_transaction_id"],
+            productIdentifier: try row["product_id"], quantity: try row["quantity"],
+            purchaseDate: try row["purchase_date"], redeemedAt: try row["redeemed_at"],
+            revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
+            details: [
+                RedeemedTransaction.Details(
+                    expiresAt: try row["expires_at"], revocation: try Revocation(row, reason: "team_reason"))
+            ])
+    }
+}

@@ -1,0 +1,65 @@
+import Commerce
+import Ledger
+
+/// The ledger's statements about what the team gives and takes back, inside a transaction that the caller holds.
+struct TeamRecords {
+    let database: any LedgerDatabase
+
+    func insert(_ grant: Grant, sequence: Int64, for user: Int64) throws {
+        try database.insert(
+            into: "team_grant",
+            [
+                "user_id", "sequence", "grant_id", "collection", "number", "reason", "granted_by", "granted_at",
+                "ends_at",
+            ],
+            [
+                [
+                    user, sequence, grant.identifier, grant.item.collection, grant.item.number, grant.reason,
+                    grant.grantedBy, grant.grantedAt, grant.endsAt,
+                ]
+            ])
+    }
+
+    /// Newest first, older than a sequence number.
+    func grants(of user: Int64, before sequence: Int64, limit: Int) throws -> [Grant] {
+        try database.rows(
+            "SELECT * FROM team_grant WHERE user_id = $1 AND sequence < $2 ORDER BY sequence DESC LIMIT $3",
+            [user, sequence, limit]
+        ).map(Self.grant)
+    }
+
+    /// - Returns: nil when the user has no such grant.
+    func grant(_ identifier: String, of user: Int64) throws -> Grant? {
+        try database.row("SELECT * FROM team_grant WHERE user_id = $1 AND grant_id = $2", [user, identifier])
+            .map(Self.grant)
+    }
+
+    /// Takes a grant back.
+    ///
+    /// - Returns: false where that was done before.
+    func revoke(grant identifier: String, of user: Int64, _ revocation: Revocation) throws -> Bool {
+        try database.execute(
+            """
+            UPDATE team_grant SET revoked_at = $1, revoked_by = $2, revocation_reason = $3
+            WHERE user_id = $4 AND grant_id = $5 AND revoked_at IS NULL
+            """,
+            [revocation.revokedAt, revocation.revokedBy, revocation.reason, user, identifier]) == 1
+    }
+
+    private static func grant(_ row: SQLRow) throws -> Grant {
+        Grant(
+            sequence: try row["sequence"], identifier: try row["grant_id"],
+            item: Item(collection: try row["collection"], number: try row["number"]), reason: try row["reason"],
+            grantedBy: try row["granted_by"], grantedAt: try row["granted_at"], endsAt: try row["ends_at"],
+            revocation: try Revocation(row))
+    }
+}
+
+extension Revocation {
+    /// - Parameter reason: The name of the column with the reason.
+    /// - Returns: nil where nothing was taken back.
+    init?(_ row: SQLRow, reason: String = "revocation_reason") throws {
+        guard let revokedAt: Timestamp = try row["revoked_at"] else { return nil }
+        self.init(revokedAt: revokedAt, reason: try row[reason], revokedBy: try row["revoked_by"])
+    }
+}

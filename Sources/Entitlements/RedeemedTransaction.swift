@@ -1,0 +1,30 @@
+import Commerce
+import Ledger
+
+/// A transaction that a user has redeemed, as the ledger keeps it.
+public struct RedeemedTransaction: Hashable, Sendable {
+    /// Grows with every transaction that the ledger takes in for the same user.
+    public let sequence: Int64
+    public let origin: Origin
+    public let transactionIdentifier: String
+    public let originalTransactionIdentifier: String
+    public let productIdentifier: String
+    public let quantity: Int
+    public let purchaseDate: Timestamp
+    public let redeemedAt: Timestamp
+    /// When the purchase was taken back; nil while it stands.
+    public let revocationDate: Timestamp?
+    /// Why, in Apple's numbers (`revocationReason`); nil where nobody said.
+    public let revocationReason: Int?
+    /// When what was bought ends, as the App Store or the catalog says; nil for good.
+    public var expiresAt: Timestamp? { details.first?.expiresAt }
+    /// That the team itself has taken it back; nil while it has not.
+    public var revocation: Revocation? { details.first?.revocation }
+    /// One; behind an array, so that a transaction stays small enough to be returned by what throws.
+    let details: [Details]
+
+    struct Details: Hashable, Sendable {
+        let expiresAt: Timestamp?
+        let revocation: Revocation?
+    }
+}

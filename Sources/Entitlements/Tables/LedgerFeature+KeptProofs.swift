@@ -1,0 +1,21 @@
+import Ledger
+
+extension LedgerFeature {
+    /// The signed bytes of proofs.
+    package static let keptProofs = LedgerFeature(tables: [.keptProof, .keptCertificate])
+}
+
+extension Table {
+    /// The signed bytes of proofs, without the certificates in them; `certificates` has their SHA-256, one after another.
+    fileprivate static let keptProof = Table(
+        name: "kept_proof", family: .userData,
+        columns: [
+            .integer("user_id"), .blob("proof_digest", count: 32), .blob("bytes"), .blob("certificates"),
+        ],
+        key: ["user_id", "proof_digest"], references: [Reference(columns: ["user_id"], table: "user")],
+        hasLargeRows: true, erasure: .deletion)
+
+    fileprivate static let keptCertificate = Table(
+        name: "kept_certificate", family: .globalKey, columns: [.blob("digest", count: 32), .blob("bytes")],
+        key: ["digest"], hasLargeRows: true)
+}

@@ -1,0 +1,136 @@
+import Ledger
+
+/// The tables of purchases, and of what users own by them.
+///
+/// The keys of `claim` and `original` make a second owner impossible, whatever the code above does.
+extension Table {
+    static let purchases = [
+        claim, original, redeemedTransaction, entitlement, credit, subscription, parkedTransaction, notification,
+    ]
+
+    /// The columns that tell the transactions of all apps and stores apart.
+    package static let transactionKey = ["transaction_id", "origin", "app"]
+    package static let originalKey = ["original_transaction_id", "origin", "app"]
+
+    /// The owner of a redeemed transaction, and the purchase that it belongs to.
+    private static let claim = Table(
+        name: "claim", family: .globalKey,
+        columns: [
+            .text("transaction_id"), .text("origin"), .integer("app"), .text("original_transaction_id"),
+            .integer("user_id"),
+        ],
+        key: transactionKey)
+
+    /// The owner of a purchase with all its transactions. `named_by`: the transaction whose account token names the owner;
+    /// `named_at`: its purchase date; `named_stated_at`: the date of the statement.
+    private static let original = Table(
+        name: "original", family: .globalKey,
+        columns: [
+            .text("original_transaction_id"), .text("origin"), .integer("app"), .integer("user_id"),
+            .integer("transferred_at").optional, .integer("named_at").optional, .text("named_by").optional,
+            .integer("named_stated_at").optional,
+        ],
+        key: originalKey,
+        checks: ["(named_at IS NULL) = (named_by IS NULL) AND (named_at IS NULL) = (named_stated_at IS NULL)"])
+
+    /// `sequence`: the number among the transactions of the user; `stated_at`: the date of the statement that decides whether
+    /// the transaction is revoked; `expires_at`: the end by the App Store or the catalog; `anchor_digest` and `leaf_digest`: the
+    /// SHA-256 of the certificates that end and begin the chain.
+    private static let redeemedTransaction = Table(
+        name: "redeemed_transaction", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("sequence", check: "sequence > 0"), .text("original_transaction_id"),
+            .text("transaction_id"), .text("origin"), .integer("app"), .text("product_id"),
+            .integer("quantity", check: "quantity > 0"), .integer("purchase_date"), .integer("redeemed_at"),
+            .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
+            .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
+            .blob("proof_digest", count: 32), .blob("anchor_digest", count: 32).optional,
+            .blob("leaf_digest", count: 32).optional,
+        ] + statedFacts,
+        key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
+        references: [Reference(columns: ["user_id"], table: "user")], hasLargeRows: true)
+
+    /// The fields of `JWSTransactionDecodedPayload` and of an app receipt's purchase, as they were stated; null where they were
+    /// not.
+    private static let statedFacts: [Column] = [
+        .text("environment").optional, .text("type").optional, .text("ownership_type").optional,
+        .text("transaction_reason").optional, .integer("original_purchase_date").optional,
+        .integer("expires_date").optional, .text("web_order_line_item_id").optional,
+        .text("subscription_group_id").optional, .integer("is_upgraded").optional, .integer("price").optional,
+        .text("currency").optional, .text("storefront").optional, .text("storefront_id").optional,
+        .integer("offer_type").optional, .text("offer_id").optional, .text("offer_discount_type").optional,
+        .text("offer_period").optional, .integer("is_trial_period").optional,
+        .integer("is_in_intro_offer_period").optional, .text("app_account_token").optional,
+        .text("app_transaction_id").optional, .integer("item_id").optional, .text("revocation_type").optional,
+        .integer("revocation_percentage").optional, .text("billing_plan_type").optional,
+        .text("commitment_info").optional, .text("advanced_commerce_info").optional,
+    ]
+
+    /// An item by a transaction. `begins_at` and `ends_at` bound the time in which it is owned; null where there is no bound.
+    private static let entitlement = Table(
+        name: "entitlement", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("sequence"), .text("collection"),
+            .integer("number", check: "number >= 0"), .text("origin"), .integer("granted_at"),
+            .integer("begins_at").optional, .integer("ends_at").optional,
+            .integer("is_revoked", check: "is_revoked IN (0, 1)"),
+        ],
+        key: ["user_id", "sequence", "collection", "number"], references: [transactionReference])
+
+    private static let credit = Table(
+        name: "credit", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("sequence"), .text("balance", check: "balance <> ''"),
+            .integer("amount", check: "amount > 0"), .text("origin"),
+            .integer("is_revoked", check: "is_revoked IN (0, 1)"),
+        ],
+        key: ["user_id", "sequence"], references: [transactionReference])
+
+    private static let transactionReference = Reference(
+        columns: ["user_id", "sequence"], table: "redeemed_transaction")
+
+    /// The last renewal information about a subscription: the fields of `JWSRenewalInfoDecodedPayload`.
+    private static let subscription = Table(
+        name: "subscription", family: .userData,
+        columns: [
+            .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"),
+            .integer("stated_at"), .blob("proof_digest", count: 32), .text("environment").optional,
+            .text("product_id").optional, .text("auto_renew_product_id").optional,
+            .integer("auto_renew_status").optional, .integer("expiration_intent").optional,
+            .integer("is_in_billing_retry_period").optional, .integer("grace_period_expires_date").optional,
+            .integer("price_increase_status").optional, .integer("renewal_date").optional,
+            .integer("renewal_price").optional, .text("currency").optional, .integer("offer_type").optional,
+            .text("offer_id").optional, .text("offer_discount_type").optional, .text("offer_period").optional,
+            .integer("recent_subscription_start_date").optional, .text("eligible_win_back_offer_ids").optional,
+            .text("app_account_token").optional, .text("app_transaction_id").optional,
+            .text("renewal_billing_plan_type").optional, .text("commitment_info").optional,
+            .text("advanced_commerce_info").optional,
+        ],
+        key: ["user_id"] + originalKey, references: [Reference(columns: ["user_id"], table: "user")],
+        hasLargeRows: true)
+
+    /// The latest statements about transactions that nobody has claimed yet.
+    private static let parkedTransaction = Table(
+        name: "parked_transaction", family: .globalKey,
+        columns: [
+            .text("transaction_id"), .text("origin"), .integer("app"), .text("original_transaction_id").optional,
+            .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
+            .integer("expires_at").optional, .blob("claim").optional,
+        ],
+        key: transactionKey, indexes: [Index(name: "parked_transaction_of_original", columns: originalKey)])
+
+    /// `settled_at`: when a consumption request was answered, or its time was over.
+    private static let notification = Table(
+        name: "notification", family: .globalKey,
+        columns: [
+            .text("notification_uuid"), .text("origin"), .integer("app"), .text("type"), .text("subtype").optional,
+            .text("transaction_id").optional, .integer("signed_at"), .integer("received_at"),
+            .blob("proof_digest", count: 32), .integer("settled_at").optional,
+        ],
+        key: ["notification_uuid", "origin"],
+        indexes: [
+            Index(
+                name: "notification_that_asks", columns: ["signed_at"],
+                condition: "type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL")
+        ])
+}

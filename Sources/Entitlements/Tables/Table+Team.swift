@@ -1,0 +1,73 @@
+import Ledger
+
+/// The tables of what back ends give, take back and spend, and of the reconciliation with the App Store.
+extension Table {
+    static let team = [teamGrant, teamRevocation, spending, refusal, reconciliation]
+
+    /// Grants are numbered for each user, and revocations for each purchase: nobody waits for another's number.
+    private static let teamGrant = Table(
+        name: "team_grant", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("sequence", check: "sequence > 0"), .text("grant_id"), .text("collection"),
+            .integer("number", check: "number >= 0"), .text("reason", check: "reason <> ''"), .text("granted_by"),
+            .integer("granted_at"), .integer("ends_at", check: "ends_at > granted_at").optional,
+            .integer("revoked_at").optional, .text("revoked_by").optional, .text("revocation_reason").optional,
+        ],
+        key: ["user_id", "sequence"], unique: [["user_id", "grant_id"]],
+        references: [Reference(columns: ["user_id"], table: "user")],
+        checks: ["(revoked_at IS NULL) = (revoked_by IS NULL) AND (revoked_at IS NULL) = (revocation_reason IS NULL)"],
+        erasure: .update(
+            """
+            reason = 'erased',
+                revocation_reason = CASE WHEN revocation_reason IS NULL THEN NULL ELSE 'erased' END
+            """))
+
+    /// A revocation by the team holds whatever the App Store states about the purchase, and for each transaction that restores
+    /// it.
+    private static let teamRevocation = Table(
+        name: "team_revocation", family: .userData,
+        columns: [
+            .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"),
+            .integer("sequence", check: "sequence > 0"), .text("reason", check: "reason <> ''"), .text("revoked_by"),
+            .integer("revoked_at"), .text("reinstated_by").optional, .integer("reinstated_at").optional,
+        ],
+        key: ["user_id"] + originalKey + ["sequence"], references: [Reference(columns: ["user_id"], table: "user")],
+        checks: ["(reinstated_by IS NULL) = (reinstated_at IS NULL)"],
+        indexes: [
+            Index(
+                name: "team_revocation_that_stands", columns: ["user_id"] + originalKey, isUnique: true,
+                condition: "reinstated_at IS NULL")
+        ],
+        erasure: .update("reason = 'erased'"))
+
+    /// `left_after`: the amount that was left by the spending.
+    private static let spending = Table(
+        name: "spending", family: .userData,
+        columns: [
+            .integer("user_id"), .text("spending_id"), .text("balance"), .integer("amount", check: "amount > 0"),
+            .text("reason", check: "reason <> ''"), .text("spent_by"), .integer("spent_at"),
+            .text("idempotency_key").optional, .blob("request_digest", count: 32).optional,
+            .integer("left_after").optional,
+        ],
+        key: ["user_id", "spending_id"], references: [Reference(columns: ["user_id"], table: "user")],
+        indexes: [
+            Index(
+                name: "spending_by_idempotency_key", columns: ["user_id", "idempotency_key"], isUnique: true,
+                condition: "idempotency_key IS NOT NULL")
+        ],
+        erasure: .update("reason = 'erased', idempotency_key = NULL, request_digest = NULL"))
+
+    /// The refusals that were recorded: each once for a user, a transaction and a reason.
+    private static let refusal = Table(
+        name: "refusal", family: .userData,
+        columns: [
+            .integer("user_id"), .text("transaction_id"), .text("origin"), .integer("app"), .text("reason"),
+        ],
+        key: ["user_id"] + transactionKey + ["reason"],
+        references: [Reference(columns: ["user_id"], table: "user")])
+
+    /// The moments until which transactions and notifications were fetched from the App Store.
+    private static let reconciliation = Table(
+        name: "reconciliation", family: .everywhere, columns: [.text("subject"), .integer("reconciled_until")],
+        key: ["subject"])
+}

@@ -1,0 +1,27 @@
+/// The times in which redeemed transactions cover what they have bought, in SQL: for the conversion of earlier ledgers, and as a
+/// check of what the rules have written.
+package enum CoverageQuery {
+    package static let text = text(transactions: "redeemed_transaction", revocations: "team_revocation")
+
+    /// - Parameters:
+    ///   - transactions: The table, or query in parentheses, of the transactions.
+    ///   - revocations: The same of the team's revocations.
+    static func text(transactions: String, revocations: String) -> String {
+        """
+        SELECT bought.*, CASE WHEN expires_at IS NOT NULL THEN purchase_date - 60000 END AS begins_at,
+            CASE WHEN expires_at IS NULL THEN NULL WHEN replaced_at < period_ends_at THEN replaced_at
+                ELSE period_ends_at END AS ends_at,
+            CASE WHEN revocation_date IS NOT NULL OR EXISTS (
+                SELECT * FROM \(revocations) AS taken
+                WHERE taken.user_id = bought.user_id AND reinstated_at IS NULL
+                    AND taken.original_transaction_id = bought.original_transaction_id
+                    AND taken.origin = bought.origin AND taken.app = bought.app) THEN 1 ELSE 0 END AS is_revoked
+        FROM (SELECT redeemed.*,
+                CASE WHEN grace_ends_at > expires_at THEN grace_ends_at ELSE expires_at END AS period_ends_at,
+                min(purchase_date) OVER (
+                    PARTITION BY user_id, original_transaction_id, origin, app ORDER BY purchase_date
+                    GROUPS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) - 60000 AS replaced_at
+            FROM \(transactions) AS redeemed) AS bought
+        """
+    }
+}

@@ -1,0 +1,36 @@
+import Commerce
+import Foundation
+
+extension LedgerTransaction {
+    /// The token that a user's app puts into its purchases (StoreKit's `appAccountToken`); nil before `makeAppAccountToken`.
+    public func appAccountToken(of user: User) throws -> UUID? {
+        guard let user = try users.known(user), try users.isAppAccountTokenSettled(of: user) else { return nil }
+        return try users.appAccountToken(of: user)
+    }
+
+    /// The token that a user's app puts into its purchases, made at first sight.
+    public func makeAppAccountToken(of user: User, at moment: Timestamp) throws -> UUID {
+        let user = try number(of: user, at: moment)
+        guard let token = try users.appAccountToken(of: user) else { throw damaged }
+        if try !users.isAppAccountTokenSettled(of: user) { try users.settleAppAccountToken(of: user) }
+        return token
+    }
+
+    /// Gives a user the account token that the team made, unless the user has one.
+    public func setAppAccountToken(
+        _ token: UUID,
+        of user: User,
+        at moment: Timestamp
+    ) throws -> AppAccountTokenAnswer {
+        let known = try users.known(user)
+        if let known, let present = try users.appAccountToken(of: known), present != token,
+            try users.isAppAccountTokenSettled(of: known)
+        {
+            return .hasAnother(present)
+        }
+        // Before a new user gets a number: a refusal writes nothing.
+        if let owner = try users.owner(of: token), owner != known { return .ofAnotherUser }
+        try users.settleAppAccountToken(token, of: try number(of: user, at: moment))
+        return .set
+    }
+}

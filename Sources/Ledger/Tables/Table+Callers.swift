@@ -1,0 +1,26 @@
+/// The tables of those who call the service, and of the answers that they were given.
+extension Table {
+    static let callers = [keptAnswer, apiKey]
+
+    private static let keptAnswer = Table(
+        name: "kept_answer", family: .globalKey,
+        columns: [
+            .text("idempotency_key"), .text("caller"), .blob("request_digest", count: 32), .blob("answer"),
+            .integer("kept_at"), .integer("user_id").optional,
+        ],
+        key: ["idempotency_key", "caller"],
+        indexes: [
+            Index(name: "kept_answer_by_age", columns: ["kept_at"]),
+            Index(name: "kept_answer_about_user", columns: ["user_id"], condition: "user_id IS NOT NULL"),
+            Index(name: "kept_answer_about_nobody", columns: ["caller"], condition: "user_id IS NULL"),
+        ],
+        erasure: .deletion)
+
+    private static let apiKey = Table(
+        name: "api_key", family: .everywhere,
+        columns: [
+            .text("key_id"), .text("name"), .text("scopes"), .blob("secret_digest", count: 32), .integer("created_at"),
+            .integer("revoked_at").optional,
+        ],
+        key: ["key_id"])
+}

@@ -1,0 +1,17 @@
+import Ledger
+
+extension LedgerFeature {
+    /// The members of the app that Till began with.
+    package static let seedApp = LedgerFeature(tables: [.member])
+}
+
+extension Table {
+    /// The members of the seed app.
+    fileprivate static let member = Table(
+        name: "member", family: .userData,
+        columns: [
+            .integer("user_id"), .text("phone_number"), .text("email"), .text("fcm_token"), .text("birth"),
+            .integer("gender"), .integer("joined_at"),
+        ],
+        key: ["user_id"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
+}

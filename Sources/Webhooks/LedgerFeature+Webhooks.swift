@@ -1,0 +1,68 @@
+import Ledger
+
+extension LedgerFeature {
+    /// The messages to back ends about what happens to users: one for each endpoint about each audit record.
+    package static let webhooks = LedgerFeature(
+        tables: [.webhookEndpoint, .webhookDelivery, .webhookAttempt],
+        follower: { records, database, randomness in
+            try WebhookRecords(database: database).announce(
+                records.filter { WebhookMessage.Kind($0.record.entry.event) != nil }, randomness: randomness)
+        })
+}
+
+extension Table {
+    /// A removed endpoint stays until its deliveries are gone: no delivery refers to its endpoint, which each redemption would
+    /// have to lock.
+    fileprivate static let webhookEndpoint = Table(
+        name: "webhook_endpoint", family: .everywhere,
+        columns: [
+            .text("endpoint_id"), .text("url"), .integer("created_at"), .text("created_by"),
+            .blob("secret", count: 32), .blob("previous_secret", count: 32).optional,
+            .integer("previous_secret_ends_at").optional, .integer("removed_at").optional,
+        ],
+        key: ["endpoint_id"], checks: ["(previous_secret IS NULL) = (previous_secret_ends_at IS NULL)"])
+
+    /// `attempts`: since the message was made, or replayed; `last_attempt`: the number of the last attempt.
+    fileprivate static let webhookDelivery = Table(
+        name: "webhook_delivery", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("audit_number"), .text("endpoint_id"), .text("message_id"),
+            .integer("happened_at"), .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional,
+            .integer("is_delivered", check: "is_delivered IN (0, 1)"),
+            .integer("last_attempt", check: "last_attempt >= 0"),
+        ],
+        key: ["user_id", "audit_number", "endpoint_id"],
+        references: [Reference(columns: ["user_id", "audit_number"], table: "audit", key: ["user_id", "number"])],
+        checks: ["is_delivered = 0 OR next_attempt_at IS NULL"],
+        indexes: [
+            Index(name: "webhook_delivery_message", columns: ["message_id", "endpoint_id"]),
+            byAge("by_age", condition: nil),
+            Index(
+                name: "webhook_delivery_due", columns: ["endpoint_id", "next_attempt_at", "happened_at"],
+                condition: "next_attempt_at IS NOT NULL"),
+            byAge("pending", condition: "next_attempt_at IS NOT NULL"),
+            byAge("failed", condition: "next_attempt_at IS NULL AND is_delivered = 0"),
+            byAge("delivered", condition: "is_delivered = 1"),
+        ],
+        erasure: .deletion)
+
+    /// The attempts to deliver a message; without status and error until the receiver has answered, or failed to.
+    fileprivate static let webhookAttempt = Table(
+        name: "webhook_attempt", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("audit_number"), .text("endpoint_id"),
+            .integer("number", check: "number > 0"), .integer("attempted_at"), .integer("status").optional,
+            .text("error").optional,
+        ],
+        key: ["user_id", "audit_number", "endpoint_id", "number"],
+        references: [
+            Reference(columns: ["user_id", "audit_number", "endpoint_id"], table: "webhook_delivery")
+        ],
+        erasure: .deletion)
+
+    private static func byAge(_ name: String, condition: String?) -> Index {
+        Index(
+            name: "webhook_delivery_\(name)", columns: ["endpoint_id", "happened_at", "message_id"],
+            condition: condition)
+    }
+}

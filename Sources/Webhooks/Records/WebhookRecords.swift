@@ -1,0 +1,260 @@
+import Commerce
+import Ledger
+
+/// The ledger's statements about webhooks, inside a transaction that the caller holds.
+struct WebhookRecords {
+    let database: any LedgerDatabase
+
+    /// What was never tried is due before all that was.
+    private static let atOnce = Timestamp(millisecondsSince1970: 0)
+
+    /// Writes a message about each record for each endpoint there is.
+    func announce(_ records: [(record: AuditRecord, user: Int64)], randomness: Randomness) throws {
+        guard !records.isEmpty, try database.has("webhook_endpoint") else { return }
+        let endpoints: [String] = try database.rows(
+            "SELECT endpoint_id FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
+        ).map { try $0["endpoint_id"] }
+        guard !endpoints.isEmpty else { return }
+        try database.insert(
+            into: "webhook_delivery",
+            [
+                "user_id", "audit_number", "endpoint_id", "message_id", "happened_at", "attempts", "next_attempt_at",
+                "is_delivered", "last_attempt",
+            ],
+            records.flatMap { record, user -> [[any SQLConvertible]] in
+                // The same message to each endpoint.
+                let identifier = "msg_" + randomness.bytes(16).hexadecimal
+                return endpoints.map {
+                    [user, record.number, $0, identifier, record.entry.happenedAt, 0, Self.atOnce, false, 0]
+                }
+            })
+    }
+
+    func insert(_ endpoint: WebhookEndpoint) throws {
+        try database.execute(
+            """
+            INSERT INTO webhook_endpoint (endpoint_id, url, created_at, created_by, secret, previous_secret,
+                previous_secret_ends_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+            """,
+            [
+                endpoint.identifier, endpoint.url, endpoint.createdAt, endpoint.createdBy, endpoint.secret,
+                endpoint.previousSecret?.bytes, endpoint.previousSecret?.endsAt,
+            ])
+    }
+
+    func endpoints() throws -> [WebhookEndpoint] {
+        try database.rows("SELECT * FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY created_at, endpoint_id")
+            .map(Self.endpoint)
+    }
+
+    func endpoint(_ identifier: String) throws -> WebhookEndpoint? {
+        try database.row(
+            "SELECT * FROM webhook_endpoint WHERE endpoint_id = $1 AND removed_at IS NULL", [identifier]
+        ).map(Self.endpoint)
+    }
+
+    func dueEndpoints(at moment: Timestamp) throws -> [WebhookEndpoint] {
+        try database.rows(
+            """
+            SELECT * FROM webhook_endpoint WHERE removed_at IS NULL AND EXISTS (
+                SELECT * FROM webhook_delivery
+                WHERE webhook_delivery.endpoint_id = webhook_endpoint.endpoint_id AND next_attempt_at <= $1)
+            ORDER BY endpoint_id
+            """,
+            [moment]
+        ).map(Self.endpoint)
+    }
+
+    func due(to endpoint: String, at moment: Timestamp, limit: Int) throws -> [WebhookDelivery] {
+        try deliveries(
+            """
+            webhook_delivery.endpoint_id = $1 AND next_attempt_at <= $2
+            ORDER BY next_attempt_at, webhook_delivery.happened_at LIMIT $3
+            """,
+            [endpoint, moment, limit])
+    }
+
+    /// - Returns: The delivery as it was taken; nil where somebody else was quicker.
+    func take(_ delivery: WebhookDelivery, at moment: Timestamp, until end: Timestamp) throws -> WebhookDelivery? {
+        let (key, number) = (delivery.key, delivery.lastAttemptNumber + 1)
+        let isTaken =
+            try database.execute(
+                """
+                UPDATE webhook_delivery
+                SET attempts = attempts + 1, next_attempt_at = $1, last_attempt = $2
+                WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
+                """,
+                [end, number, key.user, key.number, key.endpoint, delivery.nextAttemptAt])
+            == 1
+        guard isTaken else { return nil }
+        try database.insert(
+            into: "webhook_attempt", ["user_id", "audit_number", "endpoint_id", "number", "attempted_at"],
+            [[key.user, key.number, key.endpoint, number, moment]])
+        return WebhookDelivery(
+            endpointIdentifier: delivery.endpointIdentifier, messageIdentifier: delivery.messageIdentifier,
+            issuer: delivery.issuer, name: delivery.name, number: delivery.number, entry: delivery.entry,
+            state: .pending,
+            attempts: delivery.attempts + 1, nextAttemptAt: end,
+            lastAttempt: WebhookDelivery.Attempt(at: moment, outcome: nil), key: key, lastAttemptNumber: number)
+    }
+
+    func record(_ result: WebhookResult) throws {
+        let (status, error): (Int?, String?) =
+            switch result.outcome {
+            case .answered(let status): (status, nil)
+            case .unanswered(let code): (nil, code)
+            }
+        let (taken, key) = (result.delivery, result.delivery.key)
+        let isCurrent =
+            try database.execute(
+                """
+                UPDATE webhook_delivery SET next_attempt_at = $1, is_delivered = $2
+                WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
+                """,
+                [
+                    result.nextAttemptAt, result.isDelivered, key.user, key.number, key.endpoint, taken.nextAttemptAt,
+                ]) == 1
+        guard isCurrent else { return }
+        try database.update(
+            "webhook_attempt", set: ["status", "error"], where: ["user_id", "audit_number", "endpoint_id", "number"],
+            [[status, error, key.user, key.number, key.endpoint, taken.lastAttemptNumber]])
+    }
+
+    /// Newest first.
+    func deliveries(
+        to endpoint: String,
+        in state: WebhookDelivery.State?,
+        before position: WebhookDeliveryPosition?,
+        limit: Int
+    ) throws -> [WebhookDelivery] {
+        let condition =
+            switch state {
+            case .pending: "AND next_attempt_at IS NOT NULL"
+            case .delivered: "AND is_delivered = 1"
+            case .failed: "AND next_attempt_at IS NULL AND is_delivered = 0"
+            case nil: ""
+            }
+        return try deliveries(
+            """
+            webhook_delivery.endpoint_id = $1 AND (webhook_delivery.happened_at, message_id) < ($2, $3) \(condition)
+            ORDER BY webhook_delivery.happened_at DESC, message_id DESC LIMIT $4
+            """,
+            [
+                endpoint, position?.happenedAt ?? Timestamp(millisecondsSince1970: .max),
+                position?.messageIdentifier ?? "", limit,
+            ])
+    }
+
+    func delivery(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
+        try deliveries("webhook_delivery.endpoint_id = $1 AND message_id = $2", [endpoint, message]).first
+    }
+
+    func replay(_ message: String, to endpoint: String) throws -> Bool {
+        try database.execute(
+            """
+            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
+            WHERE endpoint_id = $2 AND message_id = $3
+            """,
+            [Self.atOnce, endpoint, message]) == 1
+    }
+
+    func replayFailed(to endpoint: String, limit: Int) throws -> Int {
+        try database.execute(
+            """
+            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1
+            WHERE endpoint_id = $2 AND message_id IN (
+                SELECT message_id FROM webhook_delivery
+                WHERE endpoint_id = $2 AND next_attempt_at IS NULL AND is_delivered = 0
+                ORDER BY happened_at LIMIT $3)
+            """,
+            [Self.atOnce, endpoint, limit])
+    }
+
+    func remove(_ endpoint: String, at moment: Timestamp) throws -> Bool {
+        try database.execute(
+            "UPDATE webhook_endpoint SET removed_at = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
+            [moment, endpoint]) == 1
+    }
+
+    /// Forgets what has arrived and is old, and what was for endpoints that are removed; these go with their last message.
+    ///
+    /// - Returns: How many messages; `limit` where there may be more.
+    func forget(before moment: Timestamp, limit: Int) throws -> Int {
+        var forgotten = 0
+        for row in try database.rows("SELECT endpoint_id, removed_at FROM webhook_endpoint ORDER BY endpoint_id") {
+            let (endpoint, removedAt): (String, Timestamp?) = (try row["endpoint_id"], try row["removed_at"])
+            let condition = removedAt == nil ? "AND is_delivered = 1" : ""
+            let old = try database.rows(
+                """
+                SELECT user_id, audit_number, endpoint_id FROM webhook_delivery
+                WHERE endpoint_id = $1 AND happened_at < $2 \(condition) LIMIT $3
+                """,
+                [
+                    endpoint, removedAt == nil ? moment : Timestamp(millisecondsSince1970: .max),
+                    limit - forgotten,
+                ]
+            ).map(\.values)
+            for table in ["webhook_attempt", "webhook_delivery"] {
+                try database.delete(from: table, where: ["user_id", "audit_number", "endpoint_id"], old)
+            }
+            forgotten += old.count
+            guard forgotten < limit else { break }
+            guard removedAt != nil else { continue }
+            try database.execute("DELETE FROM webhook_endpoint WHERE endpoint_id = $1", [endpoint])
+        }
+        return forgotten
+    }
+
+    /// - Parameter condition: And what stands behind it.
+    private func deliveries(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [WebhookDelivery] {
+        try database.rows(
+            """
+            SELECT audit.*, issuer, name, webhook_delivery.endpoint_id, message_id, attempts, next_attempt_at,
+                is_delivered, last_attempt, attempted_at, status, error
+            FROM webhook_delivery
+            JOIN audit ON audit.user_id = webhook_delivery.user_id AND audit.number = webhook_delivery.audit_number
+            JOIN "user" ON "user".user_id = webhook_delivery.user_id
+            LEFT JOIN webhook_attempt AS attempt ON attempt.user_id = webhook_delivery.user_id
+                AND attempt.audit_number = webhook_delivery.audit_number
+                AND attempt.endpoint_id = webhook_delivery.endpoint_id AND attempt.number = last_attempt
+            WHERE \(condition)
+            """,
+            arguments
+        ).map(Self.delivery)
+    }
+
+    private static func endpoint(_ row: SQLRow) throws -> WebhookEndpoint {
+        let previous: [UInt8]? = try row["previous_secret"]
+        let endsAt: Timestamp? = try row["previous_secret_ends_at"]
+        var ending: WebhookEndpoint.EndingSecret?
+        if let previous, let endsAt { ending = WebhookEndpoint.EndingSecret(bytes: previous, endsAt: endsAt) }
+        return WebhookEndpoint(
+            identifier: try row["endpoint_id"], url: try row["url"], createdAt: try row["created_at"],
+            createdBy: try row["created_by"], secret: try row["secret"], previousSecret: ending)
+    }
+
+    private static func delivery(_ row: SQLRow) throws -> WebhookDelivery {
+        let record = try AuditRecord(row)
+        let next: Timestamp? = try row["next_attempt_at"]
+        let isDelivered: Bool = try row["is_delivered"]
+        let key = WebhookDelivery.Key(
+            user: try row["user_id"], number: record.number, endpoint: try row["endpoint_id"])
+        return WebhookDelivery(
+            endpointIdentifier: key.endpoint, messageIdentifier: try row["message_id"],
+            issuer: try row["issuer"], name: try row["name"], number: record.number, entry: record.entry,
+            state: next != nil ? .pending : isDelivered ? .delivered : .failed, attempts: try row["attempts"],
+            nextAttemptAt: next, lastAttempt: try attempt(row), key: key,
+            lastAttemptNumber: try row["last_attempt"])
+    }
+
+    private static func attempt(_ row: SQLRow) throws -> WebhookDelivery.Attempt? {
+        let at: Timestamp? = try row["attempted_at"]
+        let status: Int? = try row["status"]
+        let error: String? = try row["error"]
+        return at.map { at in
+            WebhookDelivery.Attempt(
+                at: at,
+                outcome: status.map { .answered(status: $0) } ?? error.map { .unanswered(code: $0) })
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import Accounts
+import CatalogAdministration
+import Entitlements
+import Ledger
+import Profiles
+import SeedApp
+import Webhooks
+
+extension [LedgerFeature] {
+    /// All features with tables of their own.
+    ///
+    /// - Parameter configuration: Of the service that uses some of them; nil for a command, which makes no tables for them.
+    static func all(of configuration: ServeConfiguration? = nil) -> [LedgerFeature] {
+        func uses(_ setting: KeyPath<ServeConfiguration, Bool>) -> Bool { configuration?[keyPath: setting] ?? false }
+        return [
+            .entitlements,
+            .keptProofs.used(if: uses(\.keepsProofs)),
+            .accounts.used(if: uses(\.hasAccounts)),
+            .profiles.used(if: uses(\.hasProfiles) || uses(\.servesSeedApp)),
+            .seedApp.used(if: uses(\.servesSeedApp)),
+            .webhooks.used(if: uses(\.hasWebhooks)),
+            .catalogAdministration.used(if: uses(\.administersCatalog)),
+        ]
+    }
+}

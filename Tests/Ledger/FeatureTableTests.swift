@@ -1,0 +1,120 @@
+import Accounts
+import Commerce
+import Entitlements
+import Foundation
+import Ledger
+import Profiles
+import SeedApp
+import Testing
+import TestSupport
+import Webhooks
+
+/// A feature has tables in the ledgers of those who use it.
+@Suite struct FeatureTableTests {
+    /// One ledger, for several processes.
+    private enum Place {
+        case file(URL)
+        case schema(TestSchema)
+
+        func open(_ features: [LedgerFeature], takesOver: Bool = true) throws -> Ledger {
+            switch self {
+            case .file(let file): try Ledger(file: file, features: features, takesOver: takesOver)
+            case .schema(let schema):
+                try Ledger(try PostgreSQLAddress(schema.address), features: features, takesOver: takesOver)
+            }
+        }
+    }
+
+    private static let now = Timestamp(secondsSince1970: 1_790_000_000)
+    private static let unused: [LedgerFeature] =
+        [.entitlements] + [LedgerFeature].all.dropFirst().map { $0.used(if: false) }
+
+    private let folder: TemporaryFolder
+    private let place: Place
+    private let mint: User
+
+    init() throws {
+        folder = try TemporaryFolder()
+        place = LedgerFixture.isFile ? .file(folder.file("ledger.sqlite")) : .schema(try TestSchema())
+        mint = try #require(User(name: "mint"))
+    }
+
+    private func tables(_ ledger: Ledger) async throws -> Set<String> {
+        try await ledger.read { try $0.database.presentTables() }.intersection([LedgerFeature].all.tables.map(\.name))
+    }
+
+    private func endpoint() -> WebhookEndpoint {
+        WebhookEndpoint(
+            identifier: "e", url: "https://example.com", createdAt: Self.now, createdBy: "K",
+            secret: [UInt8](repeating: 1, count: 32))
+    }
+
+    @Test func `a feature that is not used makes no tables`() async throws {
+        let ledger = try place.open(Self.unused)
+        let tables = try await tables(ledger)
+        #expect(tables.contains("redeemed_transaction"))
+        for feature in [LedgerFeature].all.dropFirst() {
+            #expect(tables.isDisjoint(with: feature.tables.map(\.name)))
+        }
+        #expect(try await ledger.read { try $0.webhookEndpoints() }.isEmpty)
+        #expect(try await ledger.read { try $0.account(of: mint) } == nil)
+        #expect(try ledger.check().problems == [])
+    }
+
+    @Test func `a feature that is used later makes its tables then`() async throws {
+        _ = try place.open(Self.unused)
+        #expect(throws: StorageFault.self) { try place.open(.all, takesOver: false) }
+        let ledger = try place.open(.all)
+        #expect(try await tables(ledger).count == [LedgerFeature].all.tables.count)
+        // And keeps them.
+        #expect(try await tables(try place.open(Self.unused)).count == [LedgerFeature].all.tables.count)
+    }
+
+    @Test func `a process sees the tables that another process has made`() async throws {
+        let first = try place.open(Self.unused)
+        _ = try await first.write { try $0.redeem([.bought("1")], for: mint, at: Self.now) }
+        let second = try place.open(.all)
+        _ = try await second.write { try $0.add(endpoint(), upTo: 1) }
+        _ = try await first.write { try $0.redeem([.bought("2")], for: mint, at: Self.now) }
+        let deliveries = try await second.read { try $0.webhookDeliveries(to: "e", in: nil, before: nil, limit: 9) }
+        #expect(deliveries.map(\.entry.reference) == ["2"])
+    }
+
+    @Test func `a process erases what another process's feature has`() async throws {
+        let second = try place.open(.all)
+        let member = MemberRecord(
+            phoneNumber: "1", email: "a@b.co", fcmToken: "f", birth: "b", gender: 0, joinedAt: Self.now)
+        _ = try await second.write { try $0.join(mint, as: member) }
+        #expect(try await place.open(Self.unused).write { try $0.erase(mint, by: .user, at: Self.now) })
+        #expect(try await second.read { try $0.member(of: mint) } == nil)
+        #expect(try second.check().rows["member"] == 0)
+    }
+
+    @Test func `an import makes the tables that the export has rows of`() async throws {
+        let source = try place.open(.all)
+        _ = try await source.write { try $0.add(endpoint(), upTo: 1) }
+        var text: Data? = Data()
+        _ = try source.export { text?.append($0) }
+        let ledger = try Ledger(file: folder.file("copy.sqlite"), features: Self.unused)
+        _ = try ledger.importLines { () throws(ImportError) -> Data? in
+            defer { text = nil }
+            return text
+        }
+        let tables = try await tables(ledger)
+        #expect(tables.contains("webhook_endpoint"))
+        #expect(!tables.contains("account"))
+        #expect(try await ledger.read { try $0.webhookEndpoints() } == [endpoint()])
+    }
+}
+
+extension Claim {
+    fileprivate static func bought(_ transaction: String) -> Claim {
+        let now = Timestamp(secondsSince1970: 1_790_000_000)
+        return Claim(
+            app: "com.example.app", origin: .localSandbox, transactionIdentifier: transaction,
+            originalTransactionIdentifier: transaction, productIdentifier: "p", quantity: 1, purchaseDate: now,
+            revocationDate: nil, repeatsOriginal: false, signedAt: now, appAccountToken: nil,
+            proofDigest: [UInt8](repeating: 7, count: 32), item: Item(collection: "sprout", number: 1), credit: nil,
+            expiresAt: nil, grace: nil)
+    }
+}

@@ -1,0 +1,39 @@
+import Commerce
+import Foundation
+import Ledger
+import SeedApp
+import Testing
+import TestSupport
+
+/// The members of the app that Till began with.
+@Suite struct MemberTests {
+    private let folder: TemporaryFolder
+    private let ledger: Ledger
+    private let mint: User
+    private let now = Timestamp(secondsSince1970: 1_790_000_000)
+
+    init() throws {
+        folder = try TemporaryFolder()
+        ledger = try Ledger(file: folder.file("ledger.sqlite"))
+        mint = try #require(User(issuer: "https://issuer.example", name: "mint"))
+    }
+
+    private func member(_ phoneNumber: String) -> MemberRecord {
+        MemberRecord(
+            phoneNumber: phoneNumber, email: "a@b.co", fcmToken: "f", birth: "2000-01-01", gender: -1, joinedAt: now)
+    }
+
+    @Test func `a user signs up once`() async throws {
+        #expect(try await ledger.read { try $0.member(of: mint) } == nil)
+        #expect(try await ledger.write { try $0.join(mint, as: member("1")) })
+        #expect(try await !ledger.write { try $0.join(mint, as: member("2")) })
+        #expect(try await ledger.read { try $0.member(of: mint) }?.phoneNumber == "1")
+    }
+
+    @Test func `an erased user is no member`() async throws {
+        _ = try await ledger.write { try $0.join(mint, as: member("1")) }
+        #expect(try await ledger.write { try $0.erase(mint, by: .user, at: now) })
+        #expect(try await ledger.read { try $0.member(of: mint) } == nil)
+        #expect(try LedgerFile(folder.file("ledger.sqlite")).check().rows["member"] == 0)
+    }
+}

@@ -1,0 +1,48 @@
+import Accounts
+import CatalogAdministration
+import Commerce
+import Entitlements
+import Foundation
+import Ledger
+import Profiles
+import SeedApp
+import Webhooks
+
+extension [LedgerFeature] {
+    /// Every feature, in use.
+    package static let all: [LedgerFeature] = [
+        .entitlements, .keptProofs, .accounts, .profiles, .seedApp, .webhooks, .catalogAdministration,
+    ]
+}
+
+// Ledgers of every feature.
+
+extension Ledger {
+    public init(file: URL, randomness: Randomness = .system, takesOver: Bool = true) throws(StorageFault) {
+        try self.init(file: file, features: .all, randomness: randomness, takesOver: takesOver)
+    }
+
+    public init(_ address: PostgreSQLAddress, randomness: Randomness = .system, takesOver: Bool = true)
+        throws(StorageFault)
+    {
+        try self.init(address, features: .all, randomness: randomness, takesOver: takesOver)
+    }
+}
+
+extension SQLiteStorage {
+    package convenience init(file: URL) throws(StorageFault) {
+        try self.init(file: file, features: .all)
+    }
+}
+
+extension LedgerFile {
+    public init(_ url: URL) {
+        self.init(url, features: .all)
+    }
+}
+
+extension LedgerRestoration {
+    public init(of ledger: URL, from backup: URL, at moment: Timestamp) {
+        self.init(of: ledger, from: backup, features: .all, at: moment)
+    }
+}
