@@ -22,7 +22,9 @@ extension AccountService {
         guard let token = SessionToken(.access, text) else { return .invalid }
         // Good or not, its time is over.
         guard clock.now() < token.endsAt else { return .expired }
-        guard let (session, user) = try await ledger.read({ try $0.session(token.session) }) else { return .invalid }
+        guard let (session, user) = try await ledger.read(.statement, { try $0.session(token.session) }) else {
+            return .invalid
+        }
         let digest = token.digest
         let isGood = [session.accessDigest, session.previousAccessDigest].compactMap(\.self).contains {
             ConstantTime.areEqual($0, digest)

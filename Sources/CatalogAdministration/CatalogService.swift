@@ -37,7 +37,7 @@ public final class CatalogService: Sendable {
     ///
     /// - Throws: The errors of the initializer; then the catalog stays as it was.
     public func refresh() async throws {
-        guard try await ledger.read({ try $0.catalogRevision() }) != current.revision else { return }
+        guard try await ledger.read(.snapshot, { try $0.catalogRevision() }) != current.revision else { return }
         let known = pictures.withLock(\.self)
         let (record, new) = try await ledger.read { transaction in
             let record = try transaction.catalogRecord()

@@ -135,7 +135,10 @@ public struct EntitlementService: Sendable {
 
     /// What a user owns, the items everybody owns included, in order.
     public func items(of user: User) async throws -> [Item] {
-        all(try await ledger.read { try $0.items(of: user, counting: accepted.counting(for: user), at: clock.now()) })
+        all(
+            try await ledger.read(.statement) {
+                try $0.items(of: user, counting: accepted.counting(for: user), at: clock.now())
+            })
     }
 
     /// Tells what a proof is worth and redeems nothing.
@@ -213,7 +216,7 @@ public struct EntitlementService: Sendable {
 
     /// The token that a user's app puts into its purchases, made at first sight.
     public func appAccountToken(of user: User) async throws -> UUID {
-        if let token = try await ledger.read({ try $0.appAccountToken(of: user) }) { return token }
+        if let token = try await ledger.read(.snapshot, { try $0.appAccountToken(of: user) }) { return token }
         return try await ledger.write { try $0.makeAppAccountToken(of: user, at: clock.now()) }
     }
 

@@ -29,11 +29,12 @@ public struct Ledger: Sendable {
     ///
     /// - Throws: The errors of `body`; `StorageFault`; `CancellationError`.
     public func read<Value: Sendable>(
+        _ extent: ReadExtent = .snapshot,
         _ body: @escaping @Sendable (LedgerTransaction) throws -> Value
     ) async throws -> Value {
         for attempt in 1... {
             do {
-                return try await reads.run { try storage.read { try body(transaction($0)) } }
+                return try await reads.run { try storage.read(extent) { try body(transaction($0)) } }
             } catch  where storage.mayReturn(after: error) {
                 // By chance, so that many readers do not try at the same time.
                 try await Task.sleep(for: .milliseconds(min(attempt, 10) * Int(randomness.bytes(1)[0]) / 5))
@@ -46,7 +47,7 @@ public struct Ledger: Sendable {
     ///
     /// - Throws: `StorageFault`.
     public func ping() async throws {
-        try await reads.run { try storage.read { try transaction($0).checkReadable() } }
+        try await reads.run { try storage.read(.statement) { try transaction($0).checkReadable() } }
     }
 
     /// Runs a use case that writes, in one commit with others that wait, and returns when it is durable.

@@ -67,7 +67,9 @@ extension WebhookService {
     ///
     /// - Returns: nil where the endpoint is another by now, or gone.
     public func due(for endpoint: WebhookEndpoint, limit: Int) async throws -> [WebhookDelivery]? {
-        guard try await ledger.read({ try $0.webhookEndpoint(endpoint.identifier) }) == endpoint else { return nil }
+        guard try await ledger.read(.snapshot, { try $0.webhookEndpoint(endpoint.identifier) }) == endpoint else {
+            return nil
+        }
         return try await ledger.read { try $0.dueWebhooks(to: endpoint.identifier, at: clock.now(), limit: limit) }
     }
 

@@ -154,7 +154,7 @@ struct Serve: Command {
                 "sandbox-users names users of the back end: \(bare.joined(separator: ", ")). For the user of a token or an "
                     + "account, write \"ISSUER NAME\".")
         }
-        if !configuration.hasWebhooks, try await !ledger.read({ try $0.webhookEndpoints() }).isEmpty {
+        if !configuration.hasWebhooks, try await !ledger.read(.snapshot, { try $0.webhookEndpoints() }).isEmpty {
             console.note(
                 "The ledger has webhooks, and nothing is sent to them: start with --webhooks, with which they can be removed, too."
             )

@@ -82,8 +82,10 @@ private final class CountingStorage: LedgerStorage {
 
     func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {}
 
-    func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
-        try storage.read { try body(CountingDatabase(database: $0, storage: self)) }
+    func read<Value>(_ extent: ReadExtent, _ body: (any LedgerDatabase) throws -> Value) throws -> Value {
+        let before = count.load(ordering: .relaxed)
+        defer { if extent == .statement { #expect(count.load(ordering: .relaxed) <= before + 1) } }
+        return try storage.read(extent) { try body(CountingDatabase(database: $0, storage: self)) }
     }
 
     func commit(_ parts: [LedgerPart]) -> [(any Error)?] {

@@ -33,9 +33,9 @@ final class FaultyStorage: LedgerStorage {
         storage.observe(observer)
     }
 
-    func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
+    func read<Value>(_ extent: ReadExtent, _ body: (any LedgerDatabase) throws -> Value) throws -> Value {
         try checkRunning()
-        return try storage.read(body)
+        return try storage.read(extent, body)
     }
 
     func commit(_ parts: [LedgerPart]) -> [(any Error)?] {

@@ -5,9 +5,7 @@ extension LedgerTransaction {
     /// What a user has of everything they ever had some of by purchases of some origins, by name; nothing is below zero.
     public func balances(of user: User, counting origins: Set<Origin>) throws -> [Credit] {
         guard let user = try users.known(user) else { return [] }
-        return try BalanceRecords(database: database).balances(of: user, counting: origins).map {
-            Credit(balance: $0.balance, amount: max(0, $0.amount))
-        }
+        return try BalanceRecords(database: database).balances(of: user, counting: origins).map(\.credit)
     }
 
     /// Spends a part of a user's balance, once for each idempotency key of the user.
@@ -18,27 +16,20 @@ extension LedgerTransaction {
         for user: User,
         counting origins: Set<Origin>
     ) throws -> SpendingAnswer {
-        guard let identifier = try users.known(user) else { return .tooLow(0) }
+        guard let user = try users.known(user) else { return spending.answer(from: [], earlier: nil) }
         let records = BalanceRecords(database: database)
-        if let answer = try records.answer(to: spending.request, of: identifier) { return answer }
-        let amount =
-            try records.balances(of: identifier, counting: origins).first { $0.balance == spending.balance }?.amount
-            ?? 0
-        let left = amount - spending.amount
-        guard left >= 0 else { return .tooLow(max(0, amount)) }
-        guard try records.insert(spending, left: left, for: identifier) else {
-            // Another process has spent under this key meanwhile.
-            guard let answer = try records.answer(to: spending.request, of: identifier) else {
-                throw damaged
-            }
-            return answer
-        }
-        try audit.append(
-            AuditEntry(
-                happenedAt: spending.spentAt, event: .spent, actor: .apiKey(spending.spentBy), origin: nil,
-                reference: spending.identifier, subject: "\(spending.amount) \(spending.balance)",
-                reason: spending.reason),
-            to: identifier)
-        return .spent(left: left)
+        // Read first: a writer that comes in between has another version.
+        var heads = try users.heads(of: [user])
+        let answer = spending.answer(
+            from: try records.balances(of: user, counting: origins),
+            earlier: try records.earlier(for: spending.request, of: user))
+        guard case .spent(let left) = answer else { return answer }
+        try records.insert(spending, left: left, for: user)
+        let entry = AuditEntry(
+            happenedAt: spending.spentAt, event: .spent, actor: .apiKey(spending.spentBy), origin: nil,
+            reference: spending.identifier, subject: "\(spending.amount) \(spending.balance)", reason: spending.reason)
+        try audit.append([(entry, user)], to: &heads)
+        try users.write(heads)
+        return answer
     }
 }

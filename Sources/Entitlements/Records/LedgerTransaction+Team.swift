@@ -52,13 +52,14 @@ extension LedgerTransaction {
         guard let user = try users.known(user), let grant = try records.grant(identifier, of: user) else {
             return nil
         }
-        guard try records.revoke(grant: identifier, of: user, revocation) else { return grant }
+        guard let revoked = grant.revoked(by: revocation) else { return grant }
+        try records.revoke(grant: identifier, of: user, revocation)
         try audit.append(
             AuditEntry(
                 grant, .itemTakenBack, by: revocation.revokedBy, reason: revocation.reason, at: revocation.revokedAt
             ),
             to: user)
-        return try records.grant(identifier, of: user)
+        return revoked
     }
 }
 

@@ -34,16 +34,10 @@ struct TeamRecords {
             .map(Self.grant)
     }
 
-    /// Takes a grant back.
-    ///
-    /// - Returns: false where that was done before.
-    func revoke(grant identifier: String, of user: Int64, _ revocation: Revocation) throws -> Bool {
-        try database.execute(
-            """
-            UPDATE team_grant SET revoked_at = $1, revoked_by = $2, revocation_reason = $3
-            WHERE user_id = $4 AND grant_id = $5 AND revoked_at IS NULL
-            """,
-            [revocation.revokedAt, revocation.revokedBy, revocation.reason, user, identifier]) == 1
+    func revoke(grant identifier: String, of user: Int64, _ revocation: Revocation) throws {
+        try database.update(
+            "team_grant", set: ["revoked_at", "revoked_by", "revocation_reason"], where: ["user_id", "grant_id"],
+            [[revocation.revokedAt, revocation.revokedBy, revocation.reason, user, identifier]])
     }
 
     private static func grant(_ row: SQLRow) throws -> Grant {

@@ -89,15 +89,16 @@ final class PostgreSQLConnection {
         hasWarned.deallocate()
     }
 
-    /// Every transaction is SERIALIZABLE and durable where it is not said otherwise. Reading a whole table to find a row would
-    /// have each transaction meet every other, so indexes are used wherever there is one.
+    /// Each commit is durable. Reading a whole table to find a row would have each SERIALIZABLE transaction meet every other, so
+    /// indexes are used wherever there is one. Citus cannot run generic plans over several shards.
     private static let session = """
-        SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE;
+        SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;
         SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
             WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false);
         SET enable_seqscan = off;
         SET jit = off;
-        SET plan_cache_mode = force_generic_plan;
+        SELECT set_config('plan_cache_mode', CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
+            THEN 'auto' ELSE 'force_generic_plan' END, false);
         SET statement_timeout = 0;
         SET lock_timeout = '10s';
         SET idle_in_transaction_session_timeout = '60s';

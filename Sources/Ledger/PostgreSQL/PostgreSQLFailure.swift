@@ -7,8 +7,8 @@ struct PostgreSQLFailure: Error {
 
     /// Whether the same transaction may succeed when it is run again, having met another: a serialization failure, a deadlock, a
     /// lock that was waited for too long; a key that another has just written, which is told of as such where the two are of one moment;
-    /// or another version of a row (22012, see `PostgreSQLDatabase.update`).
-    var isConflict: Bool { ["40001", "40P01", "55P03", "22012"].contains(state) || isOfKey }
+    /// or another version of a row (22012, see `PostgreSQLDatabase.update`); on Citus, a conflict on a worker (XX000).
+    var isConflict: Bool { ["40001", "40P01", "55P03", "22012", "XX000"].contains(state) || isOfKey }
 
     /// Whether a key is taken.
     var isOfKey: Bool { state == "23505" }

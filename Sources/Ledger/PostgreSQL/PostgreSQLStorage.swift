@@ -70,11 +70,15 @@ package final class PostgreSQLStorage: LedgerStorage {
 
     package var damaged: StorageFault { StorageFault(cause: .damaged, path: address.description) }
 
-    package func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
+    package func read<Value>(
+        _ extent: ReadExtent,
+        _ body: (any LedgerDatabase) throws -> Value
+    ) throws -> Value {
         do {
             // A kept connection may have been lost unnoticed: the second attempt has a new one.
-            do { return try readOnce(body) } catch let failure as PostgreSQLFailure where failure.isOfConnection {
-                return try readOnce(body)
+            do { return try readOnce(extent, body) } catch let failure as PostgreSQLFailure where failure.isOfConnection
+            {
+                return try readOnce(extent, body)
             }
         } catch {
             if (error as? PostgreSQLFailure)?.isOfConnection ?? false { absence.begin() }
@@ -82,11 +86,14 @@ package final class PostgreSQLStorage: LedgerStorage {
         }
     }
 
-    private func readOnce<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
+    private func readOnce<Value>(
+        _ extent: ReadExtent,
+        _ body: (any LedgerDatabase) throws -> Value
+    ) throws -> Value {
         try pool.withConnection { connection in
-            connection.runLater("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            if extent == .snapshot { connection.runLater("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
             let value = try body(PostgreSQLDatabase(connection: connection, tables: tables))
-            try connection.endRead()
+            if extent == .snapshot { try connection.endRead() }
             absence.end()
             return value
         }
@@ -155,7 +162,7 @@ package final class PostgreSQLStorage: LedgerStorage {
     private func transaction<Value>(_ body: (PostgreSQLConnection) throws -> Value) throws -> Value {
         let token = randomness.bytes(16)
         let (value, changed, lost): (Value, Set<Int64>, PostgreSQLFailure?) = try pool.withConnection { connection in
-            connection.runLater("BEGIN")
+            connection.runLater("BEGIN ISOLATION LEVEL SERIALIZABLE")
             connection.changed.removeAll()
             let value = try body(connection)
             try connection.queryLater(

@@ -5,7 +5,7 @@ package protocol LedgerStorage: Sendable {
     /// Reads as of one moment. Readers never wait for writers.
     ///
     /// - Throws: `StorageFault`; other errors of `body` as they are.
-    func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value
+    func read<Value>(_ extent: ReadExtent, _ body: (any LedgerDatabase) throws -> Value) throws -> Value
 
     /// Performs parts in order, in one commit where possible. Each part is durable when this returns, or left no trace.
     ///
@@ -31,6 +31,10 @@ package protocol LedgerStorage: Sendable {
 }
 
 extension LedgerStorage {
+    package func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
+        try read(.snapshot, body)
+    }
+
     package var maximumGroups: Int { 1 }
 
     package func mayReturn(after error: any Error) -> Bool { false }

@@ -21,10 +21,15 @@ final class SQLiteReaders: Sendable {
     }
 
     /// As of one moment.
-    func read<Value>(_ body: (SQLiteDatabase) throws -> Value) throws -> Value {
+    func read<Value>(_ extent: ReadExtent, _ body: (SQLiteDatabase) throws -> Value) throws -> Value {
         let reader = try idle.withLock { $0.popLast() } ?? DatabaseQueue(path: path, configuration: configuration)
         // After an error it is closed: what it remembers of the file may be what was wrong.
-        let value = try reader.unsafeRead { try snapshot(of: $0, body) }
+        let value = try reader.unsafeRead { database in
+            switch extent {
+            case .statement: try body(SQLiteDatabase(database: database, tables: tables))
+            case .snapshot: try snapshot(of: database, body)
+            }
+        }
         idle.withLock { $0.append(reader) }
         return value
     }

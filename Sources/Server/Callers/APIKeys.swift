@@ -52,7 +52,8 @@ public struct APIKeys: Sendable {
     func scopes(of key: String) async throws -> (identifier: String, scopes: Set<APIKeyScope>)? {
         guard key.hasPrefix(Self.prefix), key.utf8.count < 128 else { return nil }
         let identifier = key.dropFirst(Self.prefix.count).prefix { $0 != "_" }
-        guard let record = try await ledger.read({ try $0.apiKey(String(identifier)) }), record.revokedAt == nil,
+        guard let record = try await ledger.read(.statement, { try $0.apiKey(String(identifier)) }),
+            record.revokedAt == nil,
             ConstantTime.areEqual(Self.digest(of: key), record.secretDigest)
         else { return nil }
         return (record.identifier, Set(record.scopes.compactMap(APIKeyScope.init(rawValue:))))

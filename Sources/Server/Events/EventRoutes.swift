@@ -48,7 +48,7 @@ struct EventRoutes: Sendable {
 
     /// - Parameter isNew: Whether the user may be seen for the first time: who has listened before and is not known is erased.
     private func number(of user: User, isNew: Bool) async throws -> Int64? {
-        if let known = try await hub.ledger.read({ try $0.number(of: user) }) { return known }
+        if let known = try await hub.ledger.read(.snapshot, { try $0.number(of: user) }) { return known }
         guard isNew else { return nil }
         return try await hub.ledger.write { try $0.number(of: user, at: clock.now()) }
     }

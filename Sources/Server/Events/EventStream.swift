@@ -62,7 +62,7 @@ struct EventStream: Sendable {
 
     /// What has happened since, as text, and up to where; nil where nothing has. No text for a user who is erased.
     private func news(of user: Int64, after position: EventPosition) async throws -> (String?, EventPosition)? {
-        switch try await ledger.read({ try $0.events(ofUser: user, after: position, limit: Self.page) }) {
+        switch try await ledger.read(.snapshot, { try $0.events(ofUser: user, after: position, limit: Self.page) }) {
         case .events(let events, let upTo): upTo == position ? nil : (try events.map(Self.text).joined(), upTo)
         case .missed(let current): ("id: \(current)\nevent: reset\ndata: {}\n\n", current)
         case .erased: (nil, position)

@@ -56,9 +56,8 @@ struct WebhookRecords {
     func dueEndpoints(at moment: Timestamp) throws -> [WebhookEndpoint] {
         try database.rows(
             """
-            SELECT * FROM webhook_endpoint WHERE removed_at IS NULL AND EXISTS (
-                SELECT * FROM webhook_delivery
-                WHERE webhook_delivery.endpoint_id = webhook_endpoint.endpoint_id AND next_attempt_at <= $1)
+            SELECT * FROM webhook_endpoint WHERE removed_at IS NULL AND endpoint_id IN (
+                SELECT endpoint_id FROM webhook_delivery WHERE next_attempt_at <= $1)
             ORDER BY endpoint_id
             """,
             [moment]

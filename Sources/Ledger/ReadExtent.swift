@@ -1,0 +1,7 @@
+/// How much a use case reads.
+public enum ReadExtent: Sendable {
+    /// The rows of one statement at most, which is of one moment by itself and needs no transaction.
+    case statement
+    /// The rows of any number of statements, as of one moment.
+    case snapshot
+}
