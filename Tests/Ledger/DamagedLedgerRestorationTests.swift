@@ -30,6 +30,12 @@ import TestSupport
         try LedgerFile(folder.file("ledger.sqlite")).backUp(to: backup)
     }
 
+    private func items() async throws -> [Item] {
+        try await LedgerFixture.withLedger(at: place) { ledger in
+            try await ledger.read { try $0.items(of: alice, at: Self.now) }
+        }
+    }
+
     private func restore() throws -> RestorationReport {
         try LedgerRestoration(of: place, from: backup, at: Self.now).perform()
     }
@@ -42,7 +48,7 @@ import TestSupport
         let report = try LedgerFile(place).check()
         #expect(report.problems == [])
         #expect(report.redeemedTransactions == 1)
-        #expect(try await Ledger(file: place).read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
+        #expect(try await items() == [Self.sprout1])
     }
 
     @Test func `a damaged ledger is replaced, and kept as it was`() async throws {
@@ -61,8 +67,7 @@ import TestSupport
 
     @Test func `a missing ledger is restored, without the write-ahead log of another`() async throws {
         try await makeBackup()
-        do {
-            let other = try Ledger(file: place)
+        try await LedgerFixture.withLedger(at: place) { other in
             _ = try await other.write { try $0.redeem([claim("8"), claim("9")], for: bob, at: Self.now) }
             try withExtendedLifetime(other) {
                 try FileManager.default.copyItem(at: companion("-wal", of: place), to: folder.file("log"))
@@ -101,7 +106,7 @@ import TestSupport
         #expect(!report.contents.isOfThisVersion)
         #expect(report.endedSessions == 1)
         #expect(try !LedgerFile(place).check().isOfThisVersion)
-        #expect(try await Ledger(file: place).read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
+        #expect(try await items() == [Self.sprout1])
         #expect(try LedgerFile(place).check().problems == [])
         #expect(try restore().revivedKeys == [])
     }
@@ -114,6 +119,6 @@ import TestSupport
         let report = try restore()
         #expect(report.previous.file?.deletingLastPathComponent().path == folder.url.path)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place.path) == target.path)
-        #expect(try await Ledger(file: place).read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
+        #expect(try await items() == [Self.sprout1])
     }
 }

@@ -24,7 +24,7 @@ import TestSupport
     /// The ledger in place, open as long as `body` needs it.
     @discardableResult
     private func withLedger<Value>(_ body: (Ledger) async throws -> Value) async throws -> Value {
-        try await body(Ledger(file: place))
+        try await LedgerFixture.withLedger(at: place, body)
     }
 
     private func key(_ identifier: String, revokedAt: Timestamp? = nil) -> APIKeyRecord {

@@ -43,6 +43,24 @@ struct LedgerFixture {
         return try Ledger(try PostgreSQLAddress(schema.address))
     }
 
+    /// The ledger in a file, open as long as `body` needs it: another may take its place afterwards.
+    static func withLedger<Value>(at file: URL, _ body: (Ledger) async throws -> Value) async throws -> Value {
+        let value = try await body(Ledger(file: file))
+        // The threads of its commits and reads let go of it when they have answered.
+        await expectEventually { isFree(file) }
+        return value
+    }
+
+    /// Whether nobody has the lock of a ledger.
+    private static func isFree(_ file: URL) -> Bool {
+        let lock = open(file.deletingPathExtension().appendingPathExtension("lock").path, O_RDONLY | O_CLOEXEC)
+        defer {
+            flock(lock, LOCK_UN)
+            close(lock)
+        }
+        return flock(lock, LOCK_EX | LOCK_NB) == 0
+    }
+
     /// What breaks a rule of the ledger.
     // Inlined into an async function, it crashes the optimizer of Swift 6.3.1.
     @inline(never)

@@ -186,20 +186,20 @@ import TestSupport
         let address = schema.address + "&application_name=victim"
         let ledger = try Ledger(try PostgreSQLAddress(address))
         let claims = (1...200).map { claim("\($0)") }
-        let isDone = Atomic(false)
+        // Each commit is followed by an attempt to end the connection of the next: what is ended without a pause ends nothing.
+        let (commits, committed) = AsyncStream<Void>.makeStream()
         let ended = Atomic(0)
         let name = try #require(address.split(separator: "%3D").last?.split(separator: "&").first)
         try await atOnce(2) { role in
             if role == 0 {
-                defer { isDone.store(true, ordering: .sequentiallyConsistent) }
+                defer { committed.finish() }
                 for claim in claims {
-                    #expect(
-                        try await ledger.write { try $0.redeem([claim], for: alice, at: Self.now) }.results == [
-                            .granted
-                        ])
+                    let answer = try await ledger.write { try $0.redeem([claim], for: alice, at: Self.now) }
+                    #expect(answer.results == [.granted])
+                    committed.yield()
                 }
             } else {
-                while !isDone.load(ordering: .sequentiallyConsistent) {
+                for await _ in commits {
                     let answers = try schema.execute(
                         """
                         SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'victim'

@@ -58,13 +58,17 @@ final class PostgreSQLConnection {
     ///
     /// A machine that is gone is given up after some ten seconds; a server that is there and waits, for its standby perhaps, is
     /// waited for.
-    init(_ address: PostgreSQLAddress) throws(PostgreSQLFailure) {
-        // What stands before the address may be set in it, what stands behind it may not.
-        let settings = [
-            ("connect_timeout", "5"), ("target_session_attrs", "read-write"), ("tcp_user_timeout", "10000"),
-            ("keepalives_idle", "5"), ("keepalives_interval", "2"), ("keepalives_count", "3"),
-            ("fallback_application_name", "till"), ("dbname", address.url), ("client_encoding", "UTF8"),
-        ]
+    ///
+    /// - Parameter server: The server of the address to connect to; nil for the first that is a primary.
+    init(_ address: PostgreSQLAddress, at server: Server? = nil) throws(PostgreSQLFailure) {
+        // What stands before the address may be set in it, what stands behind it may not. A server that is cut off has to be
+        // given up twice within the 20 seconds of a failover: by the connection that is lost, and by the next one.
+        let settings =
+            [
+                ("connect_timeout", "2"), ("target_session_attrs", "read-write"), ("tcp_user_timeout", "5000"),
+                ("keepalives_idle", "3"), ("keepalives_interval", "1"), ("keepalives_count", "3"),
+                ("fallback_application_name", "till"), ("dbname", address.url), ("client_encoding", "UTF8"),
+            ] + (server.map { [("host", $0.host), ("port", $0.port)] } ?? [])
         let handle = Self.withCStrings(settings.map(\.0)) { keywords in
             Self.withCStrings(settings.map(\.1)) { values in PQconnectdbParams(keywords, values, 1) }
         }
@@ -103,6 +107,18 @@ final class PostgreSQLConnection {
         SET lock_timeout = '10s';
         SET idle_in_transaction_session_timeout = '60s';
         """
+
+    /// One of the servers of an address.
+    struct Server: Equatable, Sendable {
+        let host: String
+        let port: String
+    }
+
+    /// The server at the other end.
+    var server: Server? {
+        guard let host = PQhost(handle), let port = PQport(handle) else { return nil }
+        return Server(host: String(cString: host), port: String(cString: port))
+    }
 
     var state: State {
         guard PQstatus(handle) == CONNECTION_OK else { return .broken }

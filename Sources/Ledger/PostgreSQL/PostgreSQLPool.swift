@@ -9,13 +9,21 @@ final class PostgreSQLPool: Sendable {
 
     private let address: PostgreSQLAddress
     private let free = DispatchSemaphore(value: maximumConnections)
-    /// Those that nobody uses.
-    private let idle = Mutex<[Idle]>([])
+    private let shared = Mutex(Shared())
 
-    /// Safe to hand from thread to thread: a connection in here is nobody's. It is put in by who used it last and keeps it no
-    /// longer, and taken out by who uses it next, both under the lock of `idle`.
-    private struct Idle: @unchecked Sendable {
+    private struct Shared {
+        /// The connections that nobody uses.
+        var idle: [Pooled] = []
+        /// The server of the last connection that was opened, until one is lost: the servers before it in the address may be
+        /// away, and would be waited for.
+        var server: PostgreSQLConnection.Server?
+    }
+
+    /// A connection, and the server at the other end. Safe to hand from thread to thread: a connection in here is nobody's. It is put in by who used it last and keeps it no
+    /// longer, and taken out by who uses it next, both under the lock of `shared`.
+    private struct Pooled: @unchecked Sendable {
         let connection: PostgreSQLConnection
+        let server: PostgreSQLConnection.Server?
     }
 
     init(_ address: PostgreSQLAddress) {
@@ -27,26 +35,44 @@ final class PostgreSQLPool: Sendable {
     func withConnection<Value>(_ body: (PostgreSQLConnection) throws -> Value) throws -> Value {
         guard free.wait(timeout: .now() + Self.patience) == .success else { throw PostgreSQLFailure(state: "53300") }
         defer { free.signal() }
-        let connection = try idle.withLock { $0.popLast() }?.connection ?? PostgreSQLConnection(address)
+        let pooled = try shared.withLock { $0.idle.popLast() } ?? open()
+        let connection = pooled.connection
         do {
             let value = try body(connection)
-            if connection.state == .idle { keep(connection) }
+            if connection.state == .idle { shared.withLock { $0.idle.append(pooled) } }
             return value
         } catch {
             let isLost = (error as? PostgreSQLFailure)?.isOfConnection ?? false
             if connection.state == .inTransaction { try? connection.rollBack() }
             if isLost || connection.state != .idle {
-                // Those to the same server will be no better.
-                idle.withLock { $0.removeAll() }
+                discard(connectionsTo: pooled.server)
             } else {
-                keep(connection)
+                shared.withLock { $0.idle.append(pooled) }
             }
             throw error
         }
     }
 
-    private func keep(_ connection: PostgreSQLConnection) {
-        let kept = Idle(connection: connection)
-        idle.withLock { $0.append(kept) }
+    private func open() throws(PostgreSQLFailure) -> Pooled {
+        let server = shared.withLock { $0.server }
+        let connection: PostgreSQLConnection
+        do throws(PostgreSQLFailure) {
+            connection = try PostgreSQLConnection(address, at: server)
+        } catch {
+            guard server != nil else { throw error }
+            shared.withLock { $0.server = nil }
+            connection = try PostgreSQLConnection(address)
+        }
+        let opened = Pooled(connection: connection, server: connection.server)
+        shared.withLock { $0.server = opened.server }
+        return opened
+    }
+
+    /// Those to the server of a lost connection will be no better. After a failover, others are to another server.
+    private func discard(connectionsTo server: PostgreSQLConnection.Server?) {
+        shared.withLock { shared in
+            shared.idle.removeAll { $0.server == server }
+            if shared.server == server { shared.server = nil }
+        }
     }
 }

@@ -31,7 +31,8 @@ final class LedgerLock: Sendable {
     }
 
     deinit {
-        // Closing releases the lock, and so does the end of the process.
+        // The end of the process releases the lock, too. Closing alone would not: a child that is being started has a copy.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 }
