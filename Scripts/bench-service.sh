@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures the service over HTTP with wrk: redeeming signed transactions, each a new one and durable when it is answered, and
-# reading users' items; in SQLite and in PostgreSQL, beside Hummingbird's bare hello and beside what a team would write instead
-# (Benchmarks/Service/peer.py), in the same run, at ledgers of growing size.
+# reading users' items. Till runs over SQLite and over PostgreSQL, at ledgers of growing size. The same run measures a peer over
+# each of the two (Benchmarks/Service/peer.py), and Hummingbird's bare hello.
 #   Scripts/bench-service.sh TILL [SECONDS [SIZES [TRANSACTIONS]]]
 # BENCH_AGAINST names a second till, such as that of the commit before: both are measured in turns, in the same run.
 set -euo pipefail
@@ -33,7 +33,7 @@ echo "Building the benchmarks; the first time takes 5 to 15 minutes on two cores
 swift build --package-path Benchmarks -c release --product Hello >&2
 swift build --package-path Benchmarks -c release --product TransactionMint >&2
 peer=$PWD/.build/peer
-if ! "$peer/bin/python" -c "import appstoreserverlibrary, fastapi, uvicorn, uvloop, httptools" 2>/dev/null; then
+if ! "$peer/bin/python" -c "import appstoreserverlibrary, asyncpg, fastapi, uvicorn, uvloop, httptools" 2>/dev/null; then
     { python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' && python3 -m venv "$peer"; } ||
         fail "Python 3.11 or later and its venv module are needed. Run \`apt-get install python3-venv\`."
     "$peer/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r Scripts/requirements/bench-service.txt
@@ -62,7 +62,9 @@ load() {
     service_before=$(processor "${service[$name]:-}")
     database_before=$(processor "${database[$name]:-}")
     TIMEFORMAT='%U %S'
-    { time wrk -t "$LOAD_THREADS" -c "$connections" -d "${seconds}s" -s Scripts/load.lua "$@" >"$work/wrk" 2>&3; } 3>&2 2>"$work/time"
+    # wrk leaves answers slower than its timeout out of the percentiles, and the peer queues for more than the default of 2 s.
+    { time wrk -t "$LOAD_THREADS" -c "$connections" -d "${seconds}s" --timeout 10s -s Scripts/load.lua "$@" \
+        >"$work/wrk" 2>&3; } 3>&2 2>"$work/time"
     awk '/^RESULT/ { printf "%s %s %s %s %s %s ", $2, $3, $4, $5, $6, $7 }' "$work/wrk"
     echo "$(($(processor "${service[$name]:-}") - service_before))" \
         "$(($(processor "${database[$name]:-}") - database_before))" \
@@ -116,6 +118,18 @@ measure() {
     done
 }
 
+# start_database NAME: starts a PostgreSQL server for one service, and sets `address`. Tills and the peer get the same settings.
+start_database() {
+    # A worker of the peer on each core keeps ten connections.
+    make_postgres "$1" shared_buffers=1GB max_wal_size=16GB max_pred_locks_per_transaction=256 \
+        max_connections=$((100 + 10 * $(nproc)))
+    database[$1]=$(as_postgres head -n 1 "$postgres_folder/$1/postmaster.pid")
+    address="postgres://till@/till?host=$postgres_folder&port=$(cat "$postgres_folder/$1.port")"
+}
+# run_sql ADDRESS: runs standard input in a PostgreSQL database, until the first error.
+run_sql() {
+    as_postgres "$postgres_bin/psql" -q -v ON_ERROR_STOP=1 "$1" >/dev/null
+}
 # start_sqlite TILL NAME SIZE, start_postgres_service TILL NAME SIZE: start a till over a seeded ledger of its own.
 start_sqlite() {
     export TILL_DATA="$work/data-$2"
@@ -125,19 +139,52 @@ start_sqlite() {
     serve "$1" "$2"
 }
 start_postgres_service() {
-    make_postgres "$2" shared_buffers=1GB max_wal_size=16GB max_pred_locks_per_transaction=256
-    database[$2]=$(as_postgres head -n 1 "$postgres_folder/$2/postmaster.pid")
+    start_database "$2"
     export TILL_DATA="$work/data-$2"
     "$1" trust add "$work/root.cer" >/dev/null
-    export TILL_LEDGER="postgres://till@/till?host=$postgres_folder&port=$(cat "$postgres_folder/$2.port")"
+    export TILL_LEDGER=$address
     key[$2]=$("$1" keys make bench 2>/dev/null)
-    python3 Benchmarks/Service/seed.py postgres "$3" | as_postgres "$postgres_bin/psql" -q "$TILL_LEDGER" >/dev/null
+    python3 Benchmarks/Service/seed.py postgres "$3" | run_sql "$address"
     serve "$1" "$2"
     unset TILL_LEDGER
 }
+# start_peer NAME DATABASE: starts a worker of the peer on each core, and waits until it answers.
+start_peer() {
+    local port attempts=0
+    port=$(free_port)
+    sync
+    PEER_DATABASE=$2 PEER_ROOT=$work/root.cer PEER_KEY_DIGEST=$(printf %s peer | sha256sum | cut -d ' ' -f 1) \
+        "$peer/bin/python" -m uvicorn --app-dir Benchmarks/Service peer:app --port "$port" --workers "$(nproc)" \
+        --log-level warning --no-access-log >"$work/out" 2>&1 &
+    service[$1]=$!
+    url[$1]=http://127.0.0.1:$port key[$1]=peer
+    until curl -s --max-time 1 "${url[$1]}/" >/dev/null; do
+        # uvicorn starts workers again that fail at their start.
+        if ! kill -0 "${service[$1]}" 2>/dev/null || [ $((attempts += 1)) -eq 200 ]; then
+            cat "$work/out" >&2
+            fail "the peer does not start"
+        fi
+        sleep 0.05
+    done
+}
+# start_sqlite_peer NAME SIZE, start_postgres_peer NAME SIZE: start the peer over seeded purchases of its own.
+start_sqlite_peer() {
+    local file=$work/data-$1/purchases.sqlite
+    mkdir "$work/data-$1"
+    sqlite3 -cmd "PRAGMA journal_mode = WAL" "$file" <Benchmarks/Service/peer.sql >/dev/null
+    python3 Benchmarks/Service/seed.py sqlite-peer "$2" | sqlite3 "$file" >/dev/null
+    start_peer "$1" "$file"
+}
+start_postgres_peer() {
+    start_database "$1"
+    run_sql "$address" <Benchmarks/Service/peer.sql
+    python3 Benchmarks/Service/seed.py postgres-peer "$2" | run_sql "$address"
+    start_peer "$1" "$address"
+}
 # finish_service NAME: stops the service and throws its ledger away.
 finish_service() {
-    echo "peak $1 $(memory "${service[$1]}" VmHWM)" >>"$work/figures"
+    # The peer is several processes.
+    [[ $1 == *-peer ]] || echo "peak $1 $(memory "${service[$1]}" VmHWM)" >>"$work/figures"
     stop "$1"
     if [ -n "${database[$1]:-}" ]; then
         unset "database[$1]"
@@ -167,30 +214,19 @@ for size in $sizes; do
     [ -z "$against" ] || start_sqlite "$against" SQLite-against "$size"
     measure "$size" SQLite ${against:+SQLite-against}
     for name in SQLite ${against:+SQLite-against}; do finish_service "$name"; done
+    echo "The peer over SQLite …" >&2
+    start_sqlite_peer SQLite-peer "$size"
+    measure "$size" SQLite-peer
+    finish_service SQLite-peer
     echo "PostgreSQL …" >&2
     start_postgres_service "$till" PostgreSQL "$size"
     [ -z "$against" ] || start_postgres_service "$against" PostgreSQL-against "$size"
     measure "$size" PostgreSQL ${against:+PostgreSQL-against}
     for name in PostgreSQL ${against:+PostgreSQL-against}; do finish_service "$name"; done
-
-    echo "The peer …" >&2
-    export PEER_DATABASE="$work/peer.sqlite" PEER_ROOT="$work/root.cer"
-    PEER_KEY_DIGEST=$(printf %s peer | sha256sum | cut -d ' ' -f 1)
-    export PEER_KEY_DIGEST
-    sqlite3 "$PEER_DATABASE" <Benchmarks/Service/peer.sql >/dev/null
-    python3 Benchmarks/Service/seed.py peer "$size" | sqlite3 "$PEER_DATABASE" >/dev/null
-    port=$(free_port)
-    (cd Benchmarks/Service && exec "$peer/bin/python" -m uvicorn peer:app --port "$port" --workers "$(nproc)" \
-        --log-level warning --no-access-log) >"$work/out" 2>&1 &
-    service[peer]=$!
-    url[peer]=http://127.0.0.1:$port key[peer]=peer
-    until curl -s "${url[peer]}/" >/dev/null; do
-        kill -0 "${service[peer]}" 2>/dev/null || { cat "$work/out" >&2; fail "the peer does not start"; }
-        sleep 0.05
-    done
-    measure "$size" peer
-    stop peer
-    rm -f "$PEER_DATABASE"*
+    echo "The peer over PostgreSQL …" >&2
+    start_postgres_peer PostgreSQL-peer "$size"
+    measure "$size" PostgreSQL-peer
+    finish_service PostgreSQL-peer
 done
 
 awk -f Scripts/bench-service.awk "$work/figures" || fail "there were errors, or no answers"

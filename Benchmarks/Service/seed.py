@@ -1,18 +1,19 @@
 """Prints the SQL that fills a ledger with redeemed transactions, for `make bench-service`.
 
-    seed.py sqlite|postgres|peer COUNT
+    seed.py sqlite|postgres|sqlite-peer|postgres-peer COUNT
 
 Users u0, u1 and so on have five transactions each, bought one after the other as all users come by again. The audit log is of
 the right size, and no chain. No statistics are gathered where the service gathers none (SQLite).
 """
 import sys
 
-kind, count = sys.argv[1], int(sys.argv[2])
+storage, _, peer = sys.argv[1].partition("-")
+count = int(sys.argv[2])
 users = count // 5
 
 
 def series(first: int, last: int) -> str:
-    if kind == "postgres":
+    if storage == "postgres":
         return f"(SELECT generate_series({first}::bigint, {last}::bigint) AS n) AS series"
     return (
         f"(WITH RECURSIVE series(n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM series WHERE n < {last})"
@@ -20,33 +21,39 @@ def series(first: int, last: int) -> str:
     )
 
 
+def finish() -> None:
+    if storage == "postgres":
+        print("ALTER SYSTEM RESET ALL; SELECT pg_reload_conf(); VACUUM ANALYZE; CHECKPOINT;")
+
+
 def digest() -> str:
-    return "decode(md5(n::text) || md5(n::text), 'hex')" if kind == "postgres" else "randomblob(32)"
+    return "decode(md5(n::text) || md5(n::text), 'hex')" if storage == "postgres" else "randomblob(32)"
 
 
 identifier = f"CAST(1000000000000000 + n AS TEXT)"
 token = (
     "'00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0')"
-    if kind == "postgres"
+    if storage == "postgres"
     else "'00000000-0000-4000-8000-' || printf('%012x', n)"
 )
 moment = 1_790_000_000_000
 product = f"'com.memolease.sesac1.sprout' || ((n + n / {users}) % 5 + 1)"
-if kind == "postgres":
+if storage == "postgres":
     # Nothing is lost that could not be seeded anew, and what foreign keys would check is so by the way it is made.
     print("ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET full_page_writes = off; SELECT pg_reload_conf();")
     print("SET session_replication_role = replica;")
 else:
     print("PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -200000;")
 batch = 1_000_000
-if kind == "peer":
+if peer:
+    proof = "md5(n::text) || md5(n::text)" if storage == "postgres" else "hex(randomblob(32))"
     for first in range(0, count, batch):
-        last = min(first + batch, count) - 1
+        rows = series(first, min(first + batch, count) - 1)
         print(
-            "INSERT INTO purchase (transaction_id, original_transaction_id, user, product_id, purchase_date, proof, granted_at)"
-            f" SELECT {identifier}, {identifier}, 'u' || (n % {users}), {product}, {moment},"
-            f" hex(randomblob(32)), {moment} FROM {series(first, last)};"
+            'INSERT INTO purchase (transaction_id, original_transaction_id, "user", product_id, purchase_date, proof, granted_at)'
+            f" SELECT {identifier}, {identifier}, 'u' || (n % {users}), {product}, {moment}, {proof}, {moment} FROM {rows};"
         )
+    finish()
     sys.exit()
 print("INSERT INTO app (app, bundle_id) VALUES (1, 'com.memolease.sesac1');")
 for first in range(0, users, batch):
@@ -76,5 +83,4 @@ for first in range(0, count, batch):
         f" SELECT {owner}, {sequence}, {moment}, 'granted', 'user', 'local/Sandbox', {identifier},"
         f" {product}, {digest()} FROM {rows};"
     )
-if kind == "postgres":
-    print("ALTER SYSTEM RESET ALL; SELECT pg_reload_conf(); VACUUM ANALYZE; CHECKPOINT;")
+finish()
