@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo test simulate crash-test attack soak test-postgres test-api test-apple fuzz fuzz-short bench bench-service format lint clean requirements
+.PHONY: help build demo test simulate crash-test attack soak test-postgres test-failover test-api test-apple fuzz fuzz-short bench bench-service format lint clean requirements
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ soak: build ## Two thousand who listen, two hundred changes a second, for two mi
 
 test-postgres: requirements ## Run the ledger's tests over a PostgreSQL of their own, and fail it over under load
 	@Scripts/test-postgres.sh
+
+test-failover: requirements ## Fail over three PostgreSQL nodes under the load of three services, ten times (ROUNDS=N)
+	@Scripts/test-failover.sh $(or $(ROUNDS),10)
 
 test-api: build ## Hold a running service against its description with schemathesis, for a minute
 	@Scripts/test-api.sh .build/release/till $(or $(API_SECONDS),60)

@@ -24,7 +24,7 @@ private enum DatabaseCluster {
     /// nil if there is no cluster.
     static let script = environment["TILL_FAILOVER_SCRIPT"]
     static let rounds = environment["TILL_FAILOVER_ROUNDS"].flatMap(Int.init) ?? 10
-    /// The faults, in turn. At first the primary is the first node of the address: lost, it delays each new connection.
+    /// The faults, in turn. The first primary is the first node of the address, whose silence delays each new connection.
     static let faults: [Fault] = environment["TILL_FAILOVER_KILLS_ONLY"] == nil ? [.cut, .kill] : [.kill]
 
     /// - Parameter command: A fault, or `restore`.
@@ -41,7 +41,7 @@ private enum DatabaseCluster {
     }
 }
 
-/// Devices that pause, then hand in a sale to two services at the same time, and so on until they are stopped.
+/// Devices that hand in sales, each to two services at the same time, and pause between them.
 private final class DeviceLoad: Sendable {
     struct NoAnswers: Error, CustomStringConvertible {
         let description: String
@@ -87,12 +87,12 @@ private final class DeviceLoad: Sendable {
         return gaps.max() ?? .zero
     }
 
-    /// Returns when all devices have ended.
+    /// Hands in sales until the load is stopped, no sale is left, or four minutes are over.
     func run() async throws {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.devices
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Sooner than the services, so that no request meets the end of its connection.
+        // The services close idle connections after 60 s. A request must not be sent at that moment.
         configuration.connectionPool.idleTimeout = .seconds(20)
         try await HTTPClient.withHTTPClient(configuration: configuration) { http in
             let clients = self.urls.map { ServiceClient(client: http, url: $0, credential: self.key) }
@@ -155,7 +155,7 @@ private final class DeviceLoad: Sendable {
             let answer = try await connection.redeem(sale.proof)
             return answer.transactions.first?.mayFinish == true ? nil : "unfinished"
         } catch let error as ServiceUnreachable {
-            // An answer with a status such as 503, too.
+            // "HTTP status 503, storageUnreachable", for instance.
             return error.reason
         } catch {
             return "\(error)"
@@ -201,12 +201,13 @@ private final class DeviceLoad: Sendable {
             let devices = DeviceLoad(sales, at: services.map(\.url), key: key)
             try await play(fault, devices)
             acknowledged.formUnion(devices.acknowledged)
-            let gap = (devices.longestGap / .seconds(1) * 10).rounded() / 10
+            let seconds: Double = devices.longestGap / Duration.seconds(1)
             print(
-                "Round \(round + 1): \(primary) \(fault.participle); \(gap) s at most without an acknowledged sale; "
-                    + "\(devices.acknowledged.count) sales acknowledged, \(devices.failures.count) kinds of failures.")
+                "Round \(round + 1): primary \(primary) \(fault.participle); "
+                    + "\((seconds * 10).rounded() / 10) s at most without an acknowledged sale at a service; "
+                    + "\(devices.acknowledged.count) sales acknowledged.")
             #expect(devices.longestGap <= Self.longestGap, "round \(round + 1)")
-            // A 503 among them.
+            // Each redemption was answered, none with 503.
             #expect(devices.failures == [:], "round \(round + 1)")
             for service in services {
                 let stored = try await load.redeemed(at: service)
@@ -219,12 +220,12 @@ private final class DeviceLoad: Sendable {
         #expect(checked.status == 0, "\(checked.output)")
     }
 
-    /// The old primary returns under load as well: until its keeper has reached the monitor, it accepts connections.
+    /// Ends the load only after the old primary has returned: for a moment it accepts connections as if it were still one.
     private func play(_ fault: DatabaseCluster.Fault, _ devices: DeviceLoad) async throws {
         async let running: Void = devices.run()
         try await devices.waitForAnswers(100, after: .now)
         try await DatabaseCluster.run(fault.rawValue, in: till.folder.url)
-        // Answers of the old primary may still be on their way.
+        // Commits of the old primary may still be answered in the first second.
         try await devices.waitForAnswers(10, after: ContinuousClock.now + .seconds(1))
         try await DatabaseCluster.run("restore", in: till.folder.url)
         try await Task.sleep(for: .seconds(2))
