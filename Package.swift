@@ -55,6 +55,7 @@ let package = Package(
 
         .target(name: "Signatures", dependencies: ["COpenSSL", "StrictJSON", asn1]),
         .target(name: "Catalog", dependencies: ["Commerce", "StrictJSON"]),
+        .target(name: "Wire", dependencies: ["Commerce"]),
 
         .target(name: "Receipts", dependencies: ["Commerce", "Signatures", "StrictJSON", asn1]),
         .target(
@@ -71,23 +72,36 @@ let package = Package(
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
 
         .target(name: "Device", dependencies: ["Commerce", asyncHTTPClient]),
+        .target(name: "AppStoreClient", dependencies: ["Commerce", "Receipts", "Signatures", asyncHTTPClient, jwtKit]),
         .target(
-            name: "Server",
+            name: "HTTPSupport",
             dependencies: [
-                "Accounts", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Ledger", "Profiles",
-                "Receipts", "SeedApp", "Signatures", "Store", "StrictJSON", "Webhooks", asyncHTTPClient,
+                "Accounts", "Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "StrictJSON", asyncHTTPClient,
                 hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, lifecycle, logging, nioHTTPTypes, nioPosix,
+            ]),
+        .target(
+            name: "Service",
+            dependencies: [
+                "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Entitlements",
+                "HTTPSupport", "Ledger", "Profiles", "Receipts", "SeedApp", "Signatures", "StrictJSON", "Webhooks",
+                "Wire", asyncHTTPClient, hummingbird, lifecycle, logging, nioPosix,
             ],
             // Inside the binary, which is all that is deployed.
             resources: [.embedInCode("Resources/Errors.md"), .embedInCode("Resources/OpenAPI.json")]),
+        .target(
+            name: "StoreHTTP",
+            dependencies: [
+                "Catalog", "Commerce", "HTTPSupport", "Receipts", "Signatures", "Store", "StrictJSON", "Wire",
+                asyncHTTPClient, hummingbird, jwtKit, lifecycle, logging,
+            ]),
 
         .executableTarget(
             name: "till",
             dependencies: [
-                "Accounts", "Catalog", "CatalogAdministration", "Commerce", "Device", "Entitlements", "Ledger",
-                "Profiles", "Receipts", "SeedApp", "Server", "Signatures", "Store", "StrictJSON", "Webhooks",
-                argumentParser,
-                configuration, lifecycle, logging, system,
+                "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Device", "Entitlements",
+                "HTTPSupport", "Ledger", "Profiles", "Receipts", "SeedApp", "Service", "Signatures", "Store",
+                "StoreHTTP", "StrictJSON", "Webhooks", "Wire", argumentParser, configuration, lifecycle, logging,
+                system,
             ]),
 
         .target(
@@ -133,14 +147,24 @@ let package = Package(
             path: "Tests/Simulation"),
         .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport"], path: "Tests/Device"),
         .testTarget(
-            name: "ServerTests",
+            name: "HTTPSupportTests",
+            dependencies: ["HTTPSupport", "TestSupport", hummingbirdTesting, logging, nioCore, nioPosix],
+            path: "Tests/HTTPSupport"),
+        .testTarget(
+            name: "StoreHTTPTests",
+            dependencies: ["HTTPSupport", "StoreHTTP", "TestSupport", hummingbirdTesting, logging],
+            path: "Tests/StoreHTTP"),
+        .testTarget(
+            name: "AppStoreClientTests", dependencies: ["AppStoreClient", "TestSupport", jwtKit],
+            path: "Tests/AppStoreClient"),
+        .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], path: "Tests/Wire"),
+        .testTarget(
+            name: "ServiceTests",
             dependencies: [
-                "Accounts", "CatalogAdministration", "Device", "Profiles", "Server", "TestSupport", "Webhooks", grdb,
-                hummingbirdTesting,
-                lifecycle,
-                logging,
+                "Accounts", "AppStoreClient", "CatalogAdministration", "Device", "HTTPSupport", "Profiles", "Service",
+                "StoreHTTP", "TestSupport", "Webhooks", "Wire", grdb, hummingbirdTesting, lifecycle, logging,
             ],
-            path: "Tests/Server"),
+            path: "Tests/Service"),
         .testTarget(
             name: "tillTests", dependencies: ["Device", "till", "TestSupport", asyncHTTPClient, grdb],
             path: "Tests/till"),

@@ -12,7 +12,7 @@ public struct EntitlementService: Sendable {
     private let verifier: ProofVerifier
     /// Where all is recorded.
     public let ledger: Ledger
-    let clock: any WallClock
+    package let clock: any WallClock
     let randomness: Randomness
     /// Whose proofs are accepted, and for whom they count.
     public let accepted: AcceptedOrigins
@@ -223,27 +223,6 @@ public struct EntitlementService: Sendable {
     /// Gives a user an account token that the team has made, unless the user has one.
     public func setAppAccountToken(_ token: UUID, of user: User) async throws -> AppAccountTokenAnswer {
         try await ledger.write { try $0.setAppAccountToken(token, of: user, at: clock.now()) }
-    }
-
-    /// The answer a request was given in the last 24 hours; nil for one that is new.
-    public func keptAnswer(for key: IdempotencyKey) async throws -> KeptAnswer? {
-        try await ledger.read { try $0.keptAnswer(for: key, since: clock.now().adding(days: -1)) }
-    }
-
-    /// Keeps a refusal for so long, unless an answer is kept.
-    ///
-    /// - Parameter user: Whom it is about.
-    /// - Returns: The answer that is kept.
-    public func keep(
-        refusal answer: KeptAnswer,
-        for key: IdempotencyKey,
-        about user: User
-    ) async throws -> KeptAnswer {
-        let now = clock.now()
-        return try await ledger.write {
-            try $0.keep(
-                answer, for: key, about: user, isRefusal: true, at: now, forgettingBefore: now.adding(days: -1))
-        }
     }
 
     /// - Throws: `StorageFault` when the ledger cannot be read.

@@ -1,7 +1,11 @@
+import AppStoreClient
 import Commerce
 import Foundation
+import HTTPSupport
 import Receipts
-import Server
+import Service
+import StoreHTTP
+import Wire
 
 /// How `till serve` asks the App Store what was missed, and answers what it asks.
 struct AppStoreSettings {

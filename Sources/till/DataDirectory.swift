@@ -1,7 +1,11 @@
+import AppStoreClient
 import Commerce
 import Foundation
+import HTTPSupport
 import Ledger
-import Server
+import Service
+import StoreHTTP
+import Wire
 
 /// Where Till keeps what it makes: the store's part and the service's part, which read nothing of each other's.
 struct DataDirectory {

@@ -1,7 +1,11 @@
+import AppStoreClient
 import ArgumentParser
 import Commerce
+import HTTPSupport
 import Ledger
-import Server
+import Service
+import StoreHTTP
+import Wire
 
 /// `till keys list`
 struct KeysList: Command {

@@ -1,6 +1,10 @@
+import AppStoreClient
 import ArgumentParser
 import Commerce
-import Server
+import HTTPSupport
+import Service
+import StoreHTTP
+import Wire
 
 /// `till keys make`
 struct KeysMake: Command {

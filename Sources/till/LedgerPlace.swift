@@ -1,8 +1,12 @@
+import AppStoreClient
 import ArgumentParser
 import Commerce
 import Foundation
+import HTTPSupport
 import Ledger
-import Server
+import Service
+import StoreHTTP
+import Wire
 
 /// Where the ledger is: a file in the data directory, or a PostgreSQL database.
 enum LedgerPlace {

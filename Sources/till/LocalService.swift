@@ -1,14 +1,18 @@
+import AppStoreClient
 import Catalog
 import CatalogAdministration
 import Commerce
 import Device
 import Entitlements
 import Foundation
+import HTTPSupport
 import Ledger
 import Receipts
-import Server
+import Service
 import Signatures
 import Store
+import StoreHTTP
+import Wire
 
 /// The service over a data directory's ledger, in this process.
 struct LocalService: Sendable {
@@ -43,7 +47,9 @@ struct LocalService: Sendable {
     ) async throws -> Value {
         // Valid in this process alone.
         let key = Randomness.system.bytes(32).hexadecimal
-        return try await LoopbackServer.run(ServiceRoutes(service: service, authentication: .processKey(APIKey(key)))) {
+        return try await LoopbackServer.run(
+            ServiceRoutes(service: service, authentication: .processKey(APIKey(key))).router
+        ) {
             url in
             try await body(HTTPServiceConnection(client: ServiceClient(url: url, credential: key), user: user))
         }

@@ -1,9 +1,13 @@
+import AppStoreClient
 import ArgumentParser
 import Catalog
 import Commerce
 import Device
 import Foundation
-import Server
+import HTTPSupport
+import Service
+import StoreHTTP
+import Wire
 
 /// `till products`
 struct Products: Command {

@@ -1,9 +1,13 @@
+import AppStoreClient
 import ArgumentParser
 import Commerce
 import Device
 import Foundation
+import HTTPSupport
 import Receipts
-import Server
+import Service
+import StoreHTTP
+import Wire
 
 /// `till receipt validate`
 struct ReceiptValidate: Command {

@@ -1,12 +1,16 @@
+import AppStoreClient
 import ArgumentParser
 import Catalog
 import CatalogAdministration
 import Commerce
 import Entitlements
 import Foundation
+import HTTPSupport
 import Ledger
 import Receipts
-import Server
+import Service
+import StoreHTTP
+import Wire
 
 /// `till reconcile`
 struct Reconcile: Command {

@@ -1,17 +1,21 @@
 import Accounts
+import AppStoreClient
 import ArgumentParser
 import Catalog
 import CatalogAdministration
 import Commerce
 import Entitlements
 import Foundation
+import HTTPSupport
 import Ledger
 import Logging
 import Profiles
 import Receipts
-import Server
+import Service
 import ServiceLifecycle
+import StoreHTTP
 import Webhooks
+import Wire
 
 /// `till serve`
 struct Serve: Command {

@@ -1,11 +1,15 @@
 import Accounts
+import AppStoreClient
 import Commerce
 import Entitlements
 import Foundation
+import HTTPSupport
 import Ledger
 import Logging
 import Receipts
-import Server
+import Service
+import StoreHTTP
+import Wire
 
 /// How `till serve` is set up: each setting has one name, on the command line (`--tls-key`), in the environment
 /// (`TILL_TLS_KEY`) and in the file (`"tls-key"`), and the first of them that says something counts.

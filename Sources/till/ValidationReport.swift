@@ -1,6 +1,10 @@
+import AppStoreClient
 import Commerce
+import HTTPSupport
 import Receipts
-import Server
+import Service
+import StoreHTTP
+import Wire
 
 /// What `till receipt validate` answers.
 struct ValidationReport: Encodable {

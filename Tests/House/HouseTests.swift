@@ -3,6 +3,12 @@ import Testing
 
 /// The walls of the house, held against the manifest and the sources.
 @Suite struct HouseTests {
+    /// The features, and what they all stand on.
+    private static let features: Set = [
+        "Accounts", "CatalogAdministration", "Commerce", "Entitlements", "Ledger", "Profiles", "SeedApp", "Signatures",
+        "Webhooks",
+    ]
+
     /// What each module may import of ours.
     static let allowed: [String: Set<String>] = [
         "COpenSSL": [],
@@ -21,14 +27,15 @@ import Testing
         "CatalogAdministration": ["Catalog", "Commerce", "Entitlements", "Ledger", "Signatures", "StrictJSON"],
         "Webhooks": ["Commerce", "Ledger", "Signatures"],
         "Device": ["Commerce"],
-        "Server": [
-            "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements",
-            "Accounts", "CatalogAdministration", "Profiles", "SeedApp", "Webhooks",
-        ],
-        "till": [
-            "StrictJSON", "Commerce", "Signatures", "Catalog", "Receipts", "Ledger", "Store", "Entitlements",
-            "Accounts", "CatalogAdministration", "Profiles", "SeedApp", "Webhooks", "Server", "Device",
-        ],
+        "Wire": ["Commerce"],
+        "AppStoreClient": ["Commerce", "Receipts", "Signatures"],
+        "HTTPSupport": ["Accounts", "Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "StrictJSON"],
+        "Service": features.union(["AppStoreClient", "Catalog", "HTTPSupport", "Receipts", "StrictJSON", "Wire"]),
+        "StoreHTTP": ["Catalog", "Commerce", "HTTPSupport", "Receipts", "Signatures", "Store", "StrictJSON", "Wire"],
+        "till": features.union([
+            "AppStoreClient", "Catalog", "Device", "HTTPSupport", "Receipts", "Service", "Store", "StoreHTTP",
+            "StrictJSON", "Wire",
+        ]),
     ]
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

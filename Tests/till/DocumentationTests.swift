@@ -66,7 +66,7 @@ import Testing
 
     @Test func everyRouteIsInTheTable() throws {
         let page = try Project.text("Documentation/API.md")
-        let text = try Project.text("Sources/Server/Resources/OpenAPI.json")
+        let text = try Project.text("Sources/Service/Resources/OpenAPI.json")
         let document = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
         let paths = try #require(document?["paths"] as? [String: [String: Any]])
         for (path, methods) in paths {

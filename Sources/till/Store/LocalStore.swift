@@ -1,9 +1,13 @@
+import AppStoreClient
 import Commerce
 import Foundation
+import HTTPSupport
 import Logging
-import Server
+import Service
 import Signatures
 import Store
+import StoreHTTP
+import Wire
 
 /// A store beside a service in one process, for development: what it signs is trusted, and what it sells is told of.
 struct LocalStore: Sendable {

@@ -1,7 +1,11 @@
+import AppStoreClient
 import ArgumentParser
 import Commerce
-import Server
+import HTTPSupport
+import Service
 import Store
+import StoreHTTP
+import Wire
 
 /// `till store sales`
 struct StoreSales: Command {

@@ -1,10 +1,14 @@
+import AppStoreClient
 import ArgumentParser
 import Commerce
 import Foundation
+import HTTPSupport
 import Logging
-import Server
+import Service
 import Signatures
 import Store
+import StoreHTTP
+import Wire
 
 /// `till store serve`, which `till store` is short for.
 struct StoreServe: Command {

@@ -1,6 +1,10 @@
+import AppStoreClient
 import ArgumentParser
-import Server
+import HTTPSupport
+import Service
 import Store
+import StoreHTTP
+import Wire
 
 /// `till store subscription`
 struct StoreSubscription: Command {

@@ -1,0 +1,190 @@
+import AsyncHTTPClient
+import Commerce
+import Foundation
+import NIOHTTP1
+import Receipts
+
+/// The App Store Server API, as far as a service asks it. Nothing it answers is believed unless it is signed.
+public struct AppStoreServerClient: Sendable {
+    /// The largest answer read, in bytes: twenty signed notifications are a third of it.
+    private static let maximumAnswer = 1 << 20
+    private static let patience = Duration.seconds(30)
+    /// How long it is waited, at most and in all, where the App Store asks for patience.
+    private static let maximumWait: Int64 = 120
+
+    /// One that tells at once that nobody listens, and takes a token nowhere else; it lives as long as the process.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout.connect = .seconds(10)
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
+    public let url: URL
+    private let key: AppStoreServerKey
+    private let clock: any WallClock
+
+    /// - Parameter clock: By which tokens are made.
+    public init(
+        url: URL,
+        key: AppStoreServerKey,
+        clock: any WallClock = SystemClock()
+    ) {
+        self.url = url
+        self.key = key
+        self.clock = clock
+    }
+
+    private struct Refusal: Decodable {
+        let errorCode: Int64
+    }
+
+    package struct NotificationHistory: Decodable {
+        package struct Item: Decodable {
+            package let signedPayload: String
+        }
+
+        package let paginationToken: String?
+        package let hasMore: Bool
+        package let notificationHistory: [Item]
+    }
+
+    package struct TransactionHistory: Decodable {
+        package let revision: String?
+        package let hasMore: Bool
+        package let signedTransactions: [String]
+    }
+
+    /// What the App Store is told of a purchase whose refund a customer asks for.
+    package struct ConsumptionRequest: Encodable {
+        package let customerConsented: Bool
+        package let deliveryStatus: DeliveryStatus
+        package let sampleContentProvided: Bool
+        package let refundPreference: RefundPreference?
+
+        package init(
+            customerConsented: Bool,
+            deliveryStatus: DeliveryStatus,
+            sampleContentProvided: Bool,
+            refundPreference: RefundPreference?
+        ) {
+            self.customerConsented = customerConsented
+            self.deliveryStatus = deliveryStatus
+            self.sampleContentProvided = sampleContentProvided
+            self.refundPreference = refundPreference
+        }
+    }
+
+    /// `POST /inApps/v1/notifications/history`
+    package func notificationHistory(
+        from start: Timestamp,
+        until end: Timestamp,
+        paginationToken: String?
+    ) async throws(ReconciliationError) -> NotificationHistory {
+        struct Body: Encodable {
+            package let startDate: Timestamp
+            package let endDate: Timestamp
+        }
+        var query: [URLQueryItem] = []
+        if let paginationToken { query = [URLQueryItem(name: "paginationToken", value: paginationToken)] }
+        return try await decoded(
+            request(.POST, "/inApps/v1/notifications/history", query, Body(startDate: start, endDate: end)))
+    }
+
+    /// `GET /inApps/v2/history/{transactionId}`
+    package func transactionHistory(
+        of transactionIdentifier: String,
+        revision: String?
+    ) async throws(ReconciliationError) -> TransactionHistory {
+        var query: [URLQueryItem] = []
+        if let revision { query = [URLQueryItem(name: "revision", value: revision)] }
+        return try await decoded(request(.GET, "/inApps/v2/history/\(escaped(transactionIdentifier))", query))
+    }
+
+    /// `PUT /inApps/v2/transactions/consumption/{transactionId}`
+    package func sendConsumptionInformation(
+        _ consumption: ConsumptionRequest,
+        of transactionIdentifier: String
+    ) async throws(ReconciliationError) {
+        let path = "/inApps/v2/transactions/consumption/\(escaped(transactionIdentifier))"
+        _ = try await send(request(.PUT, path, [], consumption))
+    }
+
+    /// Only digits come from the ledger's own transactions; anything else is asked for as it stands.
+    private func escaped(_ transactionIdentifier: String) -> String {
+        transactionIdentifier.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+
+    private func request(_ method: HTTPMethod, _ path: String, _ query: [URLQueryItem]) -> HTTPClientRequest {
+        var components = URLComponents()
+        components.queryItems = query.isEmpty ? nil : query
+        var request = HTTPClientRequest(url: url.absoluteString + path + (components.string ?? ""))
+        request.method = method
+        return request
+    }
+
+    private func request(
+        _ method: HTTPMethod,
+        _ path: String,
+        _ query: [URLQueryItem],
+        _ body: some Encodable
+    ) throws(ReconciliationError) -> HTTPClientRequest {
+        var request = request(method, path, query)
+        guard let body = try? JSONEncoder().encode(body) else { throw .answerInvalid }
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(body)
+        return request
+    }
+
+    private func decoded<Answer: Decodable>(_ request: HTTPClientRequest) async throws(ReconciliationError) -> Answer {
+        let body = try await send(request)
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else { throw .answerInvalid }
+        return answer
+    }
+
+    /// Sends a request, again where the App Store says that there were too many, until it takes it or patience ends.
+    private func send(_ request: HTTPClientRequest) async throws(ReconciliationError) -> Data {
+        var waited: Int64 = 0
+        while true {
+            let answer = try await answer(to: request)
+            if (200...299).contains(answer.status) { return answer.body }
+            let refusal = try? JSONDecoder().decode(Refusal.self, from: answer.body)
+            guard answer.status == 429, waited < Self.maximumWait else {
+                throw .refused(status: answer.status, code: refusal?.errorCode)
+            }
+            let seconds = min(max(1, secondsUntil(answer.retryAfter)), Self.maximumWait - waited)
+            waited += seconds
+            do { try await Task.sleep(for: .seconds(seconds)) } catch { throw .cancelled }
+        }
+    }
+
+    /// - Parameter retryAfter: A moment in milliseconds since 1970 (App Store Server API, "Identifying rate limits").
+    private func secondsUntil(_ retryAfter: String?) -> Int64 {
+        guard let moment = retryAfter.flatMap({ Int64($0) }) else { return 1 }
+        let (milliseconds, isOverflow) = moment.subtractingReportingOverflow(clock.now().millisecondsSince1970)
+        return isOverflow ? 1 : milliseconds / 1000 + 1
+    }
+
+    private struct Answer: Sendable {
+        let status: Int
+        let retryAfter: String?
+        let body: Data
+    }
+
+    private func answer(to request: HTTPClientRequest) async throws(ReconciliationError) -> Answer {
+        do {
+            var request = request
+            request.headers.add(name: "Authorization", value: "Bearer \(try await key.token(at: clock.now()))")
+            return try await Deadline.run(within: Self.patience) { [request] in
+                let response = try await Self.client.execute(request, deadline: .distantFuture)
+                let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
+                return Answer(
+                    status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"),
+                    body: Data(bytes.readableBytesView))
+            }
+        } catch {
+            if Task.isCancelled { throw .cancelled }
+            throw .unreachable(host: url.host() ?? "?")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Commerce
+import Ledger
+import Signatures
+
+/// The API keys of a team's back ends: made, listed, ended, and recognised when one is presented.
+///
+/// A key reads `till_IDENTIFIER_SECRET`: the identifier finds its record and may be seen by anybody, the secret is 256 random
+/// bits, shown once, of which only a SHA-256 is kept.
+public struct APIKeys: Sendable {
+    /// The longest name, in bytes of UTF-8.
+    public static let maximumNameLength = 64
+    /// What every key begins with, and no token.
+    package static let prefix = "till_"
+
+    private let ledger: Ledger
+    private let clock: any WallClock
+    private let randomness: Randomness
+
+    public init(ledger: Ledger, clock: any WallClock, randomness: Randomness) {
+        self.ledger = ledger
+        self.clock = clock
+        self.randomness = randomness
+    }
+
+    /// Makes a key.
+    ///
+    /// - Returns: Its record, and the key itself, which nobody can tell again.
+    public func make(
+        name: String,
+        scopes: Set<APIKeyScope>
+    ) async throws -> (record: APIKeyRecord, key: String) {
+        let identifier = randomness.bytes(6).hexadecimal
+        let key = Self.prefix + identifier + "_" + Base64.encode(randomness.bytes(32), .urlSafe)
+        let record = APIKeyRecord(
+            identifier: identifier, name: name,
+            scopes: APIKeyScope.allCases.filter(scopes.contains).map(\.rawValue),
+            secretDigest: Self.digest(of: key), createdAt: clock.now())
+        try await ledger.write { try $0.add(record) }
+        return (record, key)
+    }
+
+    public func list() async throws -> [APIKeyRecord] {
+        try await ledger.read { try $0.apiKeys() }
+    }
+
+    /// - Returns: false when there is no key of that identifier.
+    public func revoke(_ identifier: String) async throws -> Bool {
+        try await ledger.write { try $0.revokeAPIKey(identifier, at: clock.now()) }
+    }
+
+    /// What a presented key allows; nil for one that is unknown, wrong or revoked.
+    package func scopes(of key: String) async throws -> (identifier: String, scopes: Set<APIKeyScope>)? {
+        guard key.hasPrefix(Self.prefix), key.utf8.count < 128 else { return nil }
+        let identifier = key.dropFirst(Self.prefix.count).prefix { $0 != "_" }
+        guard let record = try await ledger.read(.statement, { try $0.apiKey(String(identifier)) }),
+            record.revokedAt == nil,
+            ConstantTime.areEqual(Self.digest(of: key), record.secretDigest)
+        else { return nil }
+        return (record.identifier, Set(record.scopes.compactMap(APIKeyScope.init(rawValue:))))
+    }
+
+    private static func digest(of key: String) -> [UInt8] {
+        DigestAlgorithm.sha256.digest(of: Array(key.utf8))
+    }
+}

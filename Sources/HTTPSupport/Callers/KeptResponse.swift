@@ -1,0 +1,23 @@
+/// A response in the bytes that the ledger keeps: a line with the status and the content type, then the body.
+package struct KeptResponse {
+    package let status: Int
+    package let contentType: String
+    package let body: ArraySlice<UInt8>
+
+    package init(status: Int, contentType: String, body: ArraySlice<UInt8>) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+    }
+
+    /// Nil for bytes of another form.
+    package init?(_ bytes: [UInt8]) {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        let words = bytes[..<end].split(separator: UInt8(ascii: " "), maxSplits: 1)
+        guard words.count == 2, let status = Int(String(decoding: words[0], as: UTF8.self)) else { return nil }
+        self.init(
+            status: status, contentType: String(decoding: words[1], as: UTF8.self), body: bytes[(end + 1)...])
+    }
+
+    package var bytes: [UInt8] { Array("\(status) \(contentType)\n".utf8) + body }
+}

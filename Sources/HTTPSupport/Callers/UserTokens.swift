@@ -1,0 +1,229 @@
+import Commerce
+import JWTKit
+import Logging
+import Signatures
+import StrictJSON
+import Synchronization
+
+/// Which tokens are accepted of apps' users.
+public struct TokenSettings: Sendable {
+    /// What a token's `iss` has to be.
+    public var issuer: String
+    /// What its `aud` has to be or to hold.
+    public var audience: String
+    public var keys: TokenKeySource
+    public var algorithms: Set<TokenAlgorithm>
+
+    public init(
+        issuer: String,
+        audience: String,
+        keys: TokenKeySource,
+        algorithms: Set<TokenAlgorithm> = [.rs256, .es256]
+    ) {
+        self.issuer = issuer
+        self.audience = audience
+        self.keys = keys
+        self.algorithms = algorithms
+    }
+}
+
+/// The tokens (JWT, RFC 7519) by which an app's users are known: of one issuer, for one audience.
+///
+/// A token that was verified is remembered until it expires, for an hour at most, and until the issuer's keys are loaded anew,
+/// so that a user's next request costs a hash.
+public final class UserTokens: Sendable {
+    /// The longest token looked at, in bytes.
+    private static let maximumSize = 8 * 1024
+    /// The longest key of a claim, in bytes: a decoder hashes it before the signature is verified.
+    private static let maximumKeyLength = 256
+    private static let maximumRemembered = 10_000
+    /// Milliseconds after which a token is verified again, with the issuer's keys of then.
+    private static let rememberedFor: Int64 = 3_600_000
+    /// Milliseconds by which an issuer's clock may be ahead.
+    private static let clockSkew: Int64 = 60_000
+    /// The largest NumericDate read: the end of the year 9999.
+    private static let latestDate = 253_402_300_799.0
+
+    private let settings: TokenSettings
+    private let keys: TokenKeys
+    private let clock: any WallClock
+    private let acceptsAnySpelling: @Sendable (User) async throws -> Bool
+    /// By the token's SHA-256.
+    private let remembered = Mutex<[[UInt8]: Remembered]>([:])
+
+    /// What a token was found to be.
+    private struct Remembered {
+        let user: User
+        let expiresAt: Timestamp
+        let verifiedAt: Timestamp
+        /// Of the keys it was verified with.
+        let generation: Int
+    }
+
+    /// - Parameter acceptsAnySpelling: Whether the `sub` of a user's token need not be in Unicode's composed form (NFC).
+    public init(
+        _ settings: TokenSettings,
+        clock: any WallClock,
+        logger: Logger,
+        acceptsAnySpelling: @escaping @Sendable (User) async throws -> Bool = { _ in false }
+    ) {
+        self.settings = settings
+        self.acceptsAnySpelling = acceptsAnySpelling
+        self.clock = clock
+        keys = TokenKeys(source: settings.keys, allowing: settings.algorithms, clock: clock, logger: logger)
+    }
+
+    package var issuer: String { settings.issuer }
+
+    /// Loads the issuer's keys before the first token asks for them.
+    public func prepare() async throws(TokenKeysError) {
+        try await keys.load()
+    }
+
+    /// Whose token it is.
+    ///
+    /// - Throws: `Problem`: `tokenInvalid`, `tokenExpired`, or `tokenKeysUnavailable` while the issuer's keys cannot be had.
+    package func user(presenting token: String) async throws(Problem) -> User {
+        let bytes = Array(token.utf8)
+        guard bytes.count <= Self.maximumSize else {
+            throw .tokenInvalid("it is longer than \(Self.maximumSize) bytes")
+        }
+        let digest = DigestAlgorithm.sha256.digest(of: bytes)
+        let now = clock.now()
+        let generation = keys.generation
+        if let known = remembered.withLock({ $0[digest] }), known.generation == generation,
+            abs(now.millisecondsSince1970 - known.verifiedAt.millisecondsSince1970) < Self.rememberedFor
+        {
+            guard now < known.expiresAt else { throw .tokenExpired }
+            return known.user
+        }
+        let (user, expiresAt) = try await verify(bytes, at: now)
+        // The generation before: keys loaded meanwhile may be others.
+        remember(
+            Remembered(user: user, expiresAt: expiresAt, verifiedAt: now, generation: generation), digest, at: now)
+        return user
+    }
+
+    private func verify(_ token: [UInt8], at now: Timestamp) async throws(Problem) -> (User, Timestamp) {
+        let header = try Self.header(of: token)
+        let key: TokenKey?
+        do { key = try await keys.key(header.keyIdentifier) } catch { throw .tokenKeysUnavailable }
+        guard let key else { throw .tokenInvalid("its issuer has no key of its kid") }
+        // The key says how it signs; a token that could choose would choose the weakest.
+        guard key.algorithm.rawValue.hasSameBytes(as: header.algorithm) else {
+            throw .tokenInvalid("its alg is not its key's, or not allowed")
+        }
+        let claims: Claims
+        do { claims = try await key.verify(token) } catch {
+            throw .tokenInvalid("its signature does not hold, or iss, sub, aud or exp is missing or of another type")
+        }
+        return try await judge(claims, at: now)
+    }
+
+    private func judge(_ claims: Claims, at now: Timestamp) async throws(Problem) -> (User, Timestamp) {
+        guard claims.iss.hasSameBytes(as: issuer) else { throw .tokenInvalid("it is of another issuer") }
+        guard claims.aud.value.contains(where: { $0.hasSameBytes(as: settings.audience) }) else {
+            throw .tokenInvalid("it is for another audience")
+        }
+        guard let expiresAt = Self.timestamp(claims.exp), let notBefore = Self.timestamp(claims.nbf ?? 0) else {
+            throw .tokenInvalid("one of its dates is none")
+        }
+        guard now < expiresAt else { throw .tokenExpired }
+        guard notBefore.millisecondsSince1970 <= now.millisecondsSince1970 + Self.clockSkew else {
+            throw .tokenInvalid("it is not valid yet")
+        }
+        guard let user = User(issuer: issuer, name: claims.sub) else {
+            throw .tokenInvalid("its sub is not 1 to \(User.maximumLength) bytes without spaces or control characters")
+        }
+        // Two subjects that differ in their bytes alone must not become one user.
+        var isAccepted = user.name.hasSameBytes(as: claims.sub)
+        if !isAccepted { isAccepted = try await isOfAnySpelling(user) }
+        guard isAccepted else {
+            throw .tokenInvalid("its sub is not in Unicode's composed form (NFC)")
+        }
+        return (user, expiresAt)
+    }
+
+    /// A ledger that cannot be read now refuses the token, and the app tries again.
+    private func isOfAnySpelling(_ user: User) async throws(Problem) -> Bool {
+        do {
+            return try await acceptsAnySpelling(user)
+        } catch { throw Problem(error) ?? .unexpected }
+    }
+
+    private func remember(_ token: Remembered, _ digest: [UInt8], at now: Timestamp) {
+        remembered.withLock { remembered in
+            if remembered.count >= Self.maximumRemembered {
+                remembered = remembered.filter { now < $0.value.expiresAt }
+                if remembered.count >= Self.maximumRemembered { remembered = [:] }
+            }
+            remembered[digest] = token
+        }
+    }
+
+    private static func header(
+        of token: [UInt8]
+    ) throws(Problem) -> (algorithm: String, keyIdentifier: String) {
+        let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        // Read strictly, so that a token has one spelling and is remembered once.
+        guard parts.count == 3, parts.allSatisfy({ Base64.decode($0, .urlSafe) != nil }),
+            let bytes = Base64.decode(parts[0], .urlSafe),
+            case .object(let header)? = try? JSONParser.parse(bytes),
+            case .string(let algorithm) = header["alg"], header["crit"] == nil,
+            // Decoders hash keys and kid by canonical equivalence, which takes quadratic time on combining marks.
+            JSONValue.object(header).isASCII,
+            let payload = Base64.decode(parts[1], .urlSafe), case .object(let claims)? = try? JSONParser.parse(payload),
+            claims.keys.allSatisfy({ $0.utf8.count <= maximumKeyLength })
+        else { throw .tokenInvalid("it is no signed JWT") }
+        switch header["kid"] {
+        case .string(let identifier): return (algorithm, identifier)
+        case nil: return (algorithm, "")
+        default: throw .tokenInvalid("its kid is no text")
+        }
+    }
+
+    private static func timestamp(_ numericDate: Double) -> Timestamp? {
+        guard (0...latestDate).contains(numericDate) else { return nil }
+        return Timestamp(millisecondsSince1970: Int64(numericDate * 1000))
+    }
+
+    /// What is read of a token (RFC 7519 section 4.1); dates in seconds since 1970.
+    private struct Claims: JWTPayload {
+        let iss: String
+        let sub: String
+        let aud: AudienceClaim
+        let exp: Double
+        let nbf: Double?
+
+        /// The claims are judged by the service's own clock, after the signature.
+        func verify(using algorithm: some JWTAlgorithm) {}
+    }
+}
+
+extension Problem {
+    package static func tokenInvalid(_ reason: String) -> Problem {
+        Problem(status: .unauthorized, code: "tokenInvalid", detail: "The token is not accepted: \(reason).")
+    }
+
+    package static let tokenExpired = Problem(
+        status: .unauthorized, code: "tokenExpired",
+        detail: "The token has expired: get a new one from its issuer, or for the refresh token.")
+
+    fileprivate static let tokenKeysUnavailable = Problem(
+        status: .serviceUnavailable, code: "tokenKeysUnavailable",
+        detail: "The keys of the token's issuer cannot be had now: try again later.",
+        couldSucceedLater: true, retryAfter: 60)
+}
+
+extension JSONValue {
+    /// Whether every key and text is ASCII.
+    fileprivate var isASCII: Bool {
+        switch self {
+        case .object(let object):
+            object.members.allSatisfy { $0.key.utf8.allSatisfy { $0 < 0x80 } && $0.value.isASCII }
+        case .array(let elements): elements.allSatisfy(\.isASCII)
+        case .string(let text): text.utf8.allSatisfy { $0 < 0x80 }
+        case .number, .bool, .null: true
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Commerce
+import Synchronization
+
+/// Token buckets, one per subject: so many tokens at once, refilled evenly.
+///
+/// The memory is of one size, whatever subjects there are. Each subject has a place by a hash that no stranger knows. Two
+/// subjects that meet there share their tokens.
+package final class TokenBuckets: Sendable {
+    package struct Rate: Sendable {
+        /// Tokens in a full bucket.
+        package let atOnce: Int
+        package let perMinute: Int
+
+        package init(atOnce: Int, perMinute: Int) {
+            self.atOnce = atOnce
+            self.perMinute = perMinute
+        }
+    }
+
+    private struct Bucket {
+        /// Tokens taken times 60,000, so that a millisecond refills a whole number of them.
+        var taken: Int64 = 0
+        /// Milliseconds since 1970.
+        var countedAt: Int64 = 0
+    }
+
+    private static let cost: Int64 = 60_000
+    private static let places = 1 << 16
+
+    package let rate: Rate
+    private let clock: any WallClock
+    private let buckets = Mutex([Bucket](repeating: Bucket(), count: places))
+
+    package init(_ rate: Rate, clock: any WallClock) {
+        self.rate = rate
+        self.clock = clock
+    }
+
+    /// Takes a token.
+    ///
+    /// - Returns: Nil if there was one; else the seconds until the next.
+    package func take(_ subject: String) -> Int? {
+        change(subject) { bucket in
+            let missing = bucket.taken + Self.cost - Int64(rate.atOnce) * Self.cost
+            guard missing > 0 else {
+                bucket.taken += Self.cost
+                return nil
+            }
+            let perSecond = Int64(rate.perMinute) * 1000
+            return Int((missing + perSecond - 1) / perSecond)
+        }
+    }
+
+    /// Puts a token back.
+    package func giveBack(_ subject: String) {
+        change(subject) { $0.taken = max(0, $0.taken - Self.cost) }
+    }
+
+    private func change<Value: Sendable>(_ subject: String, _ body: (inout Bucket) -> Value) -> Value {
+        let now = clock.now().millisecondsSince1970
+        let place = Int(UInt(bitPattern: ByteKey(subject).hashValue) % UInt(Self.places))
+        return buckets.withLock { buckets in
+            var bucket = buckets[place]
+            // A clock that was set back refills nothing; an untouched bucket is full.
+            let elapsed = bucket.taken == 0 ? 0 : max(0, now - bucket.countedAt)
+            let refilled = elapsed.multipliedReportingOverflow(by: Int64(rate.perMinute))
+            bucket.taken = refilled.overflow ? 0 : max(0, bucket.taken - refilled.partialValue)
+            bucket.countedAt = now
+            defer { buckets[place] = bucket }
+            return body(&bucket)
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Guards one connection: keeps it in the table of open connections, closes it when a head or a request is not over in time,
+/// applies the rules of `RequestHead`, and holds back pipelined requests until the answer before them is written.
+///
+/// It is one handler, since each handler costs every part of every request a turn. A refused request goes on without its target
+/// and its fields, so that it is answered in its turn. `RequestMiddleware` answers it with the refusal.
+package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    package typealias InboundIn = HTTPRequestPart
+    package typealias InboundOut = HTTPRequestPart
+    package typealias OutboundIn = HTTPResponsePart
+    package typealias OutboundOut = HTTPResponsePart
+
+    /// Streams of events end before it, unless their client does not read.
+    private static let streamLimit = TimeAmount.minutes(20)
+
+    private let table: ConnectionTable
+    private var connection: ConnectionTable.Connection?
+    /// Whether a request has begun whose answer is not written.
+    private var isAnswering = false
+    /// The requests that a client has sent before it got an answer. One is answered after the other, or answers that nobody
+    /// reads would fill the memory.
+    private var heldBack = CircularBuffer<HTTPRequestPart>()
+    private var isReadWanted = false
+    private var deadlines: RequestDeadlines
+    private var timer: Scheduled<Void>?
+
+    /// - Parameter requestTime: The limit on the time of one request.
+    package init(_ table: ConnectionTable, requestTime: TimeAmount) {
+        self.table = table
+        deadlines = RequestDeadlines(limit: requestTime)
+    }
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let firstBytes = FirstBytesHandler {
+            let (handler, context) = bound.value
+            handler.awaitHead(context)
+        }
+        // In front of TLS and HTTP, since neither tells of a head that does not end.
+        try? context.pipeline.syncOperations.addHandler(firstBytes, position: .first)
+        awaitHead(context)
+        if context.channel.isActive { admit(context) }
+    }
+
+    package func channelActive(context: ChannelHandlerContext) {
+        admit(context)
+        context.fireChannelActive()
+    }
+
+    package func channelInactive(context: ChannelHandlerContext) {
+        leave()
+        context.fireChannelInactive()
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        leave()
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        guard heldBack.isEmpty, canDeliver(part) else { return heldBack.append(part) }
+        deliver(part, context)
+    }
+
+    /// Stops reading while requests are held back, so that their client waits.
+    package func read(context: ChannelHandlerContext) {
+        guard heldBack.isEmpty else {
+            isReadWanted = true
+            return
+        }
+        context.read()
+    }
+
+    private func canDeliver(_ part: HTTPRequestPart) -> Bool {
+        if case .head = part { !isAnswering } else { true }
+    }
+
+    private func deliver(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
+        case .head(let head):
+            let now = NIODeadline.now()
+            isAnswering = true
+            connection?.requestBegan(at: now)
+            perform(deadlines.requestBegan(at: now), context)
+            context.fireChannelRead(wrapInboundOut(.head(Self.checked(head))))
+        case .body:
+            context.fireChannelRead(wrapInboundOut(part))
+        case .end:
+            if isAnswering { connection?.requestRead() }
+            deadlines.requestRead()
+            // Nothing reads trailers.
+            context.fireChannelRead(wrapInboundOut(.end(nil)))
+        }
+    }
+
+    /// Delivers what was held back, up to the next request that has to wait for an answer.
+    private func deliverHeldBack(_ context: ChannelHandlerContext) {
+        guard !heldBack.isEmpty else { return }
+        while let part = heldBack.first, canDeliver(part) {
+            heldBack.removeFirst()
+            deliver(part, context)
+        }
+        context.fireChannelReadComplete()
+        guard heldBack.isEmpty, isReadWanted else { return }
+        isReadWanted = false
+        context.read()
+    }
+
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? ChannelEvent, event == .inputClosed { connection?.clientClosed() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(let head):
+            if head.headerFields[.contentType] == ServerSentEvents.contentType {
+                deadlines.answerStreams(until: .now() + Self.streamLimit)
+            }
+            context.write(data, promise: promise)
+        case .body:
+            context.write(data, promise: promise)
+        case .end:
+            let written = promise ?? context.eventLoop.makePromise()
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            written.futureResult.whenSuccess {
+                let (handler, context) = bound.value
+                handler.answerWritten(context)
+            }
+            context.write(data, promise: written)
+        }
+    }
+
+    private func answerWritten(_ context: ChannelHandlerContext) {
+        deadlines.answerWritten()
+        isAnswering = false
+        connection?.requestsEnded(at: .now())
+        deliverHeldBack(context)
+    }
+
+    private static func checked(_ head: HTTPRequest) -> HTTPRequest {
+        switch RequestHead.checked(head) {
+        case .success(let checked): return checked
+        case .failure(let refusal):
+            var refused = HTTPRequest(method: head.method, scheme: head.scheme, authority: nil, path: "/")
+            if let name = HTTPField.Name.refusal { refused.headerFields[name] = refusal.rawValue }
+            refused.headerFields[.connection] = "close"
+            return refused
+        }
+    }
+
+    private func admit(_ context: ChannelHandlerContext) {
+        guard connection == nil else { return }
+        let channel = context.channel
+        let address = ClientAddresses.network(channel.remoteAddress)
+        let connection = ConnectionTable.Connection(address: address, at: .now()) { channel.close(promise: nil) }
+        guard table.admit(connection, at: .now()) else {
+            context.close(promise: nil)
+            return
+        }
+        self.connection = connection
+    }
+
+    private func leave() {
+        if let connection { table.remove(connection) }
+        connection = nil
+        heldBack.removeAll()
+        timer?.cancel()
+        timer = nil
+    }
+
+    private func awaitHead(_ context: ChannelHandlerContext) {
+        guard deadlines.mayAwaitHead else { return }
+        perform(deadlines.headAwaited(at: .now()), context)
+    }
+
+    private func perform(_ action: RequestDeadlines.Action, _ context: ChannelHandlerContext) {
+        switch action {
+        case .schedule(let deadline):
+            timer?.cancel()
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            timer = context.eventLoop.scheduleTask(deadline: deadline) {
+                let (handler, context) = bound.value
+                handler.perform(handler.deadlines.timerFired(at: .now()), context)
+            }
+        case .close: context.close(promise: nil)
+        case .none: break
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import NIOCore
+
+/// Tells of the first bytes of a connection that may begin the head of a request.
+package final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias InboundOut = ByteBuffer
+
+    private let onBytes: () -> Void
+
+    package init(onBytes: @escaping () -> Void) {
+        self.onBytes = onBytes
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        onBytes()
+        context.fireChannelRead(data)
+    }
+}

@@ -1,0 +1,66 @@
+import HTTPTypes
+
+/// The rules for the head of a request, which hold before anything compares, hashes or decodes it.
+package enum RequestHead {
+    /// The longest request target, in bytes.
+    package static let maximumTargetLength = 8 * 1024
+    /// The longest header field, in bytes; NIO refuses a longer one.
+    package static let maximumFieldLength = 8 * 1024
+
+    /// The header fields that Till or Hummingbird reads. All others are removed.
+    package static let readFields: Set<HTTPField.Name> = Set(
+        [
+            .authorization, .acceptLanguage, .connection, .contentLength, .contentType, .ifMatch, .ifNoneMatch,
+        ] + [.forwardedFor, .idempotencyKey, .idToken, .lastEventID].compactMap(\.self))
+
+    /// The reason to refuse a head.
+    package enum Refusal: String, Sendable {
+        case targetNotASCII, targetTooLong, fieldNotASCII
+
+        package var sentence: String {
+            switch self {
+            case .targetNotASCII: "The request target has a byte above 0x7F: percent-encode it."
+            case .targetTooLong: "The request target has more than \(RequestHead.maximumTargetLength) bytes."
+            case .fieldNotASCII: "A header field has a byte above 0x7F: send ASCII."
+            }
+        }
+    }
+
+    /// Returns the head without the fields that nothing reads.
+    ///
+    /// - Returns: A refusal for a field or target with a byte above 0x7F, or a target that is too long.
+    package static func checked(_ head: HTTPRequest) -> Result<HTTPRequest, Refusal> {
+        let target = head.path ?? ""
+        guard target.utf8.count <= maximumTargetLength else { return .failure(.targetTooLong) }
+        guard target.isASCII else { return .failure(.targetNotASCII) }
+        guard head.authority?.isASCII ?? true else { return .failure(.fieldNotASCII) }
+        var isWhole = true
+        for field in head.headerFields {
+            guard readFields.contains(field.name) else {
+                isWhole = false
+                continue
+            }
+            guard field.value.isASCII else { return .failure(.fieldNotASCII) }
+        }
+        // Most clients send some field that nothing reads; a back end may send none, and then nothing is copied.
+        if isWhole { return .success(head) }
+        var read = head
+        read.headerFields = HTTPFields(head.headerFields.filter { readFields.contains($0.name) })
+        return .success(read)
+    }
+}
+
+extension RequestHead.Refusal: Error {}
+
+extension String {
+    fileprivate var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
+}
+
+extension HTTPField.Name {
+    package static let forwardedFor = Self("X-Forwarded-For")
+    package static let idempotencyKey = Self("Idempotency-Key")
+    package static let idToken = Self("idtoken")
+    package static let lastEventID = Self("Last-Event-ID")
+    /// The reason for which `ConnectionHandler` refuses a request; no client can set it.
+    package static let refusal = Self("till-refusal")
+}

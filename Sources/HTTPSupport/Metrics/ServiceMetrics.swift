@@ -1,0 +1,131 @@
+import Commerce
+import Ledger
+import Synchronization
+
+/// What the service counts of its own work, since it was started.
+///
+/// Every label has few values, all of the service's own making: whoever sends requests cannot make it grow.
+public final class ServiceMetrics: Sendable {
+    private struct Request: Hashable {
+        let method: String
+        /// With the names of its parameters, not with what they were.
+        let route: String
+        let status: Int
+    }
+
+    private struct Outcome: Hashable {
+        let outcome: String
+        /// Of the problem; empty where there was none.
+        let code: String
+    }
+
+    private struct Counts {
+        var requests: [Request: Int] = [:]
+        var requestTimes: [String: Histogram] = [:]
+        var redemptions: [Outcome: Int] = [:]
+        var notifications: [Outcome: Int] = [:]
+        var reconciliations: [Outcome: Int] = [:]
+        var consumptionAnswers: [Outcome: Int] = [:]
+        var webhookAttempts: [Outcome: Int] = [:]
+        var verifications = Histogram()
+        var commits = Histogram()
+    }
+
+    private let counts = Mutex(Counts())
+    private let requestsInFlight = Atomic(0)
+
+    public init() {}
+
+    package func requestBegan() {
+        requestsInFlight.add(1, ordering: .relaxed)
+    }
+
+    package func requestEnded() {
+        requestsInFlight.subtract(1, ordering: .relaxed)
+    }
+
+    package func countRequest(method: String, route: String, status: Int, duration: Duration) {
+        counts.withLock { counts in
+            counts.requests[Request(method: method, route: route, status: status), default: 0] += 1
+            counts.requestTimes[route, default: Histogram()].record(duration)
+        }
+    }
+
+    package func countRedemption(_ outcome: String, code: String = "") {
+        counts.withLock { $0.redemptions[Outcome(outcome: outcome, code: code), default: 0] += 1 }
+    }
+
+    package func countNotification(_ outcome: String, code: String = "") {
+        counts.withLock { $0.notifications[Outcome(outcome: outcome, code: code), default: 0] += 1 }
+    }
+
+    /// - Parameter code: Why it failed; empty when it was done.
+    package func countReconciliation(code: String = "") {
+        let outcome = code.isEmpty ? "done" : "failed"
+        counts.withLock { $0.reconciliations[Outcome(outcome: outcome, code: code), default: 0] += 1 }
+    }
+
+    package func countConsumptionAnswer(_ outcome: String, code: String = "") {
+        counts.withLock { $0.consumptionAnswers[Outcome(outcome: outcome, code: code), default: 0] += 1 }
+    }
+
+    package func countWebhookAttempt(_ outcome: String, code: String = "") {
+        counts.withLock { $0.webhookAttempts[Outcome(outcome: outcome, code: code), default: 0] += 1 }
+    }
+
+    /// For `EntitlementService`, which tells how long a proof has taken.
+    public func recordVerification(_ duration: Duration) {
+        counts.withLock { $0.verifications.record(duration) }
+    }
+
+    package func recordCommit(_ duration: Duration) {
+        counts.withLock { $0.commits.record(duration) }
+    }
+
+    /// - Parameters:
+    ///   - queueDepth: How much work waits for a thread or a commit.
+    ///   - listeners: How many listen to events; nil where nobody may.
+    package func text(queueDepth: Int, listeners: Int? = nil) -> String {
+        let counts = counts.withLock { $0 }
+        var text = PrometheusText()
+        text.begin("till_http_requests_total", .counter, "Requests answered.")
+        for (request, count) in counts.requests.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+            let labels = [("method", request.method), ("route", request.route), ("status", String(request.status))]
+            text.add("till_http_requests_total", labels, count)
+        }
+        text.begin("till_http_request_seconds", .histogram, "Time from a request's head to its answer.")
+        for (route, times) in counts.requestTimes.sorted(by: { $0.key < $1.key }) {
+            text.add("till_http_request_seconds", [("route", route)], times)
+        }
+        text.begin("till_http_requests_in_flight", .gauge, "Requests being answered, this one included.")
+        text.add("till_http_requests_in_flight", [], requestsInFlight.load(ordering: .relaxed))
+        Self.add("till_redemptions_total", "Proofs handed in for a user.", counts.redemptions, to: &text)
+        Self.add("till_notifications_total", "Notifications of the App Store.", counts.notifications, to: &text)
+        Self.add("till_reconciliations_total", "What was asked of the App Store.", counts.reconciliations, to: &text)
+        Self.add(
+            "till_consumption_answers_total", "What the App Store was told of refunds asked for.",
+            counts.consumptionAnswers, to: &text)
+        Self.add(
+            "till_webhook_attempts_total", "Messages sent to webhooks; failed are those that are given up.",
+            counts.webhookAttempts, to: &text)
+        text.begin("till_verify_seconds", .histogram, "Time to verify a proof.")
+        text.add("till_verify_seconds", [], counts.verifications)
+        text.begin(
+            "till_commit_seconds", .histogram, "Time of a commit to the ledger, which several requests may share.")
+        text.add("till_commit_seconds", [], counts.commits)
+        text.begin("till_queue_depth", .gauge, "Work that waits for a thread or a commit.")
+        text.add("till_queue_depth", [], queueDepth)
+        if let listeners {
+            text.begin("till_event_listeners", .gauge, "Screens that listen to their user's events.")
+            text.add("till_event_listeners", [], listeners)
+        }
+        return text.text
+    }
+
+    private static func add(_ name: String, _ help: String, _ outcomes: [Outcome: Int], to text: inout PrometheusText) {
+        text.begin(name, .counter, help)
+        for (outcome, count) in outcomes.sorted(by: { ($0.key.outcome, $0.key.code) < ($1.key.outcome, $1.key.code) }) {
+            text.add(name, [("outcome", outcome.outcome), ("code", outcome.code)], count)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import StrictJSON
+
+/// JSON of a stranger for Foundation's decoder, which hashes keys by canonical equivalence.
+///
+/// Keys and texts that are not ASCII are limited first, so that the work stays in proportion to the size of the body.
+package enum CheckedJSON {
+    /// The longest key, in bytes.
+    private static let maximumKeyLength = 256
+    /// The longest text with characters beyond ASCII, in bytes.
+    private static let maximumTextLength = 1024
+
+    /// Decodes a body.
+    ///
+    /// - Throws: `CheckedJSON.Refusal` for a key or text that is too long; `JSONSyntaxError`; `DecodingError`.
+    package static func decode<Body: Decodable>(_ type: Body.Type, from bytes: [UInt8]) throws -> Body {
+        try check(try JSONParser.parse(bytes, limits: .init(bytes: bytes.count)))
+        return try JSONDecoder().decode(type, from: Data(bytes))
+    }
+
+    package struct Refusal: Error {}
+
+    package static func check(_ value: JSONValue) throws(Refusal) {
+        switch value {
+        case .object(let object):
+            for member in object.members {
+                guard member.key.utf8.count <= maximumKeyLength else { throw Refusal() }
+                try check(member.value)
+            }
+        case .array(let elements): for element in elements { try check(element) }
+        case .string(let text):
+            guard text.utf8.count <= maximumTextLength || text.utf8.allSatisfy({ $0 < 0x80 }) else { throw Refusal() }
+        case .number, .bool, .null: break
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Accounts
+import Commerce
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Ledger
+
+/// Accounts with the service itself: sign up, log in, renew, log out; and what who is in may do with their account.
+struct AccountRoutes: Sendable {
+    let accounts: AccountService
+    let attempts: AccountAttempts
+    let passwords: PasswordWork
+
+    /// Tokens are nothing to keep on the way (RFC 6749 section 5.1).
+    private static let headers: HTTPFields = [.cacheControl: "no-store"]
+
+    /// - Parameter group: Routes under `/v1`, for which nobody has to be known.
+    func addForStrangers(to group: RouterGroup<ServiceContext>) {
+        group.post("accounts") { request, context in try await signUp(request, context) }
+        group.post("accounts/availability") { request, context in
+            try attempts.countQuestion(request, context)
+            let email = try EmailAddress(
+                try await body(of: request, context, fields: ["email"]).text(
+                    "email", upTo: JSONFields.maximumCredentialLength))
+            return try JSONAnswer.response(
+                ["isAvailable": try await accounts.isAvailable(email)], headers: Self.headers)
+        }
+        group.post("sessions") { request, context in try await logIn(request, context) }
+        group.post("sessions/renewal") { request, context in
+            let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
+            // Nothing is written for who has no session.
+            let presented = try await accounts.presented(token)
+            if let refusal = presented.refusal { throw refusal }
+            let tokens = try await accounts.renew(presented)
+            return try JSONAnswer.response(["tokens": TokensResource(tokens)], headers: Self.headers)
+        }
+        group.post("sessions/end") { request, context in
+            let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
+            let presented = try await accounts.presented(token)
+            // Who wants out is out.
+            if presented.refusal == nil { try await accounts.end(presented) }
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    /// - Parameter group: Routes under `/v1/me`.
+    func addForApps(to group: RouterGroup<ServiceContext>) {
+        let own = group.for(.app)
+        own.get("account") { _, context in
+            let user = try context.requiredUser
+            return try JSONAnswer.response(
+                AccountResource(try await accounts.account(of: user)), headers: Self.headers)
+        }
+        own.put("account/password") { request, context in try await changePassword(request, context) }
+    }
+
+    private func body(
+        of request: Request,
+        _ context: ServiceContext,
+        fields: [String]
+    ) async throws -> JSONBody {
+        try await JSONBody(
+            request, context, fields: fields, upTo: JSONBody.sizeWithoutCredential)
+    }
+
+    private func signUp(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let fields = try await body(of: request, context, fields: ["email", "password"])
+        let email = try EmailAddress(try fields.text("email", upTo: JSONFields.maximumCredentialLength))
+        let password = try Password(try fields.text("password", upTo: JSONFields.maximumCredentialLength), of: email)
+        try attempts.countSignUp(request, context)
+        // Before the hash, which is worth something.
+        guard try await accounts.isAvailable(email) else { throw AccountError.emailTaken }
+        let account = try await passwords.run { try accounts.newAccount(email, password) }
+        let entrance = try await accounts.open(account)
+        return try JSONAnswer.response(
+            bytes: JSONAnswer.encode(EntranceResource(entrance)), status: .created, headers: Self.headers)
+    }
+
+    private func logIn(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let fields = try await body(of: request, context, fields: ["email", "password"])
+        let (email, password) = (
+            try fields.text("email", upTo: JSONFields.maximumCredentialLength),
+            try fields.text("password", upTo: JSONFields.maximumCredentialLength)
+        )
+        let entrance = try await attempts.try(email, request, context) {
+            let account = try await accounts.account(email: email)
+            let isRight = try await passwords.run { try accounts.isPassword(password, of: account) }
+            guard let account, isRight else { throw AccountError.credentialsWrong }
+            return try await accounts.enter(account)
+        }
+        return try JSONAnswer.response(
+            bytes: JSONAnswer.encode(EntranceResource(entrance)), status: .created, headers: Self.headers)
+    }
+
+    private func changePassword(
+        _ request: Request,
+        _ context: ServiceContext
+    ) async throws -> HTTPResponse.Status {
+        let fields = try await body(of: request, context, fields: ["password", "newPassword"])
+        let (old, new) = (
+            try fields.text("password", upTo: JSONFields.maximumCredentialLength),
+            try fields.text("newPassword", upTo: JSONFields.maximumCredentialLength)
+        )
+        let account = try await confirmed(old, context)
+        guard let email = try? EmailAddress(account.email) else { throw Problem.unexpected }
+        let password = try Password(new, of: email)
+        let hash = try await passwords.run { try accounts.hash(password) }
+        let token = AuthenticationMiddleware.credential(of: request) ?? ""
+        try await accounts.setPasswordHash(hash, of: account, from: token)
+        return .noContent
+    }
+
+    /// The caller's account, once its password was shown: what cannot be undone asks for more than a token.
+    ///
+    /// - Throws: `AccountError`, `passwordWrong` or `accountNotFound`.
+    func confirmed(_ password: String, _ context: ServiceContext) async throws -> AccountRecord {
+        let user = try context.requiredUser
+        let account = try await accounts.account(of: user)
+        return try await attempts.try(user) {
+            guard try await passwords.run({ try accounts.isPassword(password, of: account) }) else {
+                throw AccountError.passwordWrong
+            }
+            return account
+        }
+    }
+}

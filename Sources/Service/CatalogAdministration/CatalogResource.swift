@@ -1,0 +1,51 @@
+import Catalog
+import CatalogAdministration
+import Commerce
+import HTTPSupport
+import Ledger
+import Signatures
+import StrictJSON
+
+/// What is administered, as the service shows it: definitions as they were given.
+enum CatalogResource {
+    /// - Returns: nil for a product that the catalog does not have.
+    static func product(_ productIdentifier: String, in view: CatalogView) -> JSONValue? {
+        guard let definition = view.catalog.definition(of: productIdentifier) else { return nil }
+        var object: JSONObject = [
+            "productId": .string(productIdentifier),
+            "isWithdrawn": .bool(view.catalog.isWithdrawn(productIdentifier)),
+            "isAdministered": .bool(view.catalog.isAdministered(productIdentifier)),
+            "definition": .object(definition),
+        ]
+        let item = view.catalog.benefit(of: productIdentifier)?.item
+        if let picture = item.flatMap({ view.pictures[$0] }) { _ = object.add("picture", .string(picture)) }
+        return .object(object)
+    }
+
+    static func change(_ change: CatalogChange) -> JSONValue {
+        var object: JSONObject = [
+            "number": .integer(change.number), "happenedAt": .string(change.happenedAt.rfc3339),
+            "changedBy": .string(change.changedBy), "kind": .string(change.content.kind.rawValue),
+            "productId": .string(change.productIdentifier),
+        ]
+        switch change.content {
+        case .definition(let text):
+            // What the ledger has is what was parsed before.
+            if let definition = try? JSONParser.parse(Array(text.utf8)) { _ = object.add("definition", definition) }
+        case .picture(let item, let digest):
+            _ = object.add(
+                "item", .object(["collection": .string(item.collection), "number": .integer(item.number)]))
+            _ = object.add("sha256", .string(digest.hexadecimal))
+        case .reversion, .withdrawal, .restoration: break
+        }
+        return .object(object)
+    }
+
+    /// - Parameter next: What `cursor` has to be for the next page; nil on the last.
+    static func page(_ name: String, _ elements: [JSONValue], next: String?) -> JSONValue {
+        var object = JSONObject()
+        _ = object.add(name, .array(elements))
+        if let next { _ = object.add("nextCursor", .string(next)) }
+        return .object(object)
+    }
+}

@@ -1,0 +1,164 @@
+import Catalog
+import CatalogAdministration
+import Commerce
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Ledger
+import StrictJSON
+
+/// Products created, edited, withdrawn and pictured while the service runs, and what was changed.
+struct CatalogRoutes: Sendable {
+    let catalog: CatalogService
+    let current: CurrentCatalogView
+
+    /// How often a change is made anew where others change the catalog meanwhile.
+    private static let maximumTries = 5
+    /// Of a definition as it is sent, in bytes.
+    private static let maximumBody = 48 * 1024
+    /// Of a form around a picture, in bytes.
+    private static let sizeAroundPicture = 16 * 1024
+
+    /// - Parameter group: Routes under `/v1`.
+    func add(to group: RouterGroup<ServiceContext>) {
+        let group = group.for(.backEnd(.catalog)).group("catalog")
+        group.get("products") { request, _ in try products(request) }
+        group.get("products/:product") { _, context in try product(try context.parameters.text("product")) }
+        group.put("products/:product") { request, context in
+            let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
+            let expected = request.headers[values: .ifMatch]
+            let object = try await JSONBody(
+                request, context, fields: nil, upTo: Self.maximumBody
+            ).object
+            let isNew = try await change(identifier, seenAs: expected) {
+                try await catalog.define(object, as: identifier, by: key)
+            }
+            return try product(identifier, status: isNew ? .created : .ok)
+        }
+        group.delete("products/:product") { request, context in
+            let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
+            _ = try await change(identifier, seenAs: request.headers[values: .ifMatch]) {
+                try await catalog.revert(identifier, by: key)
+            }
+            return HTTPResponse.Status.noContent
+        }
+        group.put("products/:product/withdrawal") { _, context in try await setWithdrawn(true, context) }
+        group.delete("products/:product/withdrawal") { _, context in try await setWithdrawn(false, context) }
+        group.put("products/:product/picture") { request, context in try await setPicture(request, context) }
+        group.get("changes") { request, _ in
+            try await changes(request, of: try request.query("product"))
+        }
+    }
+
+    /// Whether a product is what who changes it has seen (RFC 9110 section 13.1.1).
+    ///
+    /// - Parameter expected: Entity tags; none where nobody has said.
+    private func check(_ expected: [String], of identifier: String) throws {
+        guard !expected.isEmpty else { return }
+        let known = expected.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
+        let product = CatalogResource.product(identifier, in: current.view).map { JSONAnswer.encode($0) }
+        guard let product, known.contains("*") || known.contains(CacheableAnswer.tag(of: product)) else {
+            throw Problem(
+                status: .preconditionFailed, code: "productChanged",
+                detail: "The product is not what it was when its ETag was read: read it again, then change it.")
+        }
+    }
+
+    private func setWithdrawn(_ isWithdrawn: Bool, _ context: ServiceContext) async throws -> Response {
+        let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
+        _ = try await change(identifier) { try catalog.setWithdrawn(isWithdrawn, identifier, by: key) }
+        return try product(identifier)
+    }
+
+    private func setPicture(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
+        let form = try await MultipartForm(
+            request, context, upTo: Picture.maximumSize + Self.sizeAroundPicture)
+        guard form.parts.count == 1, let part = form.parts.first, part.name == "picture" else {
+            throw Problem(
+                status: .badRequest, code: "formInvalid", detail: "The form has to have one field, named picture.")
+        }
+        let picture = try await BlockingWork.process(part.bytes.count) {
+            do throws(CatalogError) { return try Picture(bytes: part.bytes, file: "The picture") } catch {
+                throw CatalogChangeError.pictureInvalid(error)
+            }
+        }
+        // What nothing is said of is what it is.
+        if let said = part.mediaType, said != "application/octet-stream", said != picture.format.mediaType {
+            throw CatalogChangeError.pictureInvalid(
+                CatalogError(file: "The picture", reason: "it says \(said) and is \(picture.format.mediaType)"))
+        }
+        _ = try await change(identifier) { try catalog.setPicture(picture, of: identifier, by: key) }
+        return try product(identifier)
+    }
+
+    /// Makes a change to the catalog as it is, and again where somebody else has changed it meanwhile.
+    ///
+    /// - Parameter expected: Entity tags of what its maker has seen; none where nobody has said.
+    /// - Returns: Whether there is a product that was not there before.
+    private func change(
+        _ identifier: String,
+        seenAs expected: [String] = [],
+        _ make: () async throws -> CatalogService.Pending?
+    ) async throws -> Bool {
+        for _ in 0..<Self.maximumTries {
+            try check(expected, of: identifier)
+            let pending = try await make()
+            // Once more, of the catalog that the change fits, or of a later one, to which it is outdated.
+            try check(expected, of: identifier)
+            guard let pending else { return false }
+            let isAdded = try await catalog.add(pending)
+            try await catalog.refresh()
+            if isAdded { return pending.isNewProduct }
+        }
+        throw Problem.tooBusy
+    }
+
+    private func product(_ identifier: String, status: HTTPResponse.Status = .ok) throws -> Response {
+        guard let product = CatalogResource.product(identifier, in: current.view) else {
+            throw CatalogChangeError.productNotFound
+        }
+        let bytes = JSONAnswer.encode(product)
+        return JSONAnswer.response(
+            bytes: bytes, status: status,
+            headers: [.eTag: CacheableAnswer.tag(of: bytes), .cacheControl: "no-cache"])
+    }
+
+    private func products(_ request: Request) throws -> Response {
+        let (page, view) = (try Page(request), current.view)
+        var identifiers = view.catalog.products.map(\.productIdentifier)[...]
+        if let last = page.last {
+            guard let index = identifiers.firstIndex(where: { $0.hasSameBytes(as: last) }) else {
+                throw Problem.parameter("cursor", "what nextCursor said")
+            }
+            identifiers = identifiers[(index + 1)...]
+        }
+        let (shown, next) = page.part(of: identifiers) { $0 }
+        return JSONAnswer.response(
+            bytes: JSONAnswer.encode(
+                CatalogResource.page(
+                    "products", shown.compactMap { CatalogResource.product($0, in: view) }, next: next)))
+    }
+
+    private func changes(_ request: Request, of product: String?) async throws -> Response {
+        let page = try Page(request)
+        let before = try page.before()
+        let found = try await catalog.changes(of: product, before: before, limit: page.size + 1)
+        let (shown, next) = page.part(of: found) { String($0.number) }
+        return JSONAnswer.response(
+            bytes: JSONAnswer.encode(
+                CatalogResource.page("changes", shown.map(CatalogResource.change), next: next)))
+    }
+}
+
+extension CatalogChangeError: ProblemConvertible {
+    package var problem: Problem {
+        let status: HTTPResponse.Status
+        switch self {
+        case .productInvalid, .pictureInvalid, .pictureOfNoItem: status = .unprocessableContent
+        case .productTypeFixed, .productBenefitFixed, .productsTooMany, .picturesTooLarge: status = .conflict
+        case .productNotFound: status = .notFound
+        }
+        return Problem(status: status, code: code, detail: message)
+    }
+}

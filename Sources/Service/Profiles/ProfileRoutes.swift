@@ -1,0 +1,85 @@
+import Commerce
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Ledger
+import Profiles
+
+/// How users show themselves: their nickname, and what they have chosen of what they own.
+struct ProfileRoutes: Sendable {
+    let profiles: ProfileService
+    let subjects: Subjects
+
+    /// - Parameter group: Routes under `/v1`, for which nobody has to be known.
+    func addForStrangers(to group: RouterGroup<ServiceContext>) {
+        // Somebody who signs up is nobody yet.
+        group.post("nicknames/check") { request, context in
+            let body = try await JSONBody(
+                request, context, fields: ["nickname"], upTo: JSONBody.sizeWithoutCredential)
+            _ = try Nickname(try body.text("nickname"))
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    /// - Parameter group: Routes under `/v1/users/:user`.
+    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
+        addReading(to: group.for(.backEnd(.read)))
+    }
+
+    /// - Parameter group: Routes under `/v1/me`.
+    func addForApps(to group: RouterGroup<ServiceContext>) {
+        let own = group.for(.app)
+        addReading(to: own)
+        own.patch("profile") { request, context in try await change(request, context) }
+    }
+
+    private func addReading(to group: RouterGroup<ServiceContext>) {
+        group.get("profile") { request, context in
+            let user = try subjects.user(request, context)
+            return try JSONAnswer.response(
+                ProfileResource(try await profiles.profile(of: user)))
+        }
+    }
+
+    private func change(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let user = try context.requiredUser
+        let body = try await JSONBody(request, context, fields: ["nickname", "chosen"])
+        let nickname: ProfileChange.Nickname =
+            switch try body.optionalText("nickname") {
+            case .absent: .keep
+            case .null: .remove
+            case .text(let text): .set(try Nickname(text).text)
+            }
+        let chosen = try body.optionalObjects("chosen", fields: ["collection", "number"]).map {
+            Item(collection: try $0.text("collection"), number: try $0.integer("number"))
+        }
+        guard Set(chosen.map { ByteKey($0.collection) }).count == chosen.count else {
+            throw JSONBody.invalid("The field /chosen has to hold at most one item of each collection.")
+        }
+        return try JSONAnswer.response(
+            ProfileResource(try await profiles.change(nickname, chosen: chosen, of: user)))
+    }
+}
+
+/// A profile as the service shows it.
+struct ProfileResource: Encodable, Sendable {
+    /// Absent where the user has chosen none.
+    let nickname: String?
+    /// One of each collection.
+    let chosen: [Item]
+
+    init(_ profile: Profile) {
+        nickname = profile.nickname
+        chosen = profile.chosen
+    }
+}
+
+extension ProfileError: ProblemConvertible {
+    package var problem: Problem {
+        switch self {
+        case .nicknameTooShort, .nicknameTooLong, .nicknameHasDigit, .nicknameCharacterForbidden:
+            Problem(status: .unprocessableContent, code: code, detail: message)
+        case .itemNotOwned: Problem(status: .conflict, code: code, detail: message)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Commerce
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Profiles
+
+/// What users wish for: products of the catalog.
+struct WishRoutes: Sendable {
+    let profiles: ProfileService
+    let products: ProductRoutes
+    let subjects: Subjects
+
+    /// - Parameter group: Routes under `/v1/users/:user`.
+    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
+        addReading(to: group.for(.backEnd(.read)))
+    }
+
+    /// - Parameter group: Routes under `/v1/me`.
+    func addForApps(to group: RouterGroup<ServiceContext>) {
+        let own = group.for(.app)
+        addReading(to: own)
+        own.put("wishes/:product") { _, context in
+            let (user, product) = (try context.requiredUser, try products.productForSale(in: context).productIdentifier)
+            try await profiles.wish(for: product, by: user)
+            return HTTPResponse.Status.noContent
+        }
+        // Also of a product that the catalog has no more.
+        own.delete("wishes/:product") { _, context in
+            let (user, product) = (try context.requiredUser, try context.parameters.text("product"))
+            try await profiles.removeWish(for: product, of: user)
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    private func addReading(to group: RouterGroup<ServiceContext>) {
+        group.get("wishes") { request, context in
+            let user = try subjects.user(request, context)
+            let shelf = try await profiles.shelf(of: user)
+            return try products.list(request, of: shelf, wishedOnly: true)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Commerce
+import Entitlements
+import Foundation
+import HTTPSupport
+import Hummingbird
+import Ledger
+
+/// What a team gives a user without a purchase, and takes back.
+struct GrantRoutes: Sendable {
+    let service: EntitlementService
+    let idempotentRequests: IdempotentRequests
+    let subjects: Subjects
+
+    /// - Parameter group: Routes under `/v1/users/:user`.
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.for(.backEnd(.read)).get("grants") { request, context in
+            let user = try subjects.user(request, context)
+            return try await Page(request).answer(
+                { before, limit in
+                    try await service.grants(of: user, before: before, limit: limit)
+                }, number: \.sequence
+            ) { GrantList(grants: $0.map(GrantResource.init), nextCursor: $1) }
+        }
+        let granting = group.for(.backEnd(.grant))
+        granting.post("grants") { request, context in try await grant(request, context) }
+        granting.put("grants/:grant/revocation") { request, context in
+            let user = try subjects.user(request, context)
+            let identifier = try context.parameters.text("grant")
+            let (reason, caller) = (try await reason(request, context), try context.requiredCaller.name)
+            return try JSONAnswer.response(
+                GrantResource(
+                    try await service.revoke(grant: identifier, of: user, reason: reason, by: caller)))
+        }
+        granting.put("transactions/:transaction/revocation") { request, context in
+            let reason = try await reason(request, context)
+            return try await change(request, context) { identifier, origin, user, caller in
+                try await service.revoke(transaction: identifier, origin: origin, of: user, reason: reason, by: caller)
+            }
+        }
+        granting.delete("transactions/:transaction/revocation") { request, context in
+            try await change(request, context) { identifier, origin, user, caller in
+                try await service.reinstate(transaction: identifier, origin: origin, of: user, by: caller)
+            }
+        }
+    }
+
+    private func change(
+        _ request: Request,
+        _ context: ServiceContext,
+        _ change: (String, Origin?, User, String) async throws -> RedeemedTransaction
+    ) async throws -> Response {
+        let user = try subjects.user(request, context)
+        let identifier = try context.parameters.text("transaction")
+        let caller = try context.requiredCaller.name
+        let origin = try request.query("origin").map { text in
+            guard let origin = Origin(rawValue: text) else {
+                throw Problem.parameter("origin", "one of \(Origin.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            return origin
+        }
+        return try JSONAnswer.response(
+            TransactionResource(try await change(identifier, origin, user, caller)))
+    }
+
+    private func grant(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let user = try subjects.user(request, context)
+        let caller = try context.requiredCaller
+        let body = try await JSONBody(request, context, fields: ["item", "reason", "endsAt"])
+        let item = try body.object("item", fields: ["collection", "number"])
+        let granted = Item(collection: try item.text("collection"), number: try item.integer("number"))
+        let reason = try Reason.read(body)
+        let endsAt = try body.optionalDate("endsAt")
+        return try await idempotentRequests.answer(
+            request, from: caller, about: user, body: body.bytes, status: .created
+        ) { pending in
+            let grant = try service.newGrant(of: granted, reason: reason, endsAt: endsAt, by: caller.name)
+            let json = try JSONAnswer.encode(GrantResource(grant))
+            let answer = pending?.answer(json)
+            let earlier = try await service.give(grant, to: user, keeping: answer, for: pending?.key)
+            return earlier.map { .replayed($0) } ?? answer.map { .kept($0) } ?? .new(json)
+        }
+    }
+
+    private func reason(_ request: Request, _ context: ServiceContext) async throws -> String {
+        try Reason.read(try await JSONBody(request, context, fields: ["reason"]))
+    }
+}

@@ -1,0 +1,50 @@
+import Entitlements
+import HTTPSupport
+import Hummingbird
+import Ledger
+
+/// The route to which the App Store sends its notifications (App Store Server Notifications V2).
+///
+/// The App Store presents no key. What it sends is signed, and nothing else is believed.
+struct NotificationRoutes: Sendable {
+    let service: EntitlementService
+    let metrics: ServiceMetrics
+    /// The limit on proofs with an unknown chain at once. Judging a chain takes time, and anybody may send one.
+    let unknownChains: ConcurrencyLimit
+
+    /// The largest notification read, in bytes: Apple's have about 20 KB.
+    private static let maximumSize = 128 * 1024
+
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.post("notifications/apple") { request, context in
+            do {
+                let notification = try await verified(
+                    try await RequestBytes.collect(request, context, upTo: Self.maximumSize))
+                guard case .recorded(let outcome) = try await service.claims.answer(notification.request) else {
+                    throw Problem.unexpected
+                }
+                metrics.countNotification(outcome.rawValue)
+                context.logger.info("notification", metadata: ["outcome": "\(outcome.rawValue)"])
+                return try JSONAnswer.response(Receipt(outcome: outcome))
+            } catch {
+                metrics.countNotification("refused", code: (Problem(error) ?? .unexpected).code)
+                throw error
+            }
+        }
+    }
+
+    /// Verifies a notification. One with a known chain needs no place among the unknown.
+    private func verified(_ bytes: [UInt8]) async throws -> EntitlementService.VerifiedNotification {
+        // Parsed at once, so that no junk waits for a thread in front of a genuine notification.
+        let payload = try JSONBody(bytes: bytes).proof("signedPayload")
+        let verify: @Sendable () throws -> EntitlementService.VerifiedNotification = { [service] in
+            try service.notification(in: payload)
+        }
+        guard !service.bringsKnownChain(payload) else { return try await BlockingWork.process(payload.count, verify) }
+        return try await unknownChains.run { try await BlockingWork.process(payload.count, verify) }
+    }
+
+    private struct Receipt: Encodable {
+        let outcome: NotificationOutcome
+    }
+}

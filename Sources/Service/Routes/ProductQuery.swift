@@ -1,0 +1,78 @@
+import Commerce
+import Foundation
+import HTTPSupport
+import Hummingbird
+import StrictJSON
+import Wire
+
+/// Which products are asked for, and in which order, by the query parameters `collection`, `search` and `sort`.
+struct ProductQuery {
+    /// What products are sorted by.
+    enum Order: String, CaseIterable {
+        case number
+        case price
+        case name
+        /// When a wish for it was made.
+        case wished
+    }
+
+    let collection: String?
+    let search: String?
+    let order: Order
+    let isDescending: Bool
+
+    /// - Parameters:
+    ///   - collections: Those of the catalog.
+    ///   - standard: What is sorted by where nothing is said.
+    /// - Throws: `Problem`, `parameterInvalid`.
+    init(_ request: Request, collections: [String], standard: String = Order.number.rawValue) throws(Problem) {
+        collection = try request.query("collection")
+        if let collection, !collections.contains(where: { $0.hasSameBytes(as: collection) }) {
+            throw .parameter("collection", "one of \(collections.joined(separator: ", "))")
+        }
+        search = try request.query("search", upTo: 400)
+        if let search, !(1...100).contains(search.count) { throw .parameter("search", "of 1 to 100 characters") }
+        let sort = try request.query("sort") ?? standard
+        isDescending = sort.hasPrefix("-")
+        guard let order = Order(rawValue: isDescending ? String(sort.dropFirst()) : sort) else {
+            throw .parameter("sort", "number, price, name or wished; with a minus before it, descending")
+        }
+        self.order = order
+    }
+
+    /// Those of some products that are asked for, in the order asked for.
+    ///
+    /// - Parameter wishedAt: When a product was wished for, to the millisecond.
+    func apply(
+        to products: [ProductResource],
+        wishedAt: (String) -> Timestamp? = { _ in nil }
+    ) -> [ProductResource] {
+        let found = products.filter { product in
+            (collection == nil || product.item?.collection == collection)
+                && (search.map { matches(product, $0) } ?? true)
+        }
+        // Products alike in what they are sorted by stand in the order of their identifiers, whichever way.
+        return found.sorted { left, right in
+            switch order {
+            case .number where left.item != right.item: isBefore(left.item, right.item)
+            case .price where left.price != right.price: isBefore(left.price, right.price)
+            case .name where left.displayName != right.displayName: isBefore(left.displayName, right.displayName)
+            case .wished where wishedAt(left.productId) != wishedAt(right.productId):
+                isBefore(wishedAt(left.productId), wishedAt(right.productId))
+            default: left.productId < right.productId
+            }
+        }
+    }
+
+    /// What has no key comes last.
+    private func isBefore<Key: Comparable>(_ left: Key?, _ right: Key?) -> Bool {
+        guard let left, let right else { return left != nil }
+        return isDescending ? left > right : left < right
+    }
+
+    private func matches(_ product: ProductResource, _ text: String) -> Bool {
+        [product.displayName, product.description].contains {
+            $0.range(of: text, options: [.caseInsensitive, .diacriticInsensitive]) != nil
+        }
+    }
+}

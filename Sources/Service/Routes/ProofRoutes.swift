@@ -1,0 +1,20 @@
+import Commerce
+import Entitlements
+import HTTPSupport
+import Hummingbird
+import Receipts
+
+/// Proofs that are looked at and redeemed for nobody; one that is not valid is refused with the code of its reason.
+struct ProofRoutes: Sendable {
+    let service: EntitlementService
+
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.post("proofs/verify") { request, context in
+            let body = try await JSONBody(
+                request, context, fields: ["proof"], upTo: JSONBody.sizeWithProof)
+            let proof = try body.proof("proof")
+            return try JSONAnswer.response(
+                try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) })
+        }
+    }
+}

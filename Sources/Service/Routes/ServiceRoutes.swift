@@ -1,0 +1,188 @@
+import Accounts
+import Catalog
+import CatalogAdministration
+import Commerce
+import Entitlements
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Profiles
+import Webhooks
+
+/// The service's routes: a user's proofs go in, the user's items come out.
+public struct ServiceRoutes: Sendable {
+    private let service: EntitlementService
+    private let authentication: Authentication
+    private let idempotentRequests: IdempotentRequests
+    private let limits: RateLimitMiddleware?
+    private let metrics: ServiceMetrics
+    private let unknownChains: ConcurrencyLimit
+    private let sharedLimits: SharedLimits
+    private let store: (any RouteSource)?
+    private let accounts: AccountRoutes?
+    private let profiles: ProfileService?
+    private let seedApp: SeedAppRoutes?
+    private let events: EventRoutes?
+    private let webhooks: WebhookRoutes?
+    private let administration: CatalogService?
+    private let clock: any WallClock
+
+    /// Right after a start no chain is known, and a genuine notification stands in line with junk for some milliseconds.
+    private static let waitingPerUnknownChain = 128
+
+    /// - Parameters:
+    ///   - limits: How many requests each caller may send; nil for any number.
+    ///   - metrics: What is counted there; `service` tells it of its steps.
+    ///   - unknownChainsAtOnce: The limit on notifications with an unknown chain that are verified at once.
+    ///   - bodies: The limit on the bytes of request bodies in memory.
+    ///   - accounts: Of the service's own users; nil for a team that has its own.
+    ///   - profiles: Of users; nil for a team that has its own.
+    ///   - seedApp: The members of the seed's own app; nil where it does not call.
+    ///   - events: Who listens; nil where nobody may.
+    ///   - administration: Of the catalog that `service` goes by; nil where its files alone say what it is.
+    ///   - webhooks: Whom the team has told; nil where it has nobody told.
+    ///   - allowsPrivateAddresses: Whether webhooks may be in networks that are not public.
+    ///   - proxies: How many proxies of the team's stand before the service.
+    ///   - requestsPerAddress: The limit on the requests of one client address that are under way; nil for none.
+    ///   - store: A store to be served beside the service; nil where there is none, as in production.
+    public init(
+        service: EntitlementService,
+        authentication: Authentication,
+        limits: RequestLimits? = nil,
+        metrics: ServiceMetrics = ServiceMetrics(),
+        unknownChainsAtOnce: Int = 2,
+        bodies: BodyBudget.Limits = BodyBudget.Limits(),
+        accounts: AccountService? = nil,
+        profiles: ProfileService? = nil,
+        seedApp: ProfileService? = nil,
+        events: EventHub? = nil,
+        administration: CatalogService? = nil,
+        webhooks: WebhookService? = nil,
+        allowsPrivateAddresses: Bool = false,
+        proxies: Int = 0,
+        requestsPerAddress: Int? = nil,
+        store: (any RouteSource)? = nil,
+        clock: any WallClock = SystemClock()
+    ) {
+        self.store = store
+        self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
+        self.metrics = metrics
+        unknownChains = ConcurrencyLimit(
+            unknownChainsAtOnce, maximumWaiting: unknownChainsAtOnce * Self.waitingPerUnknownChain)
+        sharedLimits = SharedLimits(
+            addresses: ClientAddresses(proxies: proxies), bodies: BodyBudget(bodies),
+            requests: requestsPerAddress.map { OpenRequests(perAddress: $0) })
+        self.service = service
+        self.authentication = authentication
+        service.ledger.observeCommits(metrics.recordCommit)
+        idempotentRequests = IdempotentRequests(ledger: service.ledger, clock: service.clock)
+        self.administration = administration
+        self.clock = clock
+        self.profiles = profiles
+        self.events = events.map { EventRoutes(authentication: authentication, hub: $0, clock: clock) }
+        self.webhooks = webhooks.map {
+            WebhookRoutes(webhooks: $0, allowsPrivateAddresses: allowsPrivateAddresses)
+        }
+        self.seedApp = seedApp.map { SeedAppRoutes(service: service, profiles: $0, metrics: metrics) }
+        self.accounts = accounts.map {
+            AccountRoutes(accounts: $0, attempts: AccountAttempts(clock: clock), passwords: PasswordWork())
+        }
+    }
+
+    public func router() -> Router<ServiceContext> {
+        let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: RequestMiddleware(metrics: metrics, sharedLimits: sharedLimits))
+        router.add(middleware: ProblemMiddleware())
+        router.add(middleware: MethodMiddleware(descriptions))
+        addRoutes(to: router)
+        return router
+    }
+
+    /// Each method and path there is, such as `GET /v1/products/{product}`.
+    package var operations: [String] {
+        descriptions.map { "\($0.method.rawValue) \($0.path)" }
+    }
+
+    private var descriptions: [Router<ServiceContext>.RouteDescription] {
+        let router = Router(context: ServiceContext.self)
+        addRoutes(to: router)
+        return router.routes
+    }
+
+    private func addRoutes(to router: Router<ServiceContext>) {
+        router.get("health/live") { _, _ in HTTPResponse.Status.noContent }
+        router.get("health/ready") { _, _ in
+            try await service.checkLedger()
+            return HTTPResponse.Status.noContent
+        }
+        router.get("errors") { request, _ in
+            CacheableAnswer.response(
+                PackageResources.Errors_md, type: "text/markdown; charset=utf-8", for: request)
+        }
+        router.get("openapi.json") { request, _ in
+            CacheableAnswer.response(PackageResources.OpenAPI_json, type: "application/json", for: request)
+        }
+        NotificationRoutes(
+            service: service, metrics: metrics, unknownChains: unknownChains
+        ).add(to: router.group("v1"))
+        let current = CurrentCatalogView(service.current)
+        PictureRoutes(current: current).add(to: router.group("v1"))
+        let recognised = AuthenticationMiddleware(authentication: authentication)
+        router.group("metrics").add(middleware: recognised).for(.backEnd(.metrics)).get { _, _ in
+            Response(
+                status: .ok, headers: [.contentType: PrometheusText.contentType],
+                body: ResponseBody(
+                    byteBuffer: ByteBuffer(
+                        string: metrics.text(
+                            queueDepth: BlockingWork.waitingCount + service.ledger.waitingCount,
+                            listeners: events?.hub.count))))
+        }
+        if let seedApp {
+            let app = router.group("v1/user").add(
+                middleware: SeedAppMiddleware(authentication: authentication))
+            if let limits { app.add(middleware: limits) }
+            seedApp.add(to: app)
+        }
+        accounts?.addForStrangers(to: router.group("v1"))
+        let version = router.group("v1").add(middleware: recognised)
+        if let limits { version.add(middleware: limits) }
+        let products = ProductRoutes(current: current, profiles: profiles)
+        products.add(to: version.for(.backEndOrApp(.read)))
+        webhooks?.add(to: version)
+        if let administration {
+            CatalogRoutes(catalog: administration, current: current).add(to: version)
+        }
+        ProofRoutes(service: service).add(to: version.for(.backEnd(.read)))
+        let subjects = Subjects(issuers: authentication.issuers)
+        let users = UserRoutes(
+            service: service, idempotentRequests: idempotentRequests, subjects: subjects,
+            metrics: metrics)
+        let user = version.group("users/:user")
+        users.addForBackEnds(to: user)
+        GrantRoutes(
+            service: service, idempotentRequests: idempotentRequests, subjects: subjects
+        ).add(to: user)
+        let balances = BalanceRoutes(service: service, subjects: subjects)
+        balances.addForBackEnds(to: user)
+        if let profiles {
+            let shown = ProfileRoutes(profiles: profiles, subjects: subjects)
+            shown.addForStrangers(to: router.group("v1"))
+            shown.addForBackEnds(to: user)
+            shown.addForApps(to: version.group("me"))
+            let wishes = WishRoutes(
+                profiles: profiles, products: products, subjects: subjects)
+            wishes.addForBackEnds(to: user)
+            wishes.addForApps(to: version.group("me"))
+        }
+        let data = UserDataRoutes(
+            service: service, subjects: subjects, clock: clock, accounts: accounts)
+        data.addForBackEnds(to: user)
+        let own = version.group("me")
+        data.addForApps(to: own)
+        events?.addForApps(to: own)
+        accounts?.addForApps(to: own)
+        users.addForApps(to: own)
+        balances.addForApps(to: own)
+        store?.add(to: router)
+    }
+}

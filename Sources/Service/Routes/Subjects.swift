@@ -1,0 +1,36 @@
+import Commerce
+import HTTPSupport
+import Hummingbird
+import StrictJSON
+
+/// Whom a request is about: the app's own user, or the user whom a back end names in the path.
+struct Subjects: Sendable {
+    /// Whose users there are besides those whom the team's back end names.
+    let issuers: [String]
+
+    /// - Parameter ofAnyIssuer: Whether users may be named whose issuer is not accepted any more, to show and erase what is left.
+    func user(
+        _ request: Request,
+        _ context: ServiceContext,
+        ofAnyIssuer: Bool = false
+    ) throws -> User {
+        if case .app(let user) = context.caller { return user }
+        let name = try context.parameters.require("user")
+        let issuer = try request.query("issuer")
+        guard issuer.map({ issuer in ofAnyIssuer || issuers.contains { $0.hasSameBytes(as: issuer) } }) ?? true else {
+            throw Problem.parameter(
+                "issuer", "left out, or the issuer whose tokens the service accepts (jwt-issuer), or till for accounts")
+        }
+        // An empty name leaves two slashes, which the router takes for one; proxies tidy "." and ".." away.
+        let isMissing = request.uri.path.contains("//")
+        let decoded = name.utf8.contains(UInt8(ascii: "%")) ? name.removingPercentEncoding : name
+        guard !isMissing, let text = decoded, text != ".", text != "..",
+            let user = User(issuer: issuer ?? "", name: text)
+        else {
+            throw Problem(
+                status: .badRequest, code: "userInvalid",
+                detail: "A user's name has 1 to \(User.maximumLength) bytes, without spaces or control characters.")
+        }
+        return user
+    }
+}

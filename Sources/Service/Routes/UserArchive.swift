@@ -1,0 +1,44 @@
+import Accounts
+import Commerce
+import Entitlements
+import Foundation
+import HTTPSupport
+import Ledger
+import Profiles
+import SeedApp
+
+/// Everything the ledger has of one user, as of one moment.
+struct UserArchive: Sendable {
+    let firstSeenAt: Timestamp
+    let appAccountToken: UUID
+    /// nil for a user without an account here.
+    let account: AccountRecord?
+    /// Newest first.
+    let sessions: [SessionRecord]
+    /// nil for who has not signed up in the app that Till began with.
+    let member: MemberRecord?
+    /// And what the user owns.
+    let profile: ProfileRecord
+    /// Newest first, as the lists after them but the last.
+    let transactions: [RedeemedTransaction]
+    let grants: [Grant]
+    let balances: [Credit]
+    /// From the first on.
+    let audit: [AuditRecord]
+}
+
+extension LedgerTransaction {
+    /// Everything there is of a user; nil for one the ledger has not seen.
+    ///
+    /// - Parameter origins: The origins whose purchases count.
+    func archive(of user: User, counting origins: Set<Origin>, at moment: Timestamp) throws -> UserArchive? {
+        guard let known = try knownUser(user) else { return nil }
+        return UserArchive(
+            firstSeenAt: known.firstSeenAt, appAccountToken: known.appAccountToken, account: try account(of: user),
+            sessions: try sessions(of: user), member: try member(of: user),
+            profile: try profile(of: user, counting: origins, at: moment),
+            transactions: try transactions(of: user, before: nil, limit: .max),
+            grants: try grants(of: user, before: nil, limit: .max),
+            balances: try balances(of: user, counting: origins), audit: try audit(of: user, after: 0, limit: .max))
+    }
+}

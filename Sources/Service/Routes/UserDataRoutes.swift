@@ -1,0 +1,56 @@
+import Accounts
+import Commerce
+import Entitlements
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Ledger
+
+/// What a user may ask for of their own data: all of it, and its end.
+struct UserDataRoutes: Sendable {
+    let service: EntitlementService
+    let subjects: Subjects
+    let clock: any WallClock
+    /// nil where users have no accounts here.
+    let accounts: AccountRoutes?
+
+    /// - Parameter group: Routes under `/v1/users/:user`.
+    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
+        addExport(to: group.for(.backEnd(.export)))
+        group.for(.backEnd(.erase)).post("erasure") { request, context in
+            try await erase(try subjects.user(request, context, ofAnyIssuer: true), context)
+        }
+    }
+
+    /// - Parameter group: Routes under `/v1/me`.
+    func addForApps(to group: RouterGroup<ServiceContext>) {
+        let own = group.for(.app)
+        addExport(to: own)
+        own.post("erasure") { request, context in
+            let user = try context.requiredUser
+            guard let accounts, user.issuer == User.accountIssuer else { return try await erase(user, context) }
+            let body = try await JSONBody(request, context, fields: ["password"])
+            let password = try body.text("password", upTo: JSONFields.maximumCredentialLength)
+            let account = try await accounts.confirmed(password, context)
+            try await accounts.accounts.erase(account, by: try context.requiredCaller.actor, at: clock.now())
+            return .noContent
+        }
+    }
+
+    private func addExport(to group: RouterGroup<ServiceContext>) {
+        group.get("export") { request, context in
+            let user = try subjects.user(request, context, ofAnyIssuer: true)
+            // It may be much, and nobody else waits for it.
+            let (origins, moment) = (service.accepted.counting(for: user), clock.now())
+            let archive = try await service.ledger.read { try $0.archive(of: user, counting: origins, at: moment) }
+            guard let archive else { throw Problem.userNotFound }
+            return try JSONAnswer.response(
+                UserArchiveResource(archive, of: user, at: moment), headers: [.cacheControl: "no-store"])
+        }
+    }
+
+    private func erase(_ user: User, _ context: ServiceContext) async throws -> HTTPResponse.Status {
+        guard try await service.erase(user, by: try context.requiredCaller.actor) else { throw Problem.userNotFound }
+        return .noContent
+    }
+}

@@ -1,0 +1,138 @@
+import Commerce
+import Entitlements
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+
+/// What concerns one user: proofs go in; items, transactions and the account token come out. A back end names the user; the
+/// user's own app is known by its token, and is served by the same code.
+struct UserRoutes: Sendable {
+    let service: EntitlementService
+    let idempotentRequests: IdempotentRequests
+    let subjects: Subjects
+    let metrics: ServiceMetrics
+
+    /// - Parameter group: Routes under `/v1/users/:user`.
+    func addForBackEnds(to group: RouterGroup<ServiceContext>) {
+        addReading(to: group.for(.backEnd(.read)))
+        let redeeming = group.for(.backEnd(.redeem))
+        addRedeeming(to: redeeming)
+        redeeming.put { request, context in
+            try await setAccountToken(of: try subjects.user(request, context), request, context)
+        }
+    }
+
+    /// - Parameter group: Routes under `/v1/me`.
+    func addForApps(to group: RouterGroup<ServiceContext>) {
+        let own = group.for(.app)
+        addReading(to: own)
+        addRedeeming(to: own)
+    }
+
+    private func addReading(to group: RouterGroup<ServiceContext>) {
+        group.get { request, context in
+            let user = try subjects.user(request, context)
+            return try await accountToken(of: user)
+        }
+        group.get("items") { request, context in
+            let user = try subjects.user(request, context)
+            let items = try await service.items(of: user)
+            return CacheableAnswer.response(
+                JSONAnswer.encode(.object(["items": .array(items.map(\.json))])), type: "application/json",
+                for: request, headers: [.cacheControl: "private, no-cache"])
+        }
+        group.get("transactions") { request, context in
+            try await transactions(of: try subjects.user(request, context), Page(request))
+        }
+    }
+
+    private func addRedeeming(to group: RouterGroup<ServiceContext>) {
+        group.post("receipts") { request, context in
+            try await redeem(
+                field: "receipt", request, context, for: try subjects.user(request, context))
+        }
+        group.post("transactions") { request, context in
+            try await redeem(
+                field: "signedTransaction", request, context, for: try subjects.user(request, context))
+        }
+    }
+
+    private struct Account: Encodable {
+        /// What the app puts into its purchases (StoreKit's `appAccountToken`), in lowercase.
+        let appAccountToken: String
+
+        init(appAccountToken: UUID) {
+            self.appAccountToken = appAccountToken.uuidString.lowercased()
+        }
+    }
+
+    private func redeem(
+        field: String,
+        _ request: Request,
+        _ context: ServiceContext,
+        for user: User
+    ) async throws -> Response {
+        let caller = try context.requiredCaller
+        let body = try await JSONBody(
+            request, context, fields: [field], upTo: JSONBody.sizeWithProof)
+        let proof = try body.proof(field)
+        return try await idempotentRequests.answer(request, from: caller, about: user, body: body.bytes) { pending in
+            do {
+                let purchases = try await BlockingWork.process(proof.count) { try service.purchases(in: proof) }
+                let keeping = pending.map { pending in
+                    service.keeping(pending.key) { answer in
+                        (try? service.redemption(of: purchases, answered: answer)).map {
+                            pending.answer(JSONAnswer.encode($0.json))
+                        }
+                    }
+                }
+                let answer = try await service.claims.answer(
+                    try service.request(purchases, for: user, by: caller.actor, keeping: keeping))
+                if case .kept(let earlier) = answer { return .replayed(earlier) }
+                let redemption = try service.redemption(of: purchases, answered: answer)
+                metrics.countRedemption(redemption.outcome.rawValue)
+                let json = JSONAnswer.encode(redemption.json)
+                return pending.map { .kept($0.answer(json)) } ?? .new(json)
+            } catch {
+                metrics.countRedemption("refused", code: (Problem(error) ?? .unexpected).code)
+                throw error
+            }
+        }
+    }
+
+    private func transactions(of user: User, _ page: Page) async throws -> Response {
+        try await page.answer(
+            { before, limit in
+                try await service.transactions(of: user, before: before, limit: limit)
+            }, number: \.sequence
+        ) { TransactionList(transactions: $0.map(TransactionResource.init), nextCursor: $1) }
+    }
+
+    private func accountToken(of user: User) async throws -> Response {
+        try JSONAnswer.response(
+            Account(appAccountToken: try await service.appAccountToken(of: user)))
+    }
+
+    private func setAccountToken(
+        of user: User,
+        _ request: Request,
+        _ context: ServiceContext
+    ) async throws -> Response {
+        let body = try await JSONBody(request, context, fields: ["appAccountToken"])
+        guard let token = UUID(uuidString: try body.text("appAccountToken")) else {
+            throw JSONBody.invalid("The field /appAccountToken must be a UUID.")
+        }
+        switch try await service.setAppAccountToken(token, of: user) {
+        case .set: return try JSONAnswer.response(Account(appAccountToken: token))
+        case .hasAnother:
+            throw Problem(
+                status: .conflict, code: "appAccountTokenSet",
+                detail: "The user has another account token, and purchases may name it: read it and use it.")
+        case .ofAnotherUser:
+            throw Problem(
+                status: .conflict, code: "appAccountTokenTaken",
+                detail: "Another user has this account token: make a new UUID for each user.")
+        }
+    }
+}

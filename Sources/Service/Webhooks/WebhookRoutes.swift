@@ -1,0 +1,152 @@
+import Commerce
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Ledger
+import Webhooks
+
+/// Whom a team has told what happens to its users' purchases, and what is on its way.
+struct WebhookRoutes: Sendable {
+    let webhooks: WebhookService
+    let allowsPrivateAddresses: Bool
+
+    /// Secrets are nothing to keep on the way.
+    private static let headers: HTTPFields = [.cacheControl: "no-store"]
+
+    /// - Parameter group: Routes under `/v1`.
+    func add(to group: RouterGroup<ServiceContext>) {
+        let group = group.for(.backEnd(.webhooks)).group("webhooks")
+        group.get { _, _ in
+            try JSONAnswer.response(
+                WebhookList(webhooks: try await webhooks.endpoints().map { WebhookResource($0) }))
+        }
+        group.post { request, context in
+            let (url, key) = (try await url(of: request, context), try context.requiredCaller.name)
+            let endpoint = try await webhooks.add(url, by: key)
+            return JSONAnswer.response(
+                bytes: try JSONAnswer.encode(WebhookResource(endpoint, showingSecretAt: webhooks.now())),
+                status: .created, headers: Self.headers)
+        }
+        group.get(":webhook") { _, context in
+            let identifier = try context.parameters.text("webhook")
+            return try JSONAnswer.response(
+                WebhookResource(try await webhooks.endpoint(identifier)))
+        }
+        group.patch(":webhook") { request, context in
+            let (url, identifier) = (try await url(of: request, context), try context.parameters.text("webhook"))
+            return try JSONAnswer.response(
+                WebhookResource(try await webhooks.setURL(url, of: identifier)))
+        }
+        group.delete(":webhook") { _, context in
+            let identifier = try context.parameters.text("webhook")
+            try await webhooks.remove(identifier)
+            return HTTPResponse.Status.noContent
+        }
+        addSecrets(to: group)
+        addDeliveries(to: group)
+    }
+
+    private func addSecrets(to group: RouterGroup<ServiceContext>) {
+        group.get(":webhook/secret") { _, context in
+            let identifier = try context.parameters.text("webhook")
+            let endpoint = try await webhooks.endpoint(identifier)
+            return try JSONAnswer.response(
+                WebhookSecretsResource(endpoint, at: webhooks.now()), headers: Self.headers)
+        }
+        group.post(":webhook/secret") { request, context in
+            let identifier = try context.parameters.text("webhook")
+            let bytes = try await RequestBytes.collect(request, context, upTo: JSONBody.standardSize)
+            let given =
+                bytes.isEmpty
+                ? nil
+                : try await JSONBody(bytes: bytes, fields: ["previousSecretSeconds"])
+                    .optionalInteger("previousSecretSeconds")
+            let seconds = given.map(Int64.init) ?? WebhookService.standardOverlap
+            guard WebhookService.overlap.contains(seconds) else {
+                throw JSONBody.invalid(
+                    "The field /previousSecretSeconds has to be from 0 to \(WebhookService.overlap.upperBound).")
+            }
+            let endpoint = try await webhooks.replaceSecret(of: identifier, keepingPreviousFor: seconds)
+            return try JSONAnswer.response(
+                WebhookSecretsResource(endpoint, at: webhooks.now()), headers: Self.headers)
+        }
+    }
+
+    private func addDeliveries(to group: RouterGroup<ServiceContext>) {
+        group.get(":webhook/deliveries") { request, context in try await deliveries(request, context) }
+        group.post(":webhook/deliveries/replay") { _, context in
+            let identifier = try context.parameters.text("webhook")
+            let replayed = try await webhooks.replayFailed(to: identifier)
+            return try JSONAnswer.response(["replayed": replayed])
+        }
+        group.post(":webhook/deliveries/:message/replay") { _, context in
+            let identifier = try context.parameters.text("webhook")
+            let message = try context.parameters.text("message")
+            return try JSONAnswer.response(
+                resource(try await webhooks.replay(message, to: identifier)))
+        }
+    }
+
+    private func resource(_ delivery: WebhookDelivery) -> WebhookDeliveryResource {
+        WebhookDeliveryResource(delivery, webhooks.message(delivery))
+    }
+
+    private func deliveries(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let identifier = try context.parameters.text("webhook")
+        let state = try request.query("state").map { text in
+            guard let state = WebhookDelivery.State(rawValue: text) else {
+                let states = WebhookDelivery.State.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem.parameter("state", "one of \(states)")
+            }
+            return state
+        }
+        let page = try Page(request)
+        let position = try page.last.map { last in
+            guard let position = WebhookDeliveryPosition(cursor: last) else {
+                throw Problem.parameter("cursor", "what nextCursor said")
+            }
+            return position
+        }
+        let found = try await webhooks.deliveries(to: identifier, in: state, before: position, limit: page.size + 1)
+        let (shown, next) = page.part(of: found) { WebhookDeliveryPosition($0).cursor }
+        return try JSONAnswer.response(WebhookDeliveryList(deliveries: shown.map(resource), nextCursor: next))
+    }
+
+    private func url(of request: Request, _ context: ServiceContext) async throws -> WebhookURL {
+        let body = try await JSONBody(request, context, fields: ["url"])
+        let text = try body.text("url", upTo: WebhookURL.maximumLength)
+        let url = try WebhookURL(text, allowsPlain: allowsPrivateAddresses)
+        guard allowsPrivateAddresses || !WebhookAddress.isPlainlyPrivate(url) else {
+            throw WebhookError.addressPrivate
+        }
+        return url
+    }
+}
+
+extension WebhookDeliveryPosition {
+    init(_ delivery: WebhookDelivery) {
+        self.init(happenedAt: delivery.entry.happenedAt, messageIdentifier: delivery.messageIdentifier)
+    }
+
+    /// - Returns: nil for a text of another form.
+    init?(cursor: String) {
+        let parts = cursor.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let milliseconds = Int64(parts[0]), !parts[1].utf8.contains(0) else { return nil }
+        self.init(
+            happenedAt: Timestamp(millisecondsSince1970: milliseconds), messageIdentifier: String(parts[1]))
+    }
+
+    var cursor: String { "\(happenedAt.millisecondsSince1970) \(messageIdentifier)" }
+}
+
+extension WebhookError: ProblemConvertible {
+    package var problem: Problem {
+        switch self {
+        case .urlInvalid, .addressPrivate:
+            Problem(status: .unprocessableContent, code: code, detail: message)
+        case .notFound, .messageNotFound: Problem(status: .notFound, code: code, detail: message)
+        case .tooMany, .secretBeingReplaced:
+            Problem(status: .conflict, code: code, detail: message)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Commerce
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Store
+
+/// The store's routes: what Apple's servers answer (`/inApps`, `/verifyReceipt`), and what plays the customer and Apple
+/// (`/sandbox/v1`).
+public struct StoreRoutes: RouteSource {
+    private let store: Store
+    private let sandboxKey: APIKey
+    private let clock: any WallClock
+
+    /// - Parameters:
+    ///   - sandboxKey: Without which nobody sells or refunds anything over HTTP.
+    ///   - clock: The machine's, by which developers' tokens are judged.
+    public init(store: Store, sandboxKey: APIKey, clock: any WallClock = SystemClock()) {
+        self.store = store
+        self.sandboxKey = sandboxKey
+        self.clock = clock
+    }
+
+    /// The store alone.
+    public func router() -> Router<ServiceContext> {
+        let router = Router(context: ServiceContext.self)
+        let limits = SharedLimits(addresses: ClientAddresses(proxies: 0), bodies: BodyBudget())
+        router.add(middleware: RequestMiddleware(metrics: ServiceMetrics(), sharedLimits: limits))
+        router.add(middleware: ProblemMiddleware())
+        router.add(middleware: MethodMiddleware(descriptions))
+        add(to: router)
+        return router
+    }
+
+    /// Each method and path there is, such as `GET /sandbox/v1/time`.
+    package var operations: [String] {
+        descriptions.map { "\($0.method.rawValue) \($0.path)" }
+    }
+
+    private var descriptions: [Router<ServiceContext>.RouteDescription] {
+        let router = Router(context: ServiceContext.self)
+        add(to: router)
+        return router.routes
+    }
+
+    public func add(to router: Router<ServiceContext>) {
+        let server = router.group("inApps")
+            .add(middleware: ServerAPIErrorMiddleware())
+            .add(middleware: TeamTokens(store: store, clock: clock))
+            .add(middleware: ServerAPIRateLimit(store: store, clock: clock))
+        ServerAPIRoutes(api: AppStoreServerAPI(store: store)).add(to: server)
+        VerifyReceiptRoutes(store: store).add(to: router)
+        let sandbox = router.group("sandbox/v1").add(middleware: SandboxKeyMiddleware(key: sandboxKey))
+        SandboxRoutes(store: store).add(to: sandbox)
+    }
+}
+
+/// Lets in who has the key that was made when the store was started.
+private struct SandboxKeyMiddleware: RouterMiddleware {
+    let key: APIKey
+
+    func handle(
+        _ request: Request,
+        context: ServiceContext,
+        next: (Request, ServiceContext) async throws -> Response
+    ) async throws -> Response {
+        guard let authorization = request.headers[.authorization], authorization.hasPrefix("Bearer "),
+            key.matches(String(authorization.dropFirst(7)))
+        else {
+            throw Problem(
+                status: .unauthorized, code: "unauthenticated",
+                detail: "Present the key that the store printed when it was started: Authorization: Bearer KEY.")
+        }
+        return try await next(request, context)
+    }
+}

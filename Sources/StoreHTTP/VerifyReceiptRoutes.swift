@@ -1,0 +1,54 @@
+import Commerce
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Receipts
+import Store
+import StrictJSON
+
+/// Apple's verifyReceipt, which answers 200 whatever it says. Under Apple's own host names it has the flavour of that host,
+/// else the one of the path (`/production/verifyReceipt`, `/sandbox/verifyReceipt`) or of the store.
+struct VerifyReceiptRoutes: Sendable {
+    /// A receipt of 1 MiB in base64, and its JSON around it.
+    private static let maximumBodySize = 2 * 1024 * 1024
+    private static let environmentsByHost: [String: AppStoreEnvironment] = [
+        "buy.itunes.apple.com": .production, "sandbox.itunes.apple.com": .sandbox,
+    ]
+
+    let store: Store
+
+    func add(to router: Router<ServiceContext>) {
+        for (path, environment) in [
+            ("verifyReceipt", nil), ("production/verifyReceipt", AppStoreEnvironment.production),
+            ("sandbox/verifyReceipt", .sandbox),
+        ] {
+            for method in [HTTPRequest.Method.post, .get, .put, .delete] {
+                router.on(RouterPath(path), method: method) { request, context in
+                    try await answer(request, context, in: environment ?? self.environment(ofHost: request))
+                }
+            }
+        }
+    }
+
+    private func environment(ofHost request: Request) -> AppStoreEnvironment {
+        let host = request.head.authority?.split(separator: ":").first.map(String.init) ?? ""
+        return Self.environmentsByHost[host] ?? store.environment
+    }
+
+    private func answer(
+        _ request: Request,
+        _ context: ServiceContext,
+        in environment: AppStoreEnvironment
+    ) async throws -> Response {
+        var body: VerifyReceiptRequest?
+        if request.method == .post {
+            let bytes = try await RequestBytes.collect(request, context, upTo: Self.maximumBodySize)
+            body = try? await BlockingWork.process(bytes.count) {
+                try CheckedJSON.decode(VerifyReceiptRequest.self, from: bytes)
+            }
+        }
+        let answer = try await BlockingWork.run { [body] in try store.verifyReceipt(body, environment: environment) }
+        return JSONAnswer.response(bytes: Array(answer.json.compactText.utf8))
+    }
+}

@@ -1,0 +1,50 @@
+import HTTPSupport
+import Testing
+
+@Suite struct BodyBudgetTests {
+    private let budget = BodyBudget(.init(total: 100, perCaller: 60, freePerBody: 10))
+
+    @Test func `the first bytes of a body are free, the others count`() throws {
+        let lease = budget.lease(for: "a")
+        try lease.take(6)
+        try lease.take(4)
+        #expect(budget.bytesInFlight == 0)
+        try lease.take(5)
+        #expect(budget.bytesInFlight == 5)
+    }
+
+    @Test func `a caller is limited, and the total is`() throws {
+        let (first, second, third) = (budget.lease(for: "a"), budget.lease(for: "a"), budget.lease(for: "b"))
+        try first.take(60)
+        #expect(throws: (any Error).self) { try second.take(21) }
+        try third.take(50)
+        #expect(budget.bytesInFlight == 90)
+        let fourth = budget.lease(for: "c")
+        #expect(throws: (any Error).self) { try fourth.take(21) }
+        // A small body passes, whatever others hold.
+        try budget.lease(for: "d").take(10)
+        #expect(budget.bytesInFlight == 90)
+    }
+
+    @Test func `a back end is limited by the total alone`() throws {
+        let lease = budget.lease(for: nil)
+        try lease.take(110)
+        #expect(budget.bytesInFlight == 100)
+        #expect(throws: (any Error).self) { try budget.lease(for: "a").take(11) }
+    }
+
+    @Test func `the smallest budget holds one proof of the largest size`() throws {
+        let budget = BodyBudget(.init(megabytes: 2))
+        try budget.lease(for: "a").take(1_399_000)
+    }
+
+    @Test func `the bytes return when the request has ended`() throws {
+        do {
+            let lease = budget.lease(for: "a")
+            try lease.take(70)
+            #expect(budget.bytesInFlight == 60)
+        }
+        #expect(budget.bytesInFlight == 0)
+        try budget.lease(for: "a").take(70)
+    }
+}

@@ -1,0 +1,104 @@
+import HTTPSupport
+import NIOCore
+import Testing
+
+@Suite struct RequestDeadlinesTests {
+    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+    @Test func aRequestInTimeLeavesNothingBehind() {
+        var deadlines = RequestDeadlines(limit: .seconds(30))
+        #expect(deadlines.requestBegan(at: start) == .schedule(start + .seconds(30)))
+        deadlines.requestRead()
+        deadlines.answerWritten()
+        #expect(deadlines.timerFired(at: start + .seconds(30)) == .none)
+        #expect(deadlines.timerFired(at: start + .seconds(60)) == .none)
+        deadlines.answerWritten()
+        deadlines.requestRead()
+        #expect(deadlines.requestBegan(at: start + .seconds(60)) == .schedule(start + .seconds(90)))
+    }
+
+    @Test func aRequestOutOfTimeClosesTheConnection() {
+        var deadlines = RequestDeadlines(limit: .seconds(30))
+        _ = deadlines.requestBegan(at: start)
+        #expect(deadlines.timerFired(at: start + .seconds(30) - .nanoseconds(1)) == .schedule(start + .seconds(30)))
+        #expect(deadlines.timerFired(at: start + .seconds(30)) == .close)
+    }
+
+    @Test func anAnswerBeforeTheBodyEndsDoesNotStopTheClock() {
+        var deadlines = RequestDeadlines(limit: .seconds(30))
+        _ = deadlines.requestBegan(at: start)
+        deadlines.answerWritten()
+        #expect(deadlines.timerFired(at: start + .seconds(30)) == .close)
+        deadlines.requestRead()
+        #expect(deadlines.timerFired(at: start + .seconds(30)) == .none)
+    }
+
+    /// Events go on for as long as they do, and what comes behind them has its time.
+    @Test func aStreamHasALongerTime() {
+        var deadlines = RequestDeadlines(limit: .seconds(30))
+        _ = deadlines.requestBegan(at: start)
+        deadlines.requestRead()
+        deadlines.answerStreams(until: start + .minutes(20))
+        #expect(deadlines.timerFired(at: start + .seconds(30)) == .schedule(start + .minutes(20)))
+        #expect(deadlines.timerFired(at: start + .minutes(20)) == .close)
+        deadlines.answerWritten()
+        #expect(deadlines.requestBegan(at: start + .minutes(20)) == .schedule(start + .minutes(20) + .seconds(30)))
+        deadlines.requestRead()
+        deadlines.answerWritten()
+        deadlines.answerStreams(until: start + .minutes(40))
+        #expect(deadlines.timerFired(at: start + .minutes(21)) == .none)
+    }
+
+    /// One timer for a connection, however many requests come on it.
+    @Test func theTimerOfARequestThatIsOverWatchesTheNext() {
+        var deadlines = RequestDeadlines(limit: .seconds(30))
+        #expect(deadlines.requestBegan(at: start) == .schedule(start + .seconds(30)))
+        deadlines.requestRead()
+        deadlines.answerWritten()
+        #expect(deadlines.requestBegan(at: start + .seconds(10)) == .none)
+        #expect(deadlines.timerFired(at: start + .seconds(30)) == .schedule(start + .seconds(40)))
+        #expect(deadlines.timerFired(at: start + .seconds(40)) == .close)
+    }
+
+    @Test func `a client that sends no head in time is closed`() {
+        var deadlines = RequestDeadlines(limit: .seconds(30), headLimit: .seconds(10))
+        #expect(deadlines.headAwaited(at: start) == .schedule(start + .seconds(10)))
+        // Each byte of a slow head.
+        #expect(deadlines.headAwaited(at: start + .seconds(5)) == .none)
+        #expect(deadlines.timerFired(at: start + .seconds(10)) == .close)
+    }
+
+    @Test func `the time for the next head begins with its first byte`() {
+        var deadlines = RequestDeadlines(limit: .seconds(30), headLimit: .seconds(10))
+        _ = deadlines.headAwaited(at: start)
+        #expect(deadlines.requestBegan(at: start + .seconds(1)) == .none)
+        deadlines.requestRead()
+        deadlines.answerWritten()
+        // Silence between requests is limited by the idle time alone.
+        #expect(deadlines.timerFired(at: start + .seconds(10)) == .none)
+        #expect(deadlines.headAwaited(at: start + .seconds(40)) == .schedule(start + .seconds(50)))
+        #expect(deadlines.timerFired(at: start + .seconds(50)) == .close)
+    }
+
+    @Test func `a head is due before the request whose timer runs`() {
+        var deadlines = RequestDeadlines(limit: .seconds(30), headLimit: .seconds(10))
+        #expect(deadlines.requestBegan(at: start) == .schedule(start + .seconds(30)))
+        // Bytes of a body begin no head.
+        #expect(deadlines.headAwaited(at: start + .seconds(1)) == .none)
+        deadlines.requestRead()
+        deadlines.answerWritten()
+        #expect(deadlines.headAwaited(at: start + .seconds(2)) == .schedule(start + .seconds(12)))
+        #expect(deadlines.timerFired(at: start + .seconds(12)) == .close)
+    }
+
+    @Test func eachOfSeveralRequestsHasItsOwnTime() {
+        var deadlines = RequestDeadlines(limit: .seconds(30))
+        _ = deadlines.requestBegan(at: start)
+        deadlines.requestRead()
+        #expect(deadlines.requestBegan(at: start + .seconds(20)) == .none)
+        deadlines.requestRead()
+        deadlines.answerWritten()
+        #expect(deadlines.timerFired(at: start + .seconds(30)) == .schedule(start + .seconds(50)))
+        #expect(deadlines.timerFired(at: start + .seconds(50)) == .close)
+    }
+}

@@ -1,0 +1,86 @@
+import AppStoreClient
+import Commerce
+import HTTPSupport
+import Hummingbird
+import Service
+import StoreHTTP
+import Testing
+import TestSupport
+import Wire
+
+@Suite struct APIKeyTests {
+    let fixture: ServiceFixture
+
+    init() async throws {
+        fixture = try await ServiceFixture()
+    }
+
+    @Test func withoutAKeyNobodyIsAnswered() async throws {
+        for (method, path) in [
+            (HTTPRequest.Method.get, "/v1/users/alice/items"), (.post, "/v1/users/alice/receipts"),
+            (.post, "/v1/users/alice/transactions"), (.get, "/v1/products"), (.post, "/v1/proofs/verify"),
+            (.put, "/v1/users/alice"),
+        ] {
+            let answer = try await fixture.send(method, path, body: "{}", key: "")
+            #expect(answer.status == 401)
+            #expect(answer.code == "unauthenticated")
+            #expect(answer.headers[.wwwAuthenticate] == "Bearer")
+        }
+        #expect(try await fixture.send(.get, "/health/live", key: "").status == 204)
+        #expect(try await fixture.send(.get, "/health/ready", key: "").status == 204)
+    }
+
+    @Test func aKeyThatIsNotWholeIsRefused() async throws {
+        let parts = fixture.key.split(separator: "_", maxSplits: 2)
+        let other = try await fixture.keys.make(name: "other", scopes: [.read]).key
+        let otherSecret = other.split(separator: "_", maxSplits: 2)[2]
+        for key in [
+            "x", String(fixture.key.dropLast()), fixture.key + "A", "till_\(parts[1])_", "till__\(parts[2])",
+            "till_\(parts[1])_\(otherSecret)", "TILL_\(parts[1])_\(parts[2])",
+        ] {
+            let answer = try await fixture.send(.get, "/v1/users/alice/items", key: key)
+            #expect(answer.status == 401, "\(key)")
+            #expect(answer.code == "keyInvalid")
+        }
+    }
+
+    @Test func aRevokedKeyIsRefusedFromThenOn() async throws {
+        let (record, key) = try await fixture.keys.make(name: "short-lived", scopes: [.read])
+        #expect(try await fixture.send(.get, "/v1/users/alice/items", key: key).status == 200)
+        #expect(try await fixture.keys.revoke(record.identifier))
+        #expect(try await fixture.send(.get, "/v1/users/alice/items", key: key).code == "keyInvalid")
+        #expect(try await fixture.keys.revoke("none") == false)
+    }
+
+    @Test(arguments: [
+        (APIKeyScope.read, HTTPRequest.Method.get, "/v1/users/alice/items", 200),
+        (.read, .get, "/v1/users/alice/transactions", 200), (.read, .get, "/v1/users/alice", 200),
+        (.read, .get, "/v1/products", 200), (.read, .post, "/v1/proofs/verify", 400),
+        (.read, .post, "/v1/users/alice/receipts", 403), (.read, .post, "/v1/users/alice/transactions", 403),
+        (.read, .put, "/v1/users/alice", 403), (.redeem, .post, "/v1/users/alice/receipts", 400),
+        (.redeem, .put, "/v1/users/alice", 400), (.redeem, .get, "/v1/users/alice/items", 403),
+        (.redeem, .get, "/v1/products", 403),
+    ])
+    func aKeyAllowsWhatItsScopesSay(
+        scope: APIKeyScope,
+        method: HTTPRequest.Method,
+        path: String,
+        status: Int
+    ) async throws {
+        let key = try await fixture.keys.make(name: "one scope", scopes: [scope]).key
+        let answer = try await fixture.send(method, path, body: "{}", key: key)
+        #expect(answer.status == status)
+        if status == 403 { #expect(answer.code == "scopeMissing") }
+    }
+
+    @Test func theSecretIsNotKept() async throws {
+        let (record, key) = try await fixture.keys.make(name: "hidden", scopes: [.read])
+        let secret = try #require(key.split(separator: "_", maxSplits: 2).last)
+        #expect(secret.count == 43)
+        for name in ["ledger.sqlite", "ledger.sqlite-wal"] {
+            let bytes = try fixture.shop.folder.bytes(name)
+            #expect(bytes.contains(Array(record.identifier.utf8)) || name == "ledger.sqlite")
+            #expect(!bytes.contains(Array(secret.utf8)))
+        }
+    }
+}

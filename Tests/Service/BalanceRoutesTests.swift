@@ -1,0 +1,147 @@
+import AppStoreClient
+import Catalog
+import Commerce
+import Entitlements
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ledger
+import Service
+import StoreHTTP
+import Testing
+import TestSupport
+import Wire
+
+/// What users have of consumables, over HTTP.
+@Suite struct BalanceRoutesTests {
+    let garden: TestGarden
+    let service: EntitlementService
+    let routes: ServiceRoutes
+    let keys: APIKeys
+
+    init() throws {
+        garden = try TestGarden()
+        let ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
+        service = EntitlementService(
+            catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(), ledger: ledger,
+            clock: garden.clock)
+        keys = APIKeys(ledger: ledger, clock: garden.clock, randomness: .system)
+        routes = ServiceRoutes(service: service, authentication: .apiKeys(keys), clock: garden.clock)
+    }
+
+    private func send(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ body: String? = nil,
+        scopes: Set<APIKeyScope> = [.read, .spend],
+        key: String? = nil,
+        idempotencyKey: String? = nil
+    ) async throws -> (status: Int, json: [String: Any], replayed: Bool) {
+        let made = try await keys.make(name: "tests", scopes: scopes).key
+        let key = key ?? made
+        var headers: HTTPFields = [.authorization: "Bearer \(key)"]
+        if let idempotencyKey, let name = HTTPField.Name("Idempotency-Key") { headers[name] = idempotencyKey }
+        let answer = try await Application(router: routes.router()).test(.router) { [headers] client in
+            try await client.executeRequest(
+                uri: "/v1/users/alice/balances" + path, method: method, headers: headers,
+                body: body.map { ByteBuffer(string: $0) })
+        }
+        let json = try JSONSerialization.jsonObject(with: Data(answer.body.readableBytesView)) as? [String: Any]
+        let replayed = HTTPField.Name("Idempotent-Replayed").flatMap { answer.headers[$0] } == "true"
+        return (answer.status.code, try #require(json), replayed)
+    }
+
+    private func buySeeds(_ quantity: Int) async throws {
+        let alice = try #require(User(name: "alice"))
+        let bought = try garden.buy("garden.seeds", quantity: quantity)
+        let proof = Array(try garden.store.signedTransaction(bought.identifier).utf8)
+        #expect(try await service.redeem(proof, for: alice).outcome == .granted)
+    }
+
+    private func amount() async throws -> Int? {
+        let balances = try await send(.get, "").json["balances"] as? [[String: Any]]
+        return balances?.first { $0["balance"] as? String == "seeds" }?["amount"] as? Int
+    }
+
+    @Test func whatWasBoughtIsSpentOnceForEachKey() async throws {
+        #expect(try await amount() == 0)
+        try await buySeeds(2)
+        #expect(try await amount() == 20)
+        let key = try await keys.make(name: "shop", scopes: [.spend]).key
+        let body = #"{"amount":15,"reason":"a bed of roses"}"#
+        let first = try await send(.post, "/seeds/spendings", body, key: key, idempotencyKey: "one")
+        #expect(first.status == 201)
+        #expect(first.json["left"] as? Int == 5)
+        let again = try await send(.post, "/seeds/spendings", body, key: key, idempotencyKey: "one")
+        #expect(again.status == 201)
+        #expect(again.replayed)
+        #expect(again.json["spendingId"] as? String == first.json["spendingId"] as? String)
+        #expect(try await amount() == 5)
+        // Too much is refused, and not for good: once there is enough, the same request goes through.
+        let more = try await send(.post, "/seeds/spendings", body, key: key, idempotencyKey: "two")
+        #expect(more.status == 409)
+        #expect(more.json["code"] as? String == "balanceTooLow")
+        try await buySeeds(1)
+        #expect(try await send(.post, "/seeds/spendings", body, key: key, idempotencyKey: "two").status == 201)
+        #expect(try await amount() == 0)
+    }
+
+    @Test func `a spending is made once, also under another API key; another body is a conflict`() async throws {
+        try await buySeeds(2)
+        let body = #"{"amount":15,"reason":"a bed of roses"}"#
+        let first = try await send(.post, "/seeds/spendings", body, idempotencyKey: "one")
+        #expect(first.status == 201)
+        garden.clock.advance(milliseconds: 3 * 86_400_000)
+        let again = try await send(.post, "/seeds/spendings", body, idempotencyKey: "one")
+        #expect(again.status == 201)
+        #expect(again.replayed)
+        #expect(NSDictionary(dictionary: again.json) == NSDictionary(dictionary: first.json))
+        let other = try await send(
+            .post, "/seeds/spendings", #"{"amount":1,"reason":"a rose"}"#, idempotencyKey: "one")
+        #expect(other.status == 409)
+        #expect(other.json["code"] as? String == "idempotencyKeyReused")
+        #expect(try await amount() == 5)
+    }
+
+    @Test func manyAtOnceSpendNoMoreThanThereIs() async throws {
+        try await buySeeds(5)
+        let key = try await keys.make(name: "shop", scopes: [.spend]).key
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    try await send(.post, "/seeds/spendings", #"{"amount":7,"reason":"sown"}"#, key: key).status
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.count { $0 == 201 } == 7)
+        #expect(statuses.count { $0 == 409 } == 13)
+        #expect(try await amount() == 1)
+    }
+
+    @Test(
+        arguments: [
+            ("/gold/spendings", #"{"amount":1,"reason":"r"}"#, [APIKeyScope.spend], 404, "balanceUnknown"),
+            ("/seeds/spendings", #"{"amount":1,"reason":"r"}"#, [.spend], 409, "balanceTooLow"),
+            ("/seeds/spendings", #"{"amount":0,"reason":"r"}"#, [.spend], 400, "bodyInvalid"),
+            ("/seeds/spendings", #"{"amount":-1,"reason":"r"}"#, [.spend], 400, "bodyInvalid"),
+            ("/seeds/spendings", #"{"amount":1000000001,"reason":"r"}"#, [.spend], 400, "bodyInvalid"),
+            ("/seeds/spendings", #"{"amount":1.5,"reason":"r"}"#, [.spend], 400, "bodyInvalid"),
+            ("/seeds/spendings", #"{"amount":1,"reason":""}"#, [.spend], 400, "bodyInvalid"),
+            ("/seeds/spendings", #"{"amount":1}"#, [.spend], 400, "bodyInvalid"),
+            ("/seeds/spendings", #"{"amount":1,"reason":"r"}"#, [.read, .redeem, .grant], 403, "scopeMissing"),
+        ] as [(String, String, Set<APIKeyScope>, Int, String)])
+    func whatIsWrongIsRefused(
+        path: String,
+        body: String,
+        scopes: Set<APIKeyScope>,
+        status: Int,
+        code: String
+    ) async throws {
+        let answer = try await send(.post, path, body, scopes: scopes)
+        #expect(answer.status == status)
+        #expect(answer.json["code"] as? String == code)
+    }
+}

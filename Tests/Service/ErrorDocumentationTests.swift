@@ -1,0 +1,51 @@
+import Catalog
+import Commerce
+import Foundation
+import Receipts
+import TestSupport
+import Testing
+
+/// The page that problem documents lead to.
+@Suite struct ErrorDocumentationTests {
+    @Test func everyCodeIsExplainedAndNoOther() throws {
+        let page = try Project.text("Sources/Service/Resources/Errors.md")
+        let explained = page.split(separator: "\n").compactMap {
+            $0.hasPrefix("### ") ? String($0.dropFirst(4)) : nil
+        }
+        #expect(Set(explained).count == explained.count)
+        var codes = Set(ProofRefusal.Reason.allCases.map(\.rawValue))
+        codes.formUnion(StorageFault.Cause.allCases.map { StorageFault(cause: $0, path: "").code })
+        // Those of the routes, and of use cases, stand in the sources as texts.
+        let literal = /code: "([a-zA-Z]+)"/
+        let rooms = ["Sources/HTTPSupport", "Sources/Service", "Sources/StoreHTTP"]
+        for file in try rooms.flatMap({ try Project.files($0, suffix: ".swift") }) {
+            codes.formUnion(try Project.text(file).matches(of: literal).map { String($0.1) })
+        }
+        let redemption = /case \.[a-zA-Z]+: "([a-zA-Z]+)"/
+        let features = [
+            "Sources/Accounts", "Sources/CatalogAdministration", "Sources/Entitlements", "Sources/Profiles",
+            "Sources/Webhooks",
+        ]
+        for file in try features.flatMap({ try Project.files($0, suffix: "Error.swift") }) {
+            codes.formUnion(try Project.text(file).matches(of: redemption).map { String($0.1) })
+        }
+        for file in ["Sources/Store/StoreError.swift", "Sources/Commerce/IllegalPaymentTransition.swift"] {
+            codes.formUnion(try Project.text(file).matches(of: redemption).map { String($0.1) })
+        }
+        codes.formUnion([CatalogError(file: "", reason: "").code])
+        codes.formUnion([IllegalPaymentTransition(state: .finished, event: .finish).code])
+        #expect(Set(explained).subtracting(codes) == [])
+        #expect(codes.subtracting(explained) == [])
+    }
+
+    @Test func aProblemLeadsToThePage() async throws {
+        let fixture = try await ServiceFixture()
+        let problem = try await fixture.send(.get, "/v1/products/none").object()
+        #expect(problem["type"] as? String == "/errors#productNotFound")
+        #expect(problem["couldSucceedLater"] as? Bool == false)
+        let page = try await fixture.send(.get, "/errors", key: "")
+        #expect(page.status == 200)
+        #expect(page.contentType == "text/markdown; charset=utf-8")
+        #expect(String(decoding: page.body, as: UTF8.self).contains("### productNotFound"))
+    }
+}

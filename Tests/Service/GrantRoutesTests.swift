@@ -1,0 +1,255 @@
+import AppStoreClient
+import Commerce
+import Entitlements
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Ledger
+import Service
+import Signatures
+import StoreHTTP
+import StrictJSON
+import Testing
+import TestSupport
+import Wire
+
+/// What a team gives without a purchase, and takes back.
+@Suite struct GrantRoutesTests {
+    let fixture: ServiceFixture
+    let chain: CertificateChain
+
+    init() async throws {
+        chain = try TestChains.ellipticCurve.get()
+        fixture = try await ServiceFixture(trusting: chain)
+    }
+
+    private func grant(
+        _ number: Int = 3,
+        for user: String = "alice",
+        endsAt: String? = nil,
+        headers: HTTPFields = [:]
+    ) async throws -> ServiceFixture.Answer {
+        let end = endsAt.map { ",\"endsAt\":\"\($0)\"" } ?? ""
+        let body = "{\"item\":{\"collection\":\"sprout\",\"number\":\(number)},\"reason\":\"Spring gift\"\(end)}"
+        return try await fixture.send(.post, "/v1/users/\(user)/grants", body: body, headers: headers)
+    }
+
+    /// The items of a user that are not everybody's.
+    private func items(of user: String = "alice") async throws -> [String] {
+        let items = try await fixture.send(.get, "/v1/users/\(user)/items").object()["items"] as? [[String: Any]]
+        return try #require(items).compactMap { item in
+            guard let collection = item["collection"] as? String, let number = item["number"] as? Int else {
+                return nil
+            }
+            return number == 0 ? nil : "\(collection) \(number)"
+        }
+    }
+
+    @Test func anItemIsGivenAndTakenBackWithReasons() async throws {
+        let answer = try await grant()
+        #expect(answer.status == 201)
+        let given = try answer.object()
+        let identifier = try #require(given["grantId"] as? String)
+        #expect(given["reason"] as? String == "Spring gift")
+        #expect(given["grantedBy"] as? String == String(fixture.key.split(separator: "_")[1]))
+        #expect(given["revocation"] == nil && given["endsAt"] == nil)
+        #expect(try await items() == ["sprout 3"])
+        #expect(try await items(of: "bob") == [])
+
+        let path = "/v1/users/alice/grants/\(identifier)/revocation"
+        let revoked = try await fixture.send(.put, path, body: "{\"reason\":\"A mistake\"}")
+        #expect((try revoked.object()["revocation"] as? [String: Any])?["reason"] as? String == "A mistake")
+        #expect(try await items() == [])
+        // What was said first stays said.
+        let again = try await fixture.send(.put, path, body: "{\"reason\":\"Another\"}")
+        #expect(again.body == revoked.body)
+        let list = try await fixture.send(.get, "/v1/users/alice/grants").object()["grants"] as? [[String: Any]]
+        #expect(list?.count == 1)
+        #expect((list?.first?["revocation"] as? [String: Any])?["reason"] as? String == "A mistake")
+        // Somebody else's grant is not there.
+        let others = try await fixture.send(
+            .put, "/v1/users/bob/grants/\(identifier)/revocation", body: "{\"reason\":\"x\"}")
+        #expect(others.code == "grantNotFound")
+    }
+
+    @Test func aGrantEndsByItself() async throws {
+        let end = Timestamp(millisecondsSince1970: fixture.shop.clock.now().millisecondsSince1970 + 60_000).rfc3339
+        let written = end.replacing("Z", with: ".999z")
+        #expect(try await grant(endsAt: written).object()["endsAt"] as? String == end)
+        fixture.shop.clock.advance(milliseconds: 59_999)
+        #expect(try await items() == ["sprout 3"])
+        fixture.shop.clock.advance(milliseconds: 1)
+        #expect(try await items() == [])
+        #expect(try await grant(endsAt: end).code == "endPassed")
+    }
+
+    @Test func takingAGrantLeavesThePurchaseOfTheSameItem() async throws {
+        let bought = try fixture.buy("sprout3")
+        let signed = try fixture.shop.store.signedTransaction(bought.identifier)
+        _ = try await fixture.send(
+            .post, "/v1/users/alice/transactions", body: "{\"signedTransaction\":\"\(signed)\"}")
+        let identifier = try #require(try await grant().object()["grantId"] as? String)
+        #expect(try await items() == ["sprout 3"])
+        _ = try await fixture.send(
+            .put, "/v1/users/alice/grants/\(identifier)/revocation", body: "{\"reason\":\"x\"}")
+        #expect(try await items() == ["sprout 3"])
+    }
+
+    @Test func theSameRequestGivesOnce() async throws {
+        let name = try #require(HTTPField.Name("Idempotency-Key"))
+        let first = try await grant(headers: [name: "gift-1"])
+        let second = try await grant(headers: [name: "gift-1"])
+        #expect(first.status == 201)
+        #expect(second.status == 201)
+        #expect(first.body == second.body)
+        // Of another user it is another request.
+        #expect(try await grant(for: "bob", headers: [name: "gift-1"]).code == "idempotencyKeyReused")
+        let list = try await fixture.send(.get, "/v1/users/alice/grants").object()["grants"] as? [Any]
+        #expect(list?.count == 1)
+    }
+
+    @Test func grantsAreListedInPagesNewestFirst() async throws {
+        for number in 1...3 { #expect(try await grant(number).status == 201) }
+        func numbers(_ answer: [String: Any]) -> [Int?] {
+            (answer["grants"] as? [[String: Any]] ?? []).map { ($0["item"] as? [String: Any])?["number"] as? Int }
+        }
+        let first = try await fixture.send(.get, "/v1/users/alice/grants?pageSize=2").object()
+        #expect(numbers(first) == [3, 2])
+        let cursor = try #require(first["nextCursor"] as? String)
+        _ = try await grant(4)
+        let second = try await fixture.send(.get, "/v1/users/alice/grants?pageSize=2&cursor=\(cursor)").object()
+        #expect(numbers(second) == [1])
+        #expect(second["nextCursor"] == nil)
+    }
+
+    @Test(arguments: [
+        ("{}", "bodyInvalid", "/item"),
+        ("{\"item\":\"sprout 1\",\"reason\":\"x\"}", "bodyInvalid", "/item"),
+        ("{\"item\":{\"number\":1},\"reason\":\"x\"}", "bodyInvalid", "/item/collection"),
+        ("{\"item\":{\"collection\":\"sprout\"},\"reason\":\"x\"}", "bodyInvalid", "/item/number"),
+        ("{\"item\":{\"collection\":\"sprout\",\"number\":1.5},\"reason\":\"x\"}", "bodyInvalid", "/item/number"),
+        ("{\"item\":{\"collection\":\"sprout\",\"number\":\"1\"},\"reason\":\"x\"}", "bodyInvalid", "/item/number"),
+        ("{\"item\":{\"collection\":\"sprout\",\"number\":1}}", "bodyInvalid", "/reason"),
+        ("{\"item\":{\"collection\":\"sprout\",\"number\":1},\"reason\":\"\"}", "bodyInvalid", "/reason"),
+        ("{\"item\":{\"collection\":\"sprout\",\"number\":1},\"reason\":\"a\\nb\"}", "bodyInvalid", "/reason"),
+        ("{\"item\":{\"collection\":\"sprout\",\"number\":1},\"reason\":\"a\\u202eb\"}", "bodyInvalid", "/reason"),
+        (
+            "{\"item\":{\"collection\":\"sprout\",\"number\":1},\"reason\":\"a\(String(repeating: "\u{301}", count: 500))\"}",
+            "bodyInvalid", "/reason"
+        ),
+        ("{\"item\":{\"collection\":\"sprout\",\"number\":1},\"reason\":\"x\",\"endsAt\":1}", "bodyInvalid", "/endsAt"),
+        (
+            "{\"item\":{\"collection\":\"sprout\",\"number\":1},\"reason\":\"x\",\"endsAt\":\"soon\"}", "bodyInvalid",
+            "/endsAt"
+        ),
+        ("{\"item\":{\"collection\":\"sprout\",\"number\":99},\"reason\":\"x\"}", "itemUnknown", "sprout 99"),
+        ("{\"item\":{\"collection\":\"sprout\",\"number\":-1},\"reason\":\"x\"}", "itemUnknown", "sprout -1"),
+        ("{\"item\":{\"collection\":\"tree\",\"number\":1},\"reason\":\"x\"}", "itemUnknown", "tree 1"),
+    ])
+    func whatMakesNoSenseIsRefusedByItsPath(body: String, code: String, part: String) async throws {
+        let answer = try await fixture.send(.post, "/v1/users/alice/grants", body: body)
+        #expect(answer.code == code)
+        #expect((try answer.object()["detail"] as? String)?.contains(part) == true)
+        #expect(try await items() == [])
+    }
+
+    @Test func aTransactionTakenBackByTheTeamStaysSoWhateverTheStoreSays() async throws {
+        func signed(secondsLater: Int64, changing changes: [String: Int64] = [:]) throws -> String {
+            let date = TestProofs.signedAt.millisecondsSince1970 + secondsLater * 1000
+            let payload = TestProofs.transactionPayload(
+                changing: changes.mapValues { .integer($0) }.merging(["signedDate": .integer(date)]) { $1 })
+            return String(decoding: try TestProofs.transaction(payload, chain: chain), as: UTF8.self)
+        }
+        func redeem(_ proof: String) async throws -> [String: Any] {
+            try await fixture.send(
+                .post, "/v1/users/alice/transactions", body: "{\"signedTransaction\":\"\(proof)\"}"
+            ).object()
+        }
+        let bought = try await redeem(signed(secondsLater: 0))
+        #expect(bought["outcome"] as? String == "granted")
+        let line = try #require((bought["transactions"] as? [[String: Any]])?.first)
+        let identifier = try #require(line["transactionId"] as? String)
+        let owned = try await items()
+        #expect(owned.count == 1)
+
+        let path = "/v1/users/alice/transactions/\(identifier)/revocation"
+        let revoked = try await fixture.send(.put, path, body: "{\"reason\":\"Stolen card\"}").object()
+        #expect((revoked["revocation"] as? [String: Any])?["reason"] as? String == "Stolen card")
+        #expect(revoked["revocationDate"] == nil)
+        #expect(try await items() == [])
+        // Handed in again, refunded, and the refund reversed: the team's word stands.
+        #expect(try await redeem(signed(secondsLater: 0))["outcome"] as? String == "revoked")
+        let date = TestProofs.signedAt.millisecondsSince1970
+        #expect(
+            try await redeem(signed(secondsLater: 1, changing: ["revocationDate": date]))["outcome"] as? String
+                == "revoked")
+        #expect(try await redeem(signed(secondsLater: 2))["outcome"] as? String == "revoked")
+        // Nor does it come back as another transaction that restores it.
+        let original = ["originalTransactionId": JSONValue.string(identifier), "transactionId": "2000000000000077"]
+        let date2 = TestProofs.signedAt.millisecondsSince1970 + 3000
+        let restored = TestProofs.transactionPayload(
+            changing: original.mapValues { $0 }.merging(["signedDate": .integer(date2)]) { $1 })
+        let proof = String(decoding: try TestProofs.transaction(restored, chain: chain), as: UTF8.self)
+        #expect(try await redeem(proof)["outcome"] as? String == "revoked")
+        #expect(try await items() == [])
+        #expect(try await fixture.send(.delete, path + "?origin=apple/Production").code == "transactionNotFound")
+        #expect(try await fixture.send(.delete, path + "?origin=nowhere").code == "parameterInvalid")
+        let again = try await fixture.send(.delete, path)
+        #expect(again.status == 200)
+        #expect(try again.object()["revocation"] == nil)
+        #expect(try await items() == owned)
+        #expect(try await fixture.send(.get, "/v1/users/alice/transactions?cursor=x").code == "parameterInvalid")
+        for method in [HTTPRequest.Method.put, .delete] {
+            let none = try await fixture.send(
+                method, "/v1/users/bob/transactions/\(identifier)/revocation", body: "{\"reason\":\"x\"}")
+            #expect(none.code == "transactionNotFound")
+        }
+    }
+
+    @Test func whatIsGivenIsGivenWithItsAnswer() async throws {
+        let ledger = try Ledger(file: fixture.shop.folder.file("own.sqlite"))
+        let alice = try #require(User(name: "alice"))
+        let moment = fixture.shop.clock.now()
+        let key = IdempotencyKey(caller: "c", key: "k")
+        func give(_ identifier: String) async throws -> KeptAnswer? {
+            let grant = Grant(
+                identifier: identifier, item: Item(collection: "sprout", number: 1), reason: "r", grantedBy: "c",
+                grantedAt: moment, endsAt: nil)
+            let answer = KeptAnswer(
+                requestDigest: [UInt8](repeating: 1, count: 32), bytes: Array(identifier.utf8))
+            return try await ledger.write {
+                try $0.add(grant, for: alice, keeping: answer, for: key, forgettingBefore: moment)
+            }
+        }
+        #expect(try await give("first") == nil)
+        // The same request after a crash, or to another process, gets the first answer and gives nothing more.
+        #expect(try await give("second")?.bytes == Array("first".utf8))
+        #expect(
+            try await ledger.read { try $0.grants(of: alice, before: nil, limit: 10) }.map(\.identifier) == ["first"])
+    }
+
+    @Test func aGrantLeavesTheAccountTokenToBeSet() async throws {
+        _ = try await grant(for: "newcomer")
+        let token = UUID().uuidString.lowercased()
+        let set = try await fixture.send(.put, "/v1/users/newcomer", body: "{\"appAccountToken\":\"\(token)\"}")
+        #expect(set.status == 200)
+        #expect(try await fixture.send(.get, "/v1/users/newcomer").object()["appAccountToken"] as? String == token)
+        #expect(
+            try await fixture.send(
+                .put, "/v1/users/newcomer", body: "{\"appAccountToken\":\"\(UUID().uuidString)\"}"
+            ).code == "appAccountTokenSet")
+    }
+
+    @Test func onlyAKeyWithTheScopeGrants() async throws {
+        let key = try await fixture.keys.make(name: "shop", scopes: APIKeyScope.standard).key
+        for (method, path) in [
+            (HTTPRequest.Method.post, "grants"), (.put, "grants/1/revocation"), (.put, "transactions/1/revocation"),
+            (.delete, "transactions/1/revocation"),
+        ] {
+            let answer = try await fixture.send(method, "/v1/users/alice/\(path)", body: "{}", key: key)
+            #expect(answer.code == "scopeMissing", "\(path)")
+        }
+        #expect(try await fixture.send(.get, "/v1/users/alice/grants", key: key).status == 200)
+    }
+}

@@ -1,0 +1,128 @@
+import AppStoreClient
+import Commerce
+import Entitlements
+import Foundation
+import HTTPSupport
+import Ledger
+import Receipts
+import Service
+import Signatures
+import StoreHTTP
+import StrictJSON
+import Testing
+import TestSupport
+import Wire
+
+/// What the App Store sends, and what becomes of it.
+@Suite struct NotificationRoutesTests {
+    let fixture: ServiceFixture
+    let chain: CertificateChain
+
+    init() async throws {
+        chain = try TestChains.ellipticCurve.get()
+        fixture = try await ServiceFixture(trusting: chain)
+    }
+
+    private func payload(_ changes: [String: JSONValue?] = [:], signedSecondsLater seconds: Int64 = 0) -> JSONObject {
+        let signedDate = TestProofs.signedAt.millisecondsSince1970 + seconds * 1000
+        return TestProofs.transactionPayload(
+            changing: changes.merging(["signedDate": .integer(signedDate)]) { $1 })
+    }
+
+    /// Sends a notification as the App Store does: without a key.
+    private func notify(
+        _ type: String,
+        uuid: String = UUID().uuidString,
+        about transaction: JSONObject?
+    ) async throws -> ServiceFixture.Answer {
+        let signed = try TestProofs.notification(
+            type, uuid: uuid, about: transaction, with: chain.leaf.key, chain: chain.certificates)
+        return try await fixture.send(
+            .post, "/v1/notifications/apple", body: "{\"signedPayload\":\"\(signed)\"}", key: "")
+    }
+
+    private func items() async throws -> Int {
+        let items = try await fixture.send(.get, "/v1/users/alice/items").object()["items"] as? [[String: Any]]
+        // Two are everybody's.
+        return try #require(items).count - 2
+    }
+
+    @Test func anItemGoesOnARefundAndComesBackOnItsReversal() async throws {
+        let signed = String(
+            decoding: try TestProofs.transaction(payload(), chain: chain), as: UTF8.self)
+        _ = try await fixture.send(
+            .post, "/v1/users/alice/transactions", body: "{\"signedTransaction\":\"\(signed)\"}")
+        #expect(try await items() == 1)
+
+        let refunded = payload(
+            ["revocationDate": .integer(TestProofs.signedAt.millisecondsSince1970), "revocationReason": .integer(1)],
+            signedSecondsLater: 1)
+        let uuid = UUID().uuidString
+        let first = try await notify("REFUND", uuid: uuid, about: refunded)
+        #expect(first.status == 200)
+        #expect(try first.object()["outcome"] as? String == "revoked")
+        #expect(try await notify("REFUND", uuid: uuid, about: refunded).object()["outcome"] as? String == "duplicate")
+        #expect(try await items() == 0)
+        let list = try await fixture.send(.get, "/v1/users/alice/transactions").object()
+        let transaction = try #require((list["transactions"] as? [[String: Any]])?.first)
+        #expect(transaction["revocationReason"] as? Int == 1)
+        #expect(transaction["revocationDate"] as? String == TestProofs.signedAt.rfc3339)
+
+        let reversed = try await notify("REFUND_REVERSED", about: payload(signedSecondsLater: 2))
+        #expect(try reversed.object()["outcome"] as? String == "granted")
+        #expect(try await items() == 1)
+    }
+
+    @Test func aPurchaseIsGrantedToWhomItsTokenNames() async throws {
+        let account = try await fixture.send(.get, "/v1/users/alice").object()["appAccountToken"] as? String
+        let token = JSONValue.string(try #require(account))
+        let answer = try await notify("ONE_TIME_CHARGE", about: payload(["appAccountToken": token]))
+        #expect(try answer.object()["outcome"] as? String == "granted")
+        #expect(try await items() == 1)
+        let signed = String(
+            decoding: try TestProofs.transaction(payload(["appAccountToken": token]), chain: chain), as: UTF8.self)
+        let other = try await fixture.send(
+            .post, "/v1/users/bob/transactions", body: "{\"signedTransaction\":\"\(signed)\"}")
+        #expect(other.status == 409)
+        #expect(other.code == "appAccountTokenMismatch")
+    }
+
+    @Test(arguments: ["TEST", "CONSUMPTION_REQUEST", "SOMETHING_NEW"])
+    func othersAreRecorded(type: String) async throws {
+        let answer = try await notify(type, about: nil)
+        #expect(answer.status == 200)
+        #expect(try answer.object()["outcome"] as? String == "recorded")
+    }
+
+    /// With no place for unknown chains, only a chain that was judged before passes.
+    @Test func `a notification with a known chain needs no place among the unknown`() async throws {
+        let full = try await ServiceFixture(trusting: chain, unknownChainsAtOnce: 0)
+        func notify(_ uuid: String) async throws -> ServiceFixture.Answer {
+            let signed = try TestProofs.notification(
+                "TEST", uuid: uuid, about: nil, with: chain.leaf.key, chain: chain.certificates)
+            return try await full.send(
+                .post, "/v1/notifications/apple", body: "{\"signedPayload\":\"\(signed)\"}", key: "")
+        }
+        #expect(try await notify("1").status == 503)
+        let proof = String(decoding: try TestProofs.transaction(payload(), chain: chain), as: UTF8.self)
+        let redeemed = try await full.send(
+            .post, "/v1/users/alice/transactions", body: "{\"signedTransaction\":\"\(proof)\"}")
+        #expect(redeemed.status == 200)
+        #expect(try await notify("2").status == 200)
+    }
+
+    @Test func whatIsNotSignedOrNoNotificationIsRefused() async throws {
+        func send(_ payload: String) async throws -> ServiceFixture.Answer {
+            try await fixture.send(
+                .post, "/v1/notifications/apple", body: "{\"signedPayload\":\"\(payload)\"}", key: "")
+        }
+        let stranger = try TestChains.make(name: "Stranger")
+        let forged = try TestProofs.notification(
+            "REFUND", uuid: "1", about: nil, with: stranger.leaf.key, chain: stranger.certificates)
+        #expect(try await send(forged).code == "chainUntrusted")
+        #expect(try await send("x").status == 422)
+        let transaction = String(decoding: try TestProofs.transaction(payload(), chain: chain), as: UTF8.self)
+        #expect(try await send(transaction).code == "noNotification")
+        #expect(try await fixture.send(.post, "/v1/notifications/apple", body: "{}", key: "").status == 400)
+    }
+}

@@ -1,0 +1,33 @@
+import AppStoreClient
+import HTTPSupport
+import HTTPTypes
+import Service
+import StoreHTTP
+import Testing
+import Wire
+
+@Suite struct OpenRequestsTests {
+    @Test func `an address has so many requests under way, whatever others have`() {
+        let requests = OpenRequests(perAddress: 2)
+        #expect(requests.begin(from: "a"))
+        #expect(requests.begin(from: "a"))
+        #expect(!requests.begin(from: "a"))
+        #expect(requests.begin(from: "b"))
+        requests.end(from: "a")
+        #expect(requests.begin(from: "a"))
+        #expect(!requests.begin(from: "a"))
+    }
+
+    @Test func `behind a proxy the forwarded address is limited, and again free after each request`() async throws {
+        let name = try #require(HTTPField.Name("X-Forwarded-For"))
+        let none = try await ServiceFixture(proxies: 1, requestsPerAddress: 0)
+        let refused = try await none.send(.get, "/health/live", key: "", headers: [name: "192.0.2.1"])
+        #expect(refused.status == 503)
+        #expect(refused.code == "tooBusy")
+        let one = try await ServiceFixture(proxies: 1, requestsPerAddress: 1)
+        for _ in 0..<3 {
+            let answer = try await one.send(.get, "/health/live", key: "", headers: [name: "192.0.2.1"])
+            #expect(answer.status == 204)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import AppStoreClient
+import Commerce
+import Foundation
+import HTTPSupport
+import Hummingbird
+import Service
+import StoreHTTP
+import Testing
+import TestSupport
+import Wire
+
+/// The drawings of what is sold, which whoever shows them asks for without a key.
+@Suite struct PictureRoutesTests {
+    let fixture: ServiceFixture
+
+    init() async throws {
+        fixture = try await ServiceFixture()
+    }
+
+    private struct Pictures: Decodable {
+        struct Entry: Decodable {
+            let item: Item
+            let picture: String
+        }
+
+        let pictures: [Entry]
+    }
+
+    @Test func everyItemHasAPictureThatMayBeKeptForGood() async throws {
+        let listed: Pictures = try await fixture.send(.get, "/v1/pictures", key: "").decoded()
+        let sprouts = (0...4).map { Item(collection: "sprout", number: $0) }
+        let backgrounds = (0...7).map { Item(collection: "background", number: $0) }
+        #expect(listed.pictures.map(\.item) == backgrounds + sprouts)
+        #expect(Set(listed.pictures.map(\.picture)).count == 13)
+        for entry in listed.pictures {
+            let answer = try await fixture.send(.get, entry.picture, key: "")
+            #expect(answer.status == 200)
+            #expect(answer.contentType == "image/svg+xml")
+            #expect(answer.headers[.cacheControl] == "public, max-age=31536000, immutable")
+            #expect(answer.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)
+            #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+            let tag = try #require(answer.headers[.eTag])
+            #expect(tag.hasPrefix("\""))
+            let file = Project.products.appending(path: "Art/\(entry.item.collection)-\(entry.item.number).svg")
+            #expect(try answer.body == Data(contentsOf: file))
+            let again = try await fixture.send(.get, entry.picture, key: "", headers: [.ifNoneMatch: tag])
+            #expect(again.status == 304)
+            #expect(again.body.isEmpty)
+        }
+    }
+
+    @Test func aProductSaysWhereItsPictureIs() async throws {
+        let listed: Pictures = try await fixture.send(.get, "/v1/pictures", key: "").decoded()
+        let product: ProductResource = try await fixture.send(.get, "/v1/products/com.memolease.sesac1.sprout4")
+            .decoded()
+        #expect(product.picture != nil)
+        #expect(product.picture == listed.pictures.first { $0.item == product.item }?.picture)
+    }
+
+    /// An address without a version may show another tomorrow, and one with a version that is not known another in a moment.
+    @Test(arguments: [("", "public, max-age=300"), ("?v=", "no-cache"), ("?v=0123456789abcdef", "no-cache")])
+    func withoutItsVersionAPictureIsNotKeptForGood(query: String, isKept: String) async throws {
+        let answer = try await fixture.send(.get, "/v1/pictures/sprout/1\(query)", key: "")
+        #expect(answer.status == 200)
+        #expect(answer.headers[.cacheControl] == isKept)
+    }
+
+    @Test(arguments: [
+        "sprout/5", "sprout/-1", "sprout/one", "nothing/0", "..%2FItems.json/1", "%ff/1", "sprout/99999999999999999999",
+    ])
+    func whatHasNoPictureIsNotFound(path: String) async throws {
+        let answer = try await fixture.send(.get, "/v1/pictures/\(path)", key: "")
+        #expect(answer.status == 404)
+        #expect(answer.code == "pictureNotFound")
+    }
+}

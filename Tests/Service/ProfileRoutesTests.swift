@@ -1,0 +1,233 @@
+import AppStoreClient
+import Commerce
+import Foundation
+import HTTPSupport
+import Hummingbird
+import Ledger
+import Service
+import StoreHTTP
+import Testing
+import TestSupport
+import Wire
+
+/// How an app's user shows themselves, and what they wish for.
+@Suite struct ProfileRoutesTests {
+    let fixture: ServiceFixture
+    let issuer: TestIssuer
+    /// Alice's.
+    let token: String
+
+    init() async throws {
+        issuer = try TestIssuer()
+        let folder = try TemporaryFolder()
+        let keys = folder.file("keys.json")
+        try Data(TestIssuer.keySet([issuer.publicKey]).utf8).write(to: keys)
+        fixture = try await ServiceFixture(
+            tokens: TokenSettings(
+                issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: .file(keys)), keeping: folder)
+        token = try issuer.token(at: fixture.shop.clock.now().secondsSince1970)
+    }
+
+    private struct Profile: Decodable, Equatable {
+        var nickname: String?
+        let chosen: [Item]
+
+        init(_ nickname: String? = nil, sprout: Int = 0, background: Int = 0) {
+            self.nickname = nickname
+            chosen = [Item(collection: "background", number: background), Item(collection: "sprout", number: sprout)]
+        }
+    }
+
+    private func profile(_ path: String = "/v1/me/profile", key: String? = nil) async throws -> Profile {
+        try await fixture.send(.get, path, key: key ?? token).decoded()
+    }
+
+    private func change(_ body: String) async throws -> ServiceFixture.Answer {
+        try await fixture.send(.patch, "/v1/me/profile", body: body, key: token)
+    }
+
+    private func redeem(_ product: String) async throws -> PaymentTransaction {
+        let bought = try fixture.buy(product)
+        let signed = try fixture.shop.store.signedTransaction(bought.identifier)
+        let answer = try await fixture.send(
+            .post, "/v1/me/transactions", body: "{\"signedTransaction\":\"\(signed)\"}", key: token)
+        #expect(try answer.object()["outcome"] as? String == "granted")
+        return bought
+    }
+
+    /// The identifiers of what alice has redeemed.
+    private func transactions() async throws -> [String] {
+        let list = try await fixture.send(.get, "/v1/me/transactions", key: token).object()["transactions"]
+        return try #require(list as? [[String: Any]]).compactMap { $0["transactionId"] as? String }
+    }
+
+    private let choice = #"{"chosen":[{"collection":"sprout","number":1}]}"#
+
+    @Test func onlyWhatIsOwnedIsWorn() async throws {
+        #expect(try await profile() == Profile())
+        let refused = try await change(choice)
+        #expect(refused.status == 409)
+        #expect(refused.code == "itemNotOwned")
+        _ = try await redeem("sprout1")
+        #expect(try await change(choice).decoded() == Profile(sprout: 1))
+        // All of it or nothing.
+        let both =
+            #"{"nickname":"Mint","chosen":[{"collection":"sprout","number":0},{"collection":"background","number":7}]}"#
+        #expect(try await change(both).code == "itemNotOwned")
+        #expect(try await profile() == Profile(sprout: 1))
+        let free = #"{"chosen":[{"collection":"background","number":0}]}"#
+        #expect(try await change(free).decoded() == Profile(sprout: 1))
+        let unknown = #"{"chosen":[{"collection":"hat","number":0}]}"#
+        #expect(try await change(unknown).code == "itemNotOwned")
+    }
+
+    @Test func whatIsRefundedIsTakenOff() async throws {
+        let bought = try await redeem("sprout1")
+        _ = try await change(choice)
+        let backEnd = "/v1/users/alice/profile?issuer=\(TestIssuer.issuer)"
+        #expect(try await profile(backEnd, key: fixture.key) == Profile(sprout: 1))
+        fixture.shop.clock.advance(milliseconds: 1000)
+        try fixture.shop.store.refund(try await transactions()[0])
+        let body = "{\"signedTransaction\":\"\(try fixture.shop.store.signedTransaction(bought.identifier))\"}"
+        let stated = try await fixture.send(.post, "/v1/me/transactions", body: body, key: token)
+        #expect(try stated.object()["outcome"] as? String == "revoked")
+        #expect(try await profile() == Profile())
+        #expect(try await profile(backEnd, key: fixture.key) == Profile())
+    }
+
+    @Test func aNicknameIsCheckedAndKept() async throws {
+        #expect(try await change(#"{"nickname":" 민트 "}"#).decoded() == Profile("민트"))
+        #expect(try await change("{}").decoded() == Profile("민트"))
+        #expect(try await change(#"{"nickname":"mint1"}"#).code == "nicknameHasDigit")
+        #expect(try await change(#"{"nickname":7}"#).code == "bodyInvalid")
+        #expect(try await profile() == Profile("민트"))
+        #expect(try await change(#"{"nickname":null}"#).decoded() == Profile())
+    }
+
+    @Test(
+        arguments: [
+            ("민트", 204, nil), ("m", 422, "nicknameTooShort"), ("abcdefghij", 422, "nicknameTooLong"),
+            ("mint1", 422, "nicknameHasDigit"), ("mi@t", 422, "nicknameCharacterForbidden"),
+        ] as [(String, Int, String?)])
+    func aNicknameIsCheckedBeforeThereIsAUser(nickname: String, status: Int, code: String?) async throws {
+        let body = "{\"nickname\":\"\(nickname)\"}"
+        let answer = try await fixture.send(.post, "/v1/nicknames/check", body: body, key: "")
+        #expect(answer.status == status)
+        #expect(answer.code == code)
+    }
+
+    @Test(
+        arguments: [
+            #"{"chosen":{}}"#, #"{"chosen":[1]}"#, #"{"chosen":[{"collection":"sprout"}]}"#,
+            #"{"chosen":[{"collection":"sprout","number":0},{"collection":"sprout","number":0}]}"#, "[]",
+        ])
+    func whatMakesNoSenseIsRefused(body: String) async throws {
+        #expect(try await change(body).code == "bodyInvalid")
+    }
+
+    private func products(_ path: String, key: String? = nil) async throws -> [ProductResource] {
+        struct List: Decodable { let products: [ProductResource] }
+        let list: List = try await fixture.send(.get, path, key: key ?? token).decoded()
+        return list.products
+    }
+
+    private func wish(_ method: HTTPRequest.Method, _ product: String) async throws -> ServiceFixture.Answer {
+        try await fixture.send(method, "/v1/me/wishes/com.memolease.sesac1.\(product)", key: token)
+    }
+
+    private func names(_ query: String = "") async throws -> [String] {
+        try await products("/v1/me/wishes\(query)").map { String($0.productId.dropFirst(21)) }
+    }
+
+    /// What is sold no more is in no list, though a page has ended with it; whoever wants it off theirs takes it off.
+    @Test func whatIsWithdrawnIsWishedForNoMore() async throws {
+        for product in ["sprout1", "sprout2", "sprout3"] { #expect(try await wish(.put, product).status == 204) }
+        let first = try await fixture.send(.get, "/v1/me/wishes?pageSize=1&sort=number", key: token).object()
+        let cursor = try #require(first["nextCursor"] as? String)
+        let path = "/v1/catalog/products/com.memolease.sesac1.sprout1/withdrawal"
+        #expect(try await fixture.send(.put, path).status == 200)
+        #expect(try await names("?sort=number") == ["sprout2", "sprout3"])
+        #expect(try await names("?sort=number&cursor=\(cursor)") == ["sprout2", "sprout3"])
+        let refused = try await wish(.put, "sprout1")
+        #expect((refused.status, refused.code) == (404, "productNotFound"))
+        #expect(try await wish(.delete, "sprout1").status == 204)
+        #expect(try await fixture.send(.delete, path).status == 200)
+        #expect(try await names("?sort=number") == ["sprout2", "sprout3"])
+    }
+
+    @Test func wishesAreAddedFoundAndSorted() async throws {
+        #expect(try await names() == [])
+        for product in ["sprout2", "background7", "sprout1"] {
+            #expect(try await wish(.put, product).status == 204)
+            fixture.shop.clock.advance(milliseconds: 1000)
+        }
+        // Twice is once, at its first time.
+        #expect(try await wish(.put, "sprout2").status == 204)
+        #expect(try await names() == ["sprout1", "background7", "sprout2"])
+        #expect(try await names("?sort=wished") == ["sprout2", "background7", "sprout1"])
+        #expect(try await names("?sort=-price").first == "background7")
+        #expect(try await names("?sort=number") == ["background7", "sprout1", "sprout2"])
+        #expect(try await names("?collection=background") == ["background7"])
+        #expect(try await names("?search=%EB%AF%BC%ED%8A%B8") == ["sprout2"])
+        #expect(try await names("?pageSize=1") == ["sprout1"])
+        #expect(try await wish(.delete, "background7").status == 204)
+        #expect(try await wish(.delete, "background7").status == 204)
+        #expect(try await names() == ["sprout1", "sprout2"])
+        #expect(try await wish(.put, "hat").code == "productNotFound")
+        #expect(try await wish(.delete, "hat").status == 204)
+        #expect(try await fixture.send(.get, "/v1/me/wishes?sort=taste", key: token).code == "parameterInvalid")
+        let other = try issuer.token(for: "bob", at: fixture.shop.clock.now().secondsSince1970)
+        #expect(try await products("/v1/me/wishes", key: other).isEmpty)
+        let named = try await products("/v1/users/alice/wishes?issuer=\(TestIssuer.issuer)", key: fixture.key)
+        #expect(named.count == 2)
+    }
+
+    /// What is taken back meanwhile moves no page, and what is wished for within a second has its order.
+    @Test(arguments: ["-wished", "price"]) func aPageFollowsTheOneBefore(sort: String) async throws {
+        struct Part: Decodable {
+            let products: [ProductResource]
+            let nextCursor: String?
+        }
+        for product in ["sprout1", "sprout4", "sprout2", "sprout3"] {
+            #expect(try await wish(.put, product).status == 204)
+            fixture.shop.clock.advance(milliseconds: 1)
+        }
+        let whole = try await names("?sort=\(sort)")
+        if sort == "-wished" { #expect(whole == ["sprout3", "sprout2", "sprout4", "sprout1"]) }
+        let first: Part = try await fixture.send(.get, "/v1/me/wishes?pageSize=2&sort=\(sort)", key: token).decoded()
+        #expect(first.products.map(\.productId) == whole.prefix(2).map { "com.memolease.sesac1.\($0)" })
+        #expect(try await wish(.delete, whole[1]).status == 204)
+        let cursor = try #require(first.nextCursor)
+        #expect(try await names("?pageSize=2&sort=\(sort)&cursor=\(cursor)") == Array(whole.suffix(2)))
+    }
+
+    @Test func theCatalogSaysWhatIsWishedForAndOwned() async throws {
+        _ = try await redeem("sprout1")
+        _ = try await wish(.put, "background3")
+        let all = try await products("/v1/products?pageSize=100")
+        #expect(all.filter { $0.isOwned == true }.map(\.productId) == ["com.memolease.sesac1.sprout1"])
+        #expect(all.filter { $0.isWished == true }.map(\.productId) == ["com.memolease.sesac1.background3"])
+        #expect(all.allSatisfy { ($0.wishedAt != nil) == ($0.isWished == true) })
+        let one = try await fixture.send(.get, "/v1/products/com.memolease.sesac1.sprout1", key: token)
+        #expect(try one.object()["isOwned"] as? Bool == true)
+        #expect(one.headers[.cacheControl] == "private, no-cache")
+        // To a back end it says nothing of anybody.
+        let plain = try await products("/v1/products?pageSize=100", key: fixture.key)
+        #expect(plain.allSatisfy { $0.isOwned == nil && $0.isWished == nil })
+    }
+
+    @Test func whoLeavesTakesItAlong() async throws {
+        _ = try await change(#"{"nickname":"민트"}"#)
+        _ = try await wish(.put, "background3")
+        let archive = try await fixture.send(.get, "/v1/me/export", key: token)
+        let object = try archive.object()
+        #expect(object["nickname"] as? String == "민트")
+        #expect((object["wishes"] as? [Any])?.count == 1)
+        #expect(try await fixture.send(.post, "/v1/me/erasure", key: token).status == 204)
+        #expect(try await profile() == Profile())
+        #expect(try await names() == [])
+        var text = Data()
+        _ = try fixture.ledger.export { text.append($0) }
+        #expect(!String(decoding: text, as: UTF8.self).contains("민트"))
+    }
+}

@@ -1,0 +1,38 @@
+import AppStoreClient
+import HTTPSupport
+import Service
+import StoreHTTP
+import Testing
+import TestSupport
+import Wire
+
+@Suite struct RateLimitTests {
+    @Test func whoSendsTooMuchWaits() async throws {
+        let fixture = try await ServiceFixture(limits: RequestLimits(perKey: 3))
+        func status(key: String? = nil) async throws -> Int {
+            try await fixture.send(.get, "/v1/users/alice/items", key: key).status
+        }
+        for _ in 0..<3 { #expect(try await status() == 200) }
+        let refused = try await fixture.send(.get, "/v1/users/alice/items")
+        #expect(refused.status == 429)
+        #expect(refused.code == "tooManyRequests")
+        #expect(refused.headers[.retryAfter] == "20")
+        #expect(try refused.object()["couldSucceedLater"] as? Bool == true)
+        // Another key has an allowance of its own, and nobody's is needed for health.
+        let other = try await fixture.keys.make(name: "other", scopes: [.read]).key
+        #expect(try await status(key: other) == 200)
+        #expect(try await fixture.send(.get, "/health/live", key: "").status == 204)
+
+        fixture.shop.clock.advance(milliseconds: 19_999)
+        #expect(try await status() == 429)
+        fixture.shop.clock.advance(milliseconds: 1)
+        #expect(try await status() == 200)
+        #expect(try await status() == 429)
+        // A clock set back does not lock anybody out for longer than the minute.
+        fixture.shop.clock.advance(milliseconds: -3_600_000)
+        #expect(try await status() == 429)
+        fixture.shop.clock.advance(milliseconds: 60_000)
+        for _ in 0..<3 { #expect(try await status() == 200) }
+        #expect(try await status() == 429)
+    }
+}

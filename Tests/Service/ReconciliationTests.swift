@@ -1,0 +1,301 @@
+import AppStoreClient
+import Catalog
+import Commerce
+import Entitlements
+import Foundation
+import HTTPSupport
+import Hummingbird
+import HummingbirdTesting
+import Ledger
+import Logging
+import Receipts
+import Service
+import ServiceLifecycle
+import Store
+import StoreHTTP
+import Synchronization
+import Testing
+import TestSupport
+import Wire
+
+/// What a running service asks the App Store by itself, and answers it, over a socket.
+@Suite struct ReconciliationTests {
+    let garden: TestGarden
+    let service: EntitlementService
+    let metrics = ServiceMetrics()
+    let alice: User
+    private static let origins: Set<Origin> = [.localSandbox]
+
+    init() throws {
+        garden = try TestGarden()
+        service = EntitlementService(
+            catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(),
+            ledger: try Ledger(file: garden.folder.file("ledger.sqlite")), clock: garden.store.clock)
+        alice = try #require(User(name: "alice"))
+    }
+
+    /// Runs something beside a store that listens, and a client with a key of the store's.
+    private func withStore(_ body: @Sendable @escaping (AppStoreServerClient) async throws -> Void) async throws {
+        let routes = StoreRoutes(store: garden.store, sandboxKey: APIKey("key"), clock: garden.clock)
+        try await withServer(routes.router(), body)
+    }
+
+    private func withServer<Context: RequestContext>(
+        _ router: Router<Context>,
+        _ body: @Sendable @escaping (AppStoreServerClient) async throws -> Void
+    ) async throws where Context.Source == ApplicationRequestContextSource {
+        var privateKey = ""
+        let made = try garden.store.makeTeamKey { privateKey = $1 }
+        let key = try await AppStoreServerKey(
+            privateKey: privateKey, keyIdentifier: made.keyIdentifier, issuerIdentifier: made.issuerIdentifier,
+            bundleIdentifier: TestGarden.bundleIdentifier)
+        try await Application(router: router).test(.live) { [garden] server in
+            let port = try #require(server.port)
+            let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
+            try await body(AppStoreServerClient(url: url, key: key, clock: garden.clock))
+        }
+    }
+
+    private func reconciler(_ client: AppStoreServerClient) -> Reconciler {
+        Reconciler(service: service, client: client, origins: Self.origins, clock: garden.store.clock)
+    }
+
+    /// Runs what runs beside a service, until `body` is done.
+    private func running(_ companion: some ServiceLifecycle.Service, _ body: () async throws -> Void) async throws {
+        let task = Task { try await companion.run() }
+        defer { task.cancel() }
+        try await body()
+        task.cancel()
+        // Told to end, it ends.
+        _ = await task.result
+    }
+
+    private func schedule(_ client: AppStoreServerClient, notifications: Int64?, histories: Int64?)
+        -> ReconciliationSchedule
+    {
+        ReconciliationSchedule(
+            reconciler: reconciler(client), notificationSeconds: notifications, historySeconds: histories,
+            clock: garden.store.clock, metrics: metrics, logger: Logger(label: "tests"))
+    }
+
+    private func responder(_ client: AppStoreServerClient) -> ConsumptionResponder {
+        ConsumptionResponder(
+            service: service, client: client, origins: Self.origins,
+            answer: ConsumptionAnswer(refundPreference: .grantProrated, sampleContentProvided: true), metrics: metrics,
+            logger: Logger(label: "tests"))
+    }
+
+    private struct Sale {
+        let transactionIdentifier: String
+        let proof: [UInt8]
+    }
+
+    private func buy(_ product: String, token: UUID? = nil, account: String = "alice") throws -> Sale {
+        let bought = try garden.buy(product, appAccountToken: token, account: account)
+        return Sale(
+            transactionIdentifier: try #require(bought.purchase?.transactionIdentifier),
+            proof: Array(try garden.store.signedTransaction(bought.identifier).utf8))
+    }
+
+    private func redeem(_ sale: Sale, for user: String = "alice") async throws {
+        _ = try await service.redeem(sale.proof, for: try #require(User(name: user)))
+    }
+
+    private func owns(_ collection: String) async throws -> Bool {
+        try await service.items(of: alice).contains { $0.collection == collection && $0.number > 0 }
+    }
+
+    /// Hands the service the last notification, as Apple would.
+    private func receiveLast() async throws {
+        let last = try #require(try garden.store.notifications().last)
+        _ = try await service.receive(notification: Array(last.signedPayload.utf8))
+    }
+
+    @Test func notificationsThatWereMissedComeInAgainAndAgain() async throws {
+        let token = try await service.appAccountToken(of: alice)
+        _ = try buy("garden.gate", token: token)
+        try await withStore { client in
+            try await running(schedule(client, notifications: 1, histories: nil)) {
+                try await expectEventually { try await owns("gate") }
+                _ = try buy("garden.basic.monthly", token: token)
+                try await expectEventually { try await owns("plus") }
+            }
+        }
+    }
+
+    @Test func historiesTellOfRefunds() async throws {
+        let gate = try buy("garden.gate")
+        try await redeem(gate)
+        try garden.store.refund(gate.transactionIdentifier)
+        #expect(try await owns("gate"))
+        try await withStore { client in
+            try await running(schedule(client, notifications: nil, histories: 3600)) {
+                try await expectEventually { try await !owns("gate") }
+            }
+        }
+    }
+
+    /// A server that knows of nothing, and counts.
+    @Test func aStartIsNoReasonToAskForHistoriesAgain() async throws {
+        try await redeem(try buy("garden.gate"))
+        let notifications = Atomic(0)
+        let histories = Atomic(0)
+        let router = Router()
+        router.post("/inApps/v1/notifications/history") { _, _ in
+            notifications.add(1, ordering: .relaxed)
+            return #"{"hasMore":false,"notificationHistory":[]}"#
+        }
+        router.get("/inApps/v2/history/:id") { _, _ in
+            histories.add(1, ordering: .relaxed)
+            return #"{"hasMore":false,"signedTransactions":[]}"#
+        }
+        try await withServer(router) { client in
+            try await running(schedule(client, notifications: nil, histories: 3600)) {
+                await expectEventually { histories.load(ordering: .relaxed) == 1 }
+                let subject = "histories of \(client.url.absoluteString)"
+                try await expectEventually { try await service.reconciled(subject) != nil }
+            }
+            try await running(schedule(client, notifications: 1, histories: 3600)) {
+                await expectEventually { notifications.load(ordering: .relaxed) == 2 }
+            }
+            #expect(histories.load(ordering: .relaxed) == 1)
+            _ = try garden.store.advance(seconds: 3600)
+            try await running(schedule(client, notifications: nil, histories: 3600)) {
+                await expectEventually { histories.load(ordering: .relaxed) == 2 }
+            }
+        }
+    }
+
+    @Test func oneCustomerWhomTheStoreForgotKeepsNobodyFromTheirs() async throws {
+        let (gate, season) = (try buy("garden.gate"), try buy("garden.season", account: "bob"))
+        try await redeem(gate)
+        try await redeem(season, for: "bob")
+        try garden.store.delete(gate.transactionIdentifier)
+        try garden.store.refund(season.transactionIdentifier)
+        try await withStore { client in
+            let report = try await reconciler(client).takeInHistories()
+            #expect(report.outcomes == ["appStoreRefused": 1, "revoked": 1])
+        }
+    }
+
+    @Test(arguments: [(true, "DELIVERED"), (false, "UNDELIVERED_OTHER")])
+    func theOperatorsAnswerIsGivenOnce(isRedeemed: Bool, status: String) async throws {
+        let seeds = try buy("garden.seeds")
+        if isRedeemed { try await redeem(seeds) }
+        try garden.store.requestRefund(of: seeds.transactionIdentifier)
+        try await receiveLast()
+        try await withStore { client in
+            try await running(responder(client)) {
+                try await expectEventually {
+                    try await service.openConsumptionRequests(of: Self.origins, limit: 1) == []
+                }
+            }
+        }
+        let said = try #require(try garden.store.consumption(of: seeds.transactionIdentifier))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(said.utf8)) as? [String: Any])
+        #expect(object["deliveryStatus"] as? String == status)
+        #expect(object["refundPreference"] as? String == "GRANT_PRORATED")
+        #expect(object["customerConsented"] as? Bool == true)
+        #expect(object["sampleContentProvided"] as? Bool == true)
+    }
+
+    /// A server that cannot answer about one purchase at first.
+    @Test func aQuestionThatIsNotAnsweredYetKeepsNoOtherWaitingAndEachIsAnsweredOnce() async throws {
+        var sales: [Sale] = []
+        for _ in 0..<2 {
+            sales.append(try buy("garden.seeds"))
+            try garden.store.requestRefund(of: try #require(sales.last).transactionIdentifier)
+            try await receiveLast()
+            garden.clock.advance(milliseconds: 1000)
+        }
+        let first = sales[0].transactionIdentifier
+        let asked = Mutex<[String]>([])
+        let router = Router()
+        router.put("/inApps/v2/transactions/consumption/:id") { _, context in
+            let id = try context.parameters.require("id")
+            let count = asked.withLock { asked in
+                asked.append(id)
+                return asked.count { $0 == id }
+            }
+            return id == first && count == 1 ? HTTPResponse.Status.internalServerError : .accepted
+        }
+        try await withServer(router) { client in
+            try await running(responder(client)) {
+                try await expectEventually {
+                    try await service.openConsumptionRequests(of: Self.origins, limit: 9).map(\.transactionIdentifier)
+                        == [
+                            first
+                        ]
+                }
+            }
+            try await running(responder(client)) {
+                try await expectEventually {
+                    try await service.openConsumptionRequests(of: Self.origins, limit: 9) == []
+                }
+            }
+        }
+        #expect(asked.withLock(\.self) == [first, sales[1].transactionIdentifier, first])
+    }
+
+    @Test func aSourceIsAskedThoughTheStoresTimeWasMoved() async throws {
+        let token = try await service.appAccountToken(of: alice)
+        _ = try garden.store.advance(seconds: 40 * 86_400)
+        _ = try buy("garden.gate", token: token)
+        try await withStore { client in
+            #expect(try await reconciler(client).takeInNotifications().outcomes == ["granted": 1])
+            _ = try garden.store.advance(seconds: 40 * 86_400)
+            // The mark moves on, though a part of the time since lies too far back.
+            _ = try await reconciler(client).takeInNotifications()
+            let subject = "notifications of \(client.url.absoluteString)"
+            #expect(try await service.reconciled(subject) == garden.store.now)
+        }
+    }
+
+    @Test func aQuestionThatNobodyTakesAnAnswerToIsAskedNoMore() async throws {
+        let seeds = try buy("garden.seeds")
+        try garden.store.requestRefund(of: seeds.transactionIdentifier)
+        try await receiveLast()
+        try garden.store.delete(seeds.transactionIdentifier)
+        #expect(try await service.openConsumptionRequests(of: Self.origins, limit: 9).count == 1)
+        #expect(try await service.openConsumptionRequests(of: [.appleProduction], limit: 9) == [])
+        try await withStore { client in
+            try await running(responder(client)) {
+                try await expectEventually {
+                    try await service.openConsumptionRequests(of: Self.origins, limit: 1) == []
+                }
+            }
+        }
+    }
+
+    @Test func aQuestionIsOpenForTwelveHours() async throws {
+        let seeds = try buy("garden.seeds")
+        try garden.store.requestRefund(of: seeds.transactionIdentifier)
+        try await receiveLast()
+        _ = try garden.store.advance(seconds: 12 * 60 * 60)
+        #expect(try await service.openConsumptionRequests(of: Self.origins, limit: 9).count == 1)
+        _ = try garden.store.advance(seconds: 1)
+        #expect(try await service.openConsumptionRequests(of: Self.origins, limit: 9) == [])
+    }
+
+    /// A server that says once that there were too many requests, until a moment that has passed.
+    @Test func whoeverIsToldToWaitWaitsAndAsksAgain() async throws {
+        try await redeem(try buy("garden.gate"))
+        let asked = Atomic(0)
+        let router = Router()
+        router.get("/inApps/v2/history/:id") { _, _ in
+            guard asked.add(1, ordering: .relaxed).oldValue > 0 else {
+                return Response(
+                    status: .tooManyRequests, headers: [.retryAfter: "0"],
+                    body: .init(byteBuffer: ByteBuffer(string: #"{"errorCode":4290000,"errorMessage":"x"}"#)))
+            }
+            return Response(
+                status: .ok,
+                body: .init(byteBuffer: ByteBuffer(string: #"{"hasMore":false,"signedTransactions":[]}"#)))
+        }
+        try await withServer(router) { client in
+            let report = try await reconciler(client).takeInHistories()
+            #expect(report.outcomes == [:])
+        }
+        #expect(asked.load(ordering: .relaxed) == 2)
+    }
+}

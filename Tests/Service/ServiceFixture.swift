@@ -1,0 +1,134 @@
+import Accounts
+import AppStoreClient
+import Catalog
+import CatalogAdministration
+import Commerce
+import Entitlements
+import Foundation
+import HTTPSupport
+import Hummingbird
+import HummingbirdTesting
+import Ledger
+import Logging
+import Profiles
+import Receipts
+import Service
+import Signatures
+import StoreHTTP
+import Testing
+import TestSupport
+import Webhooks
+import Wire
+
+/// The service's routes over a ledger and a shop of a test's own.
+struct ServiceFixture {
+    let shop: TestShop
+    /// With accounts, which a test need not use.
+    let routes: ServiceRoutes
+    let keys: APIKeys
+    /// A key with every scope.
+    let key: String
+    let ledger: Ledger
+
+    /// What a test needs for as long as the service runs.
+    private let folder: TemporaryFolder?
+
+    /// - Parameter chain: Whom to trust besides the shop.
+    init(
+        trusting chain: CertificateChain? = nil,
+        limits: RequestLimits? = nil,
+        tokens: TokenSettings? = nil,
+        unknownChainsAtOnce: Int = 2,
+        proxies: Int = 0,
+        requestsPerAddress: Int? = nil,
+        keeping folder: TemporaryFolder? = nil
+    ) async throws {
+        self.folder = folder
+        shop = try TestShop()
+        let ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
+        keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
+        key = try await keys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
+        let roots = shop.store.rootCertificates + [chain?.root.certificate].compactMap(\.self)
+        let verifier = ProofVerifier(
+            anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }), clock: shop.clock)
+        let metrics = ServiceMetrics()
+        let accounts = AccountService(
+            ledger: ledger, clock: shop.clock, randomness: .system, cost: .trifling)
+        let counting: @Sendable (User) -> Set<Origin> = { _ in Origin.defaultAccepted }
+        let administration = try await CatalogService(files: shop.catalog, ledger: ledger, clock: shop.clock)
+        let profiles = ProfileService(
+            catalog: administration.current, ledger: ledger, clock: shop.clock, counting: counting)
+        self.ledger = ledger
+        routes = ServiceRoutes(
+            service: EntitlementService(
+                catalog: administration.current, verifier: verifier, ledger: ledger, clock: shop.clock,
+                onVerify: metrics.recordVerification),
+            authentication: .apiKeys(
+                keys,
+                tokens.map { [clock = shop.clock] in
+                    UserTokens($0, clock: clock, logger: Self.logger) { user in
+                        try await ledger.read { try $0.acceptsAnySpelling(of: user) }
+                    }
+                },
+                accounts),
+            limits: limits, metrics: metrics, unknownChainsAtOnce: unknownChainsAtOnce, accounts: accounts,
+            profiles: profiles, seedApp: profiles,
+            events: EventHub(ledger: ledger),
+            administration: administration,
+            webhooks: WebhookService(ledger: ledger, clock: shop.clock, randomness: .system),
+            proxies: proxies, requestsPerAddress: requestsPerAddress, clock: shop.clock)
+    }
+
+    /// Buys a product at the shop, without redeeming it.
+    func buy(_ product: String, account: String = "alice") throws -> PaymentTransaction {
+        _ = try shop.store.add(Payment(productIdentifier: "com.memolease.sesac1.\(product)"), account: account)
+        return try #require(try shop.store.process(account: account).first)
+    }
+
+    static let logger = Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    struct Answer: Sendable {
+        let status: Int
+        let headers: HTTPFields
+        let body: Data
+
+        var contentType: String? { headers[.contentType] }
+
+        func decoded<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+            try JSONDecoder().decode(type, from: body)
+        }
+
+        /// The body as Foundation reads JSON.
+        func object() throws -> [String: Any] {
+            try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
+        }
+
+        /// Of a problem document.
+        var code: String? { (try? object())?["code"] as? String }
+    }
+
+    /// - Parameter key: Another key than the fixture's; empty for none.
+    func send(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        body: String? = nil,
+        bytes: Data? = nil,
+        key: String? = nil,
+        headers: HTTPFields = [:],
+        over framework: TestingSetup = .router
+    ) async throws -> Answer {
+        let bytes = bytes ?? body.map { Data($0.utf8) }
+        var headers = headers
+        let key = key ?? self.key
+        if !key.isEmpty { headers[.authorization] = "Bearer \(key)" }
+        return try await Application(router: routes.router()).test(framework) { [headers] client in
+            try await client.execute(
+                uri: path, method: method, headers: headers, body: bytes.map { ByteBuffer(bytes: $0) }
+            ) { response in
+                Answer(
+                    status: response.status.code, headers: response.headers,
+                    body: Data(response.body.readableBytesView))
+            }
+        }
+    }
+}

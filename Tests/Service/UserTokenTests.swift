@@ -1,0 +1,286 @@
+import AppStoreClient
+import Commerce
+import Foundation
+import GRDB
+import HTTPSupport
+import Hummingbird
+import HummingbirdTesting
+import Service
+import Signatures
+import StoreHTTP
+import StrictJSON
+import Testing
+import TestSupport
+import Wire
+
+/// An app, known by its user's token.
+@Suite struct UserTokenTests {
+    let fixture: ServiceFixture
+    let issuer: TestIssuer
+    let keyFile: URL
+
+    init() async throws {
+        issuer = try TestIssuer()
+        let file = try TemporaryFolder()
+        keyFile = file.file("keys.json")
+        try Self.write(TestIssuer.keySet([issuer.publicKey]), to: keyFile)
+        fixture = try await ServiceFixture(
+            tokens: TokenSettings(
+                issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: .file(keyFile)),
+            keeping: file)
+    }
+
+    private static let marks = "a" + String(repeating: "\u{301}", count: 200)
+
+    /// Two subjects of an issuer that differ in their bytes alone were one user before.
+    @Test func `a user known before NFC was asked for keeps access, and another gets none`() async throws {
+        let composed = try issuer.token(for: "Ren\u{E9}", at: now)
+        let decomposed = try issuer.token(for: "Rene\u{301}", at: now)
+        #expect(try await get("/v1/me", token: composed).status == 200)
+        #expect(try await get("/v1/me", token: decomposed).code == "tokenInvalid")
+        try await DatabaseQueue(path: fixture.shop.folder.file("ledger.sqlite").path).write {
+            try $0.execute(
+                sql: "UPDATE user SET accepts_any_spelling = 1 WHERE name = ?", arguments: ["Ren\u{E9}"])
+        }
+        let token = try await get("/v1/me", token: composed).object()["appAccountToken"] as? String
+        #expect(try await get("/v1/me", token: decomposed).object()["appAccountToken"] as? String == token)
+    }
+
+    private static func write(_ text: String, to file: URL) throws {
+        try Data(text.utf8).write(to: file, options: .atomic)
+    }
+
+    private var now: Int64 { fixture.shop.clock.now().millisecondsSince1970 / 1000 }
+
+    private func get(_ path: String = "/v1/me/items", token: String) async throws -> ServiceFixture.Answer {
+        try await fixture.send(.get, path, key: token)
+    }
+
+    @Test func anAppSpeaksOfItsOwnUser() async throws {
+        let token = try issuer.token(at: now)
+        let bought = try fixture.buy("sprout1")
+        let signed = try fixture.shop.store.signedTransaction(bought.identifier)
+        let body = "{\"signedTransaction\":\"\(signed)\"}"
+        let redeemed = try await fixture.send(.post, "/v1/me/transactions", body: body, key: token)
+        #expect(try redeemed.object()["outcome"] as? String == "granted")
+        let items = try await get(token: token)
+        #expect(try #require(try items.object()["items"] as? [Any]).count == 3)
+        let list = try await get("/v1/me/transactions", token: token).object()["transactions"] as? [Any]
+        #expect(list?.count == 1)
+
+        // The back end reaches the same user by naming the issuer; its own alice is somebody else.
+        let path = "/v1/users/alice/items?issuer=\(TestIssuer.issuer)"
+        #expect(try await fixture.send(.get, path).body == items.body)
+        #expect(try await fixture.send(.get, "/v1/users/alice/items").body != items.body)
+        #expect(
+            try await fixture.send(.get, "/v1/users/alice/items?issuer=https://other.example.com").code
+                == "parameterInvalid")
+        let own = try await get("/v1/me", token: token).object()["appAccountToken"] as? String
+        let named = try await fixture.send(.get, "/v1/users/alice?issuer=\(TestIssuer.issuer)").object()
+        #expect(own == named["appAccountToken"] as? String)
+    }
+
+    @Test(
+        arguments: [
+            ("GET", "/v1/products", 200, nil), ("GET", "/v1/me", 200, nil),
+            ("GET", "/v1/users/alice", 403, "keyRequired"),
+            ("GET", "/v1/users/alice/items", 403, "keyRequired"),
+            ("POST", "/v1/users/alice/receipts", 403, "keyRequired"),
+            ("POST", "/v1/proofs/verify", 403, "keyRequired"), ("PUT", "/v1/me", 405, "methodNotAllowed"),
+        ] as [(String, String, Int, String?)])
+    func aTokenIsGoodForItsUserAlone(method: String, path: String, status: Int, code: String?) async throws {
+        let method = try #require(HTTPRequest.Method(rawValue: method))
+        let answer = try await fixture.send(method, path, body: "{}", key: try issuer.token(at: now))
+        #expect(answer.status == status)
+        #expect(answer.code == code)
+    }
+
+    @Test func aKeyHasNoUserOfItsOwn() async throws {
+        #expect(try await get(token: fixture.key).code == "tokenRequired")
+    }
+
+    @Test(
+        arguments: [
+            ("another issuer", ["iss": "https://evil.example.com"], [:], "tokenInvalid"),
+            ("another audience", ["aud": "com.example.other"], [:], "tokenInvalid"),
+            ("no audience", ["aud": .none], [:], "tokenInvalid"),
+            ("no user", ["sub": .none], [:], "tokenInvalid"), ("an empty user", ["sub": ""], [:], "tokenInvalid"),
+            ("a user with a space", ["sub": "a b"], [:], "tokenInvalid"),
+            ("a user that is not in NFC", ["sub": "Rene\u{301}"], [:], "tokenInvalid"),
+            ("a kid of combining marks", [:], ["kid": .string(Self.marks)], "tokenInvalid"),
+            ("a header's key of combining marks", [:], [Self.marks: "x"], "tokenInvalid"),
+            ("a claim's name of combining marks", [Self.marks: "x"], [:], "tokenInvalid"),
+            ("no end", ["exp": .none], [:], "tokenInvalid"),
+            ("ended", ["exp": .integer(1_790_000_000)], [:], "tokenExpired"),
+            ("an end out of the world", ["exp": .integer(Int64.max)], [:], "tokenInvalid"),
+            ("an end that is no number", ["exp": "1800000000"], [:], "tokenInvalid"),
+            ("not yet", ["nbf": .integer(1_790_000_061)], [:], "tokenInvalid"),
+            ("an unknown key", [:], ["kid": "second"], "tokenInvalid"), ("no key", [:], ["kid": .none], "tokenInvalid"),
+            ("no algorithm", [:], ["alg": "none"], "tokenInvalid"),
+            ("another algorithm of elliptic curves", [:], ["alg": "ES384"], "tokenInvalid"),
+            ("a shared secret", [:], ["alg": "HS256"], "tokenInvalid"),
+            ("something critical", [:], ["crit": .array(["exp"])], "tokenInvalid"),
+        ] as [(String, [String: JSONValue?], [String: JSONValue?], String)])
+    func whatIsNotRightIsRefused(
+        what: String,
+        claims: [String: JSONValue?],
+        header: [String: JSONValue?],
+        code: String
+    ) async throws {
+        let answer = try await get(token: try issuer.token(at: now, claims: claims, header: header))
+        #expect(answer.status == 401, "\(what)")
+        #expect(answer.code == code, "\(what)")
+        #expect(answer.headers[.wwwAuthenticate] == "Bearer error=\"invalid_token\"")
+    }
+
+    @Test(
+        arguments: [
+            ("several audiences", ["aud": .array(["x", .string(TestIssuer.audience)])], [:]),
+            ("a clock a minute ahead", ["nbf": .integer(1_790_000_060)], [:]),
+            ("an end within a second", ["exp": try? JSONParser.parse(Array("1790000000.5".utf8))], [:]),
+        ] as [(String, [String: JSONValue?], [String: JSONValue?])])
+    func whatIsRightIsAccepted(
+        what: String,
+        claims: [String: JSONValue?],
+        header: [String: JSONValue?]
+    ) async throws {
+        let answer = try await get(token: try issuer.token(at: now, claims: claims, header: header))
+        #expect(answer.status == 200, "\(what)")
+    }
+
+    @Test func whatAnybodyCouldHaveWrittenIsRefused() async throws {
+        let token = try issuer.token(at: now)
+        let parts = token.split(separator: ".").map(String.init)
+        let stranger = try TestIssuer().token(at: now)
+        let other = try issuer.token(for: "bob", at: now).split(separator: ".")[1]
+        for forged in [
+            stranger, "\(parts[0]).\(other).\(parts[2])", "\(parts[0]).\(parts[1]).", "\(parts[0]).\(parts[1])",
+            token + ".x", token + "=", "..", "x", String(repeating: "a", count: 9000),
+            parts[1] + "." + parts[1] + "." + parts[2],
+        ] {
+            #expect(try await get(token: forged).code == "tokenInvalid", "\(forged.prefix(40))")
+        }
+    }
+
+    @Test func aTokenEndsThoughItIsRemembered() async throws {
+        let token = try issuer.token(at: now)
+        for _ in 0..<2 { #expect(try await get(token: token).status == 200) }
+        fixture.shop.clock.advance(milliseconds: 3_599_999)
+        #expect(try await get(token: token).status == 200)
+        fixture.shop.clock.advance(milliseconds: 1)
+        #expect(try await get(token: token).code == "tokenExpired")
+        #expect(try await get(token: try issuer.token(at: now)).status == 200)
+    }
+
+    @Test func anIssuerMayChangeItsKeys() async throws {
+        let first = try issuer.token(at: now)
+        #expect(try await get(token: first).status == 200)
+        let second = try TestIssuer(keyIdentifier: "second")
+        try Self.write(TestIssuer.keySet([second.publicKey]), to: keyFile)
+        // Not asked for more than once a minute, whoever sends what; a token that is remembered is good until then.
+        #expect(try await get(token: try second.token(at: now)).code == "tokenInvalid")
+        #expect(try await get(token: first).status == 200)
+        fixture.shop.clock.advance(milliseconds: 60_000)
+        #expect(try await get(token: try second.token(at: now)).status == 200)
+        // The first key is gone, and with it what was remembered of it.
+        #expect(try await get(token: first).code == "tokenInvalid")
+
+        // Gone altogether, the last keys are good for a day.
+        try FileManager.default.removeItem(at: keyFile)
+        fixture.shop.clock.advance(milliseconds: 86_400_000 - 1)
+        #expect(try await get(token: try second.token(at: now)).status == 200)
+        // A key nobody knows may be one of those that cannot be had.
+        #expect(
+            try await get(token: try TestIssuer(keyIdentifier: "third").token(at: now)).code == "tokenKeysUnavailable")
+        fixture.shop.clock.advance(milliseconds: 1)
+        let answer = try await get(token: try second.token(at: now))
+        #expect(answer.status == 503)
+        #expect(answer.code == "tokenKeysUnavailable")
+        #expect(answer.headers[.retryAfter] == "60")
+        // Back ends have their keys all the same.
+        #expect(try await get("/v1/users/alice/items", token: fixture.key).status == 200)
+    }
+
+    @Test func anAppMaySendFewerRequestsThanABackEnd() async throws {
+        let fixture = try await ServiceFixture(
+            limits: RequestLimits(perKey: 100, perUser: 2),
+            tokens: TokenSettings(
+                issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: .file(keyFile)))
+        func status(_ user: String) async throws -> Int {
+            try await fixture.send(.get, "/v1/me/items", key: try issuer.token(for: user, at: now)).status
+        }
+        // A new token is the same user.
+        let statuses = try await [status("alice"), status("alice"), status("alice"), status("bob")]
+        #expect(statuses == [200, 200, 429, 200])
+    }
+
+    @Test(
+        arguments: [
+            ("{}", TokenKeysError.malformed), ("[]", .malformed), ("", .malformed), ("{\"keys\":[]}", .noUsableKey),
+            ("{\"keys\":[{\"kty\":\"oct\",\"k\":\"AAAA\",\"alg\":\"HS256\"}]}", .noUsableKey),
+            ("{\"keys\":[{\"kty\":\"RSA\",\"n\":\"AQAB\",\"e\":\"AQAB\"}]}", .noUsableKey),
+            ("{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-384\",\"x\":\"AAAA\",\"y\":\"AAAA\"}]}", .noUsableKey),
+            ("{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"AAAA\",\"y\":\"AAAA\"}]}", .noUsableKey),
+        ] as [(String, TokenKeysError)])
+    func keysThatCannotBeUsedAreFoundAtTheStart(set: String, error: TokenKeysError) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("keys.json")
+        try Self.write(set, to: file)
+        let tokens = UserTokens(
+            TokenSettings(issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: .file(file)),
+            clock: fixture.shop.clock, logger: ServiceFixture.logger)
+        await #expect(throws: error) { try await tokens.prepare() }
+    }
+
+    @Test(arguments: [(2048, 200, nil), (1024, 401, "tokenInvalid")] as [(Int, Int, String?)])
+    func keysMayBeOfRSAWhenTheyAreLongEnough(bits: Int, status: Int, code: String?) async throws {
+        let rsa = try await TestIssuer(rsaBits: bits)
+        try Self.write(TestIssuer.keySet([issuer.publicKey, rsa.publicKey]), to: keyFile)
+        #expect(try await get(token: try issuer.token(at: now)).status == 200)
+        let answer = try await get(token: try rsa.token(at: now))
+        #expect(answer.status == status)
+        #expect(answer.code == code)
+        // The public key is everybody's, and no secret to sign with.
+        #expect(try await get(token: try rsa.token(at: now, header: ["alg": "HS256"])).code == "tokenInvalid")
+    }
+
+    @Test func aKeyIsForWhatItSaysItIsFor() async throws {
+        for (name, value) in [("use", "enc"), ("alg", "ES384"), ("alg", "RS256"), ("kty", "OKP")] {
+            var members = Dictionary(uniqueKeysWithValues: issuer.publicKey.members.map { ($0.key, $0.value) })
+            members[name] = .string(value)
+            try Self.write(TestIssuer.keySet([JSONObject(members)]), to: keyFile)
+            let tokens = UserTokens(
+                TokenSettings(issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: .file(keyFile)),
+                clock: fixture.shop.clock, logger: ServiceFixture.logger)
+            await #expect(throws: TokenKeysError.noUsableKey, "\(name) \(value)") { try await tokens.prepare() }
+        }
+    }
+
+    @Test func keysComeFromAnAddressToo() async throws {
+        let set = TestIssuer.keySet([issuer.publicKey])
+        let router = Router()
+        router.get("keys") { _, _ in set }
+        try await Application(router: router).test(.live) { client in
+            let address = "http://127.0.0.1:\(try #require(client.port))"
+            for (path, error) in [("keys", TokenKeysError?.none), ("nothing", .unreachable)] {
+                let source = try #require(TokenKeySource("\(address)/\(path)"))
+                let tokens = UserTokens(
+                    TokenSettings(issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: source),
+                    clock: fixture.shop.clock, logger: ServiceFixture.logger)
+                if let error {
+                    await #expect(throws: error) { try await tokens.prepare() }
+                } else {
+                    try await tokens.prepare()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "http://accounts.example.com/keys", "ftp://127.0.0.1/keys", "https://user@accounts.example.com/keys",
+        "https://",
+    ])
+    func anAddressThatAnybodyCouldAnswerForIsNone(address: String) {
+        #expect(TokenKeySource(address) == nil)
+    }
+}

@@ -1,0 +1,265 @@
+import AppStoreClient
+import Commerce
+import Entitlements
+import Foundation
+import HTTPSupport
+import Ledger
+import Logging
+import Service
+import ServiceLifecycle
+import StoreHTTP
+import Synchronization
+import Testing
+import TestSupport
+import Webhooks
+import Wire
+
+/// Who waits until others have come.
+private actor Arrivals {
+    private var count = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func wait(for all: Int) async {
+        count += 1
+        guard count < all else {
+            for continuation in waiting { continuation.resume() }
+            waiting = []
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+}
+
+/// Messages on their way to receivers that answer, refuse, hang and are gone, over sockets.
+@Suite struct WebhookSenderTests {
+    let folder: TemporaryFolder
+    let ledger: Ledger
+    let clock = ManualClock()
+    let webhooks: WebhookService
+    let metrics = ServiceMetrics()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        ledger = try Ledger(file: folder.file("ledger.sqlite"))
+        webhooks = WebhookService(ledger: ledger, clock: clock, randomness: .system)
+    }
+
+    private func sender(allowingPrivate: Bool = true) -> WebhookSender {
+        WebhookSender(
+            service: webhooks, allowsPrivateAddresses: allowingPrivate,
+            metrics: metrics,
+            logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }))
+    }
+
+    private func add(_ url: String) async throws -> WebhookEndpoint {
+        try await webhooks.add(try WebhookURL(url, allowsPlain: true), by: "K")
+    }
+
+    /// Gives alice an item.
+    private func grant(_ identifier: String) async throws {
+        let grant = Grant(
+            identifier: identifier, item: Item(collection: "sprout", number: 1), reason: "a prize", grantedBy: "K",
+            grantedAt: clock.now(), endsAt: nil)
+        _ = try await ledger.write {
+            try $0.add(
+                grant, for: try #require(User(name: "alice")), keeping: nil, for: nil, forgettingBefore: clock.now())
+        }
+    }
+
+    private func deliveries(to endpoint: WebhookEndpoint) async throws -> [WebhookDelivery] {
+        try await webhooks.deliveries(to: endpoint.identifier, in: nil, before: nil, limit: 1000)
+    }
+
+    /// Runs senders until `body` is done; told to end, they end.
+    private func running(_ senders: WebhookSender..., body: () async throws -> Void) async throws {
+        let group = ServiceGroup(
+            services: senders, logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }))
+        async let ended: Void = group.run()
+        try await body()
+        await group.triggerGracefulShutdown()
+        try await ended
+    }
+
+    @Test func whatHappensIsToldSignedAndOnce() async throws {
+        let receiver = try await WebhookReceiver()
+        let endpoint = try await add(receiver.url)
+        try await running(sender()) {
+            for number in 0..<40 { try await grant("g\(number)") }
+            await expectEventually { receiver.received.count >= 40 }
+        }
+        #expect(receiver.received.count == 40)
+        #expect(Set(receiver.received.map(\.identifier)).count == 40)
+        let delivered = try await deliveries(to: endpoint)
+        #expect(delivered.allSatisfy { $0.state == .delivered && $0.attempts == 1 })
+        for message in receiver.received {
+            let secret = endpoint.secrets(at: clock.now())[0]
+            let expected = SignedWebhook(
+                Array(message.body.utf8), identifier: message.identifier, secrets: [secret], at: clock.now())
+            #expect(expected.headers.last?.value == message.signatures.joined(separator: " "))
+            #expect(message.timestamp == String(clock.now().secondsSince1970))
+        }
+        let body = try #require(receiver.received.first { $0.body.contains("\"g7\"") })
+        #expect(
+            body.body == """
+                {"data":{"actor":"key K","grantId":"g7","item":{"collection":"sprout","number":1},"number":8,\
+                "reason":"a prize","user":{"issuer":"","name":"alice"}},"timestamp":"2026-09-21T14:13:20Z",\
+                "type":"item.given"}
+                """)
+    }
+
+    /// Sixteen are on their way at once: none waits for another's connection, which would take from its time.
+    @Test func aReceiverThatWaitsForSixteenHasThem() async throws {
+        let receiver = try await WebhookReceiver { [arrivals = Arrivals()] _, _ in
+            await arrivals.wait(for: 16)
+            return 200
+        }
+        let endpoint = try await add(receiver.url)
+        for number in 0..<16 { try await grant("g\(number)") }
+        try await running(sender()) {
+            try await expectEventually { try await deliveries(to: endpoint).allSatisfy { $0.state == .delivered } }
+        }
+        #expect(try await deliveries(to: endpoint).allSatisfy { $0.attempts == 1 })
+    }
+
+    /// Whom nobody can look up is reached where it was found, and nowhere else.
+    @Test(arguments: ["nowhere.invalid", "NoWhere.Invalid", "no_where.invalid", "nowhere.invalid."])
+    func aMessageGoesToTheAddressThatWasLookedAt(_ host: String) async throws {
+        let receiver = try await WebhookReceiver()
+        let port = try #require(receiver.url.firstMatch(of: /:([0-9]+)/)?.1)
+        let url = try WebhookURL("http://\(host):\(port)/hooks", allowsPlain: true)
+        let webhook = SignedWebhook([], identifier: "m", secrets: [], at: clock.now())
+        let status = try await WebhookLine.open(to: url, at: WebhookAddress(text: "127.0.0.1")) {
+            try await $0.send(webhook)
+        }
+        #expect(status == 204)
+        #expect(receiver.received.map(\.identifier) == ["m"])
+    }
+
+    /// Three services on one ledger, a receiver that takes its time: nothing is sent by two of them.
+    @Test func severalSendersDoNotSendTheSame() async throws {
+        let receiver = try await WebhookReceiver { _, _ in
+            for _ in 0..<100 { await Task.yield() }
+            return 200
+        }
+        let endpoint = try await add(receiver.url)
+        try await running(sender(), sender(), sender()) {
+            for number in 0..<100 { try await grant("g\(number)") }
+            try await expectEventually { try await deliveries(to: endpoint).allSatisfy { $0.state == .delivered } }
+        }
+        #expect(receiver.received.count == 100)
+        #expect(Set(receiver.received.map(\.identifier)).count == 100)
+    }
+
+    @Test(arguments: [500, 404, 429, 301, 308])
+    func whatIsRefusedIsTriedAgainUntilItArrives(_ status: Int) async throws {
+        let receiver = try await WebhookReceiver { _, before in before.count < 2 ? status : 299 }
+        let endpoint = try await add(receiver.url)
+        func lastOutcome() async throws -> (Int?, WebhookDelivery.Outcome?) {
+            let delivery = try await deliveries(to: endpoint).first
+            return (delivery?.attempts, delivery?.lastAttempt?.outcome)
+        }
+        try await running(sender()) {
+            try await grant("g")
+            for attempts in 1...2 {
+                try await expectEventually { try await lastOutcome() == (attempts, .answered(status: status)) }
+                clock.advance(milliseconds: 3_600_000)
+            }
+            try await expectEventually { try await lastOutcome() == (3, .answered(status: 299)) }
+        }
+        #expect(try await deliveries(to: endpoint).first?.state == .delivered)
+        let received = receiver.received
+        #expect(received.count == 3)
+        #expect(Set(received.map(\.identifier)).count == 1)
+        #expect(Set(received.map(\.body)).count == 1)
+        #expect(Set(received.map(\.timestamp)).count == 3)
+        #expect(Set(received.flatMap(\.signatures)).count == 3)
+    }
+
+    @Test func whatNeverArrivesIsGivenUpAndReplayedByHand() async throws {
+        let isWell = Mutex(false)
+        let receiver = try await WebhookReceiver { _, _ in isWell.withLock { $0 } ? 200 : 503 }
+        let endpoint = try await add(receiver.url)
+        try await grant("g")
+        // As if all others had been tried.
+        for _ in WebhookSchedule.pauses {
+            let taken = try await webhooks.take(try #require(try webhooks.due(for: endpoint, limit: 9)))
+            try await webhooks.record(taken.map { webhooks.result(of: $0, .unanswered(code: "timedOut")) })
+            clock.advance(milliseconds: 2 * 86_400_000)
+        }
+        try await running(sender()) {
+            try await expectEventually { try await deliveries(to: endpoint).first?.state == .failed }
+            #expect(receiver.received.count == 1)
+            let failed = try await #require(try deliveries(to: endpoint).first)
+            #expect(failed.attempts == WebhookSchedule.pauses.count + 1)
+            #expect(failed.nextAttemptAt == nil)
+            isWell.withLock { $0 = true }
+            #expect(try await webhooks.replay(failed.messageIdentifier, to: endpoint.identifier).state == .pending)
+            try await expectEventually { try await deliveries(to: endpoint).first?.state == .delivered }
+        }
+        #expect(receiver.received.count == 2)
+    }
+
+    /// One that is gone, and one that hangs, hold up nobody else.
+    @Test func aReceiverThatIsGoneHoldsUpNoOther() async throws {
+        let gone = try await WebhookReceiver()
+        let url = gone.url.replacing(/:[0-9]+/, with: ":1")
+        let hanging = try await WebhookReceiver { _, _ in
+            try await Task.sleep(for: .seconds(3600))
+            return 200
+        }
+        let well = try await WebhookReceiver()
+        let (first, second, third) = (
+            try await add(url), try await add(hanging.url), try await add(well.url)
+        )
+        try await running(sender()) {
+            try await grant("g1")
+            await expectEventually { hanging.received.count == 1 }
+            try await expectEventually {
+                try await deliveries(to: first).first?.lastAttempt?.outcome == .unanswered(code: "unreachable")
+            }
+            for number in 2...50 { try await grant("g\(number)") }
+            try await expectEventually { try await deliveries(to: third).filter { $0.state == .delivered }.count == 50 }
+        }
+        #expect(try await deliveries(to: second).contains { $0.lastAttempt?.outcome == .unanswered(code: "timedOut") })
+        #expect(try await deliveries(to: first).filter { $0.attempts > 0 }.count < 40)
+    }
+
+    /// However it is written, and wherever its name leads by now.
+    @Test(arguments: ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"])
+    func nothingIsSentToAPrivateAddress(_ host: String) async throws {
+        let receiver = try await WebhookReceiver()
+        let port = try #require(receiver.url.firstMatch(of: /:([0-9]+)/)?.1)
+        let endpoint = try await webhooks.add(
+            try WebhookURL("https://\(host):\(port)/hooks", allowsPlain: false), by: "K")
+        try await grant("g")
+        try await running(sender(allowingPrivate: false)) {
+            try await expectEventually {
+                try await deliveries(to: endpoint).first?.lastAttempt?.outcome == .unanswered(code: "addressPrivate")
+            }
+        }
+        #expect(try await deliveries(to: endpoint).first?.state == .pending)
+    }
+
+    @Test func whileASecretIsReplacedBothSign() async throws {
+        let receiver = try await WebhookReceiver()
+        let endpoint = try await add(receiver.url)
+        let replaced = try await webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 60)
+        await #expect(throws: WebhookError.secretBeingReplaced) {
+            try await webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 60)
+        }
+        try await running(sender()) {
+            try await grant("g1")
+            await expectEventually { receiver.received.count == 1 }
+            clock.advance(milliseconds: 60_000)
+            try await grant("g2")
+            await expectEventually { receiver.received.count == 2 }
+            // At once where somebody has stolen it.
+            _ = try await webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 0)
+            try await grant("g3")
+            await expectEventually { receiver.received.count == 3 }
+        }
+        #expect(replaced.secrets(at: Timestamp(secondsSince1970: 0)).count == 2)
+        #expect(receiver.received.map(\.signatures.count) == [2, 1, 1])
+        #expect(Set(receiver.received.flatMap(\.signatures)).count == 4)
+    }
+}

@@ -1,0 +1,219 @@
+import Commerce
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Store
+import StoreHTTP
+import Testing
+import TestSupport
+
+/// The store over HTTP: what plays the customer, and what stands for Apple's servers. `make test-apple` holds the rest against
+/// Apple's own client.
+@Suite struct StoreRoutesTests {
+    let garden: TestGarden
+
+    init() throws {
+        garden = try TestGarden()
+    }
+
+    /// What was answered.
+    private struct Answer {
+        let status: Int
+        let headers: HTTPFields
+        let body: String
+
+        func json() throws -> [String: Any] {
+            try #require(try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])
+        }
+    }
+
+    private func send(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ body: String? = nil,
+        key: String? = "key",
+        authority: String? = nil
+    ) async throws -> Answer {
+        let application = Application(
+            router: StoreRoutes(store: garden.store, sandboxKey: APIKey("key"), clock: garden.clock).router())
+        let headers: HTTPFields = key.map { [.authorization: "Bearer \($0)"] } ?? [:]
+        return try await application.test(.router) { client in
+            let answer = try await client.executeRequest(
+                uri: authority.map { "http://\($0)\(path)" } ?? path, method: method, headers: headers,
+                body: body.map { ByteBuffer(string: $0) })
+            return Answer(
+                status: answer.status.code, headers: answer.headers, body: String(buffer: answer.body))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("purchases", #"{"account":"alice","productId":"garden.rose"}"#, 404, "productNotFound"),
+            ("purchases", #"{"account":"alice","productId":"garden.seeds","quantity":11}"#, 422, "quantityOutOfRange"),
+            ("purchases", #"{"productId":"garden.seeds"}"#, 400, "bodyInvalid"),
+            ("purchases", #"{"account":"alice","productId":"garden.seeds","outcome":"maybe"}"#, 400, "bodyInvalid"),
+            ("purchases", #"{"account":"alice","productId":"garden.seeds","offerIdentifier":"a"}"#, 400, "bodyInvalid"),
+            ("purchases", "[]", 400, "bodyInvalid"), ("purchases", "{", 400, "bodyInvalid"),
+            ("queue/9/approve", nil, 404, "transactionNotFound"), ("queue/x/approve", nil, 400, "httpError"),
+            ("transactions/9/refund", nil, 404, "transactionNotFound"),
+            ("transactions/9/renewal", nil, 404, "transactionNotFound"),
+            ("time/advance", #"{"by":"1 month"}"#, 400, "bodyInvalid"), ("time/advance", "{}", 400, "bodyInvalid"),
+            ("time/advance", #"{"by":"99y"}"#, 409, "invalidAction"),
+            ("notifications/faults", #"{"faults":["loud"]}"#, 400, "bodyInvalid"),
+            ("nothing", nil, 404, "notFound"),
+        ] as [(String, String?, Int, String)])
+    func whatIsWrongIsToldInAProblemDocument(
+        path: String,
+        body: String?,
+        status: Int,
+        code: String
+    ) async throws {
+        let answer = try await send(.post, "/sandbox/v1/" + path, body)
+        #expect(answer.status == status)
+        #expect(try answer.json()["code"] as? String == code)
+        #expect(answer.headers[.contentType] == "application/problem+json")
+    }
+
+    @Test(arguments: [nil, "", "other"] as [String?])
+    func nobodySellsWithoutTheKey(key: String?) async throws {
+        let body = #"{"account":"alice","productId":"garden.seeds"}"#
+        #expect(try await send(.post, "/sandbox/v1/purchases", body, key: key).status == 401)
+        #expect(try garden.store.history(of: "alice") == [])
+    }
+
+    @Test(arguments: [
+        "/inApps/v1/transactions/1", "/inApps/v2/history/1", "/inApps/v1/subscriptions/1",
+        "/inApps/v1/messaging/image/list",
+    ])
+    func apisAnswerNobodyWithoutAToken(path: String) async throws {
+        for key in [nil, "key", "a.b.c"] {
+            let answer = try await send(.get, path, key: key)
+            #expect(answer.status == 401)
+            #expect(answer.body.hasPrefix("Unauthenticated"))
+        }
+    }
+
+    @Test func settingsChangeAndTheOthersStay() async throws {
+        let change = #"{"isAskToBuyEnabled":true,"timeRate":"oneSecondIsOneDay","storefront":"KOR"}"#
+        #expect(try await send(.patch, "/sandbox/v1/settings", change).status == 200)
+        #expect(try await send(.patch, "/sandbox/v1/settings", #"{"locale":"ko_KR"}"#).status == 200)
+        let settings = try garden.store.settings()
+        #expect(settings.isAskToBuyEnabled)
+        #expect(settings.timeRate == .oneSecondIsOneDay)
+        #expect(settings.storefront == "KOR")
+        #expect(settings.locale == "ko_KR")
+        for wrong in [
+            #"{"storeKitErrors":{"purchase":"invalidSignature"}}"#, #"{"storeKitErrors":{"sell":"unknown"}}"#,
+            #"{"storefront":"XXX"}"#, #"{"timeRate":"fast"}"#, #"{"failureError":"bad luck"}"#, #"{"locale":1}"#,
+        ] {
+            let answer = try await send(.patch, "/sandbox/v1/settings", wrong)
+            #expect((400...422).contains(answer.status), "\(wrong)")
+        }
+        #expect(try garden.store.settings() == settings)
+    }
+
+    @Test func whatAnAppAsksForFailsAsTheSettingsSay() async throws {
+        try garden.buy("garden.basic.monthly")
+        let products = try await send(.get, "/sandbox/v1/products").json()["products"] as? [[String: Any]]
+        #expect(products?.count == garden.catalog.configuration.products.count)
+        let path = "/sandbox/v1/accounts/alice/"
+        let subscriptions = try await send(.get, path + "subscriptions").json()["subscriptions"] as? [[String: Any]]
+        let last = (subscriptions?.first?["lastTransactions"] as? [[String: Any]])?.first
+        #expect(last?["status"] as? Int == 1)
+        _ = try garden.renewalInfo(try #require(last?["signedRenewalInfo"] as? String))
+        let app = try await send(.get, path + "appTransaction").json()["signedAppTransaction"] as? String
+        try garden.verify(try #require(app))
+        let change = #"{"storeKitErrors":{"loadProducts":"networkError","subscriptionStatus":"systemError"}}"#
+        #expect(try await send(.patch, "/sandbox/v1/settings", change).status == 200)
+        for (path, failure) in [("products", "networkError"), ("accounts/alice/subscriptions", "systemError")] {
+            let answer = try await send(.get, "/sandbox/v1/" + path)
+            #expect(answer.status == 409)
+            #expect(try answer.json()["code"] as? String == "storeKitError")
+            #expect(answer.body.contains(failure))
+        }
+        _ = try await send(.patch, "/sandbox/v1/settings", #"{"storeKitErrors":{"loadProducts":""}}"#)
+        #expect(try await send(.get, "/sandbox/v1/products").status == 200)
+        #expect(try await send(.get, path + "subscriptions").status == 409)
+    }
+
+    @Test func namesInPathsAreMeantAsTheyAreWritten() async throws {
+        try garden.buy("garden.gate", account: "앨 리스")
+        let path = "/sandbox/v1/accounts/%EC%95%A8%20%EB%A6%AC%EC%8A%A4/transactions"
+        let sold = try await send(.get, path).json()["transactions"] as? [Any]
+        #expect(sold?.count == 1)
+    }
+
+    @Test func notificationsGoToTheWebOrNowhere() async throws {
+        for wrong in ["abc", "ftp://example.com", "http://"] {
+            let answer = try await send(.patch, "/sandbox/v1/settings", "{\"notificationsURL\":\"\(wrong)\"}")
+            #expect(answer.status == 400, "\(wrong)")
+        }
+        _ = try await send(.patch, "/sandbox/v1/settings", #"{"notificationsURL":"http://127.0.0.1:1/a"}"#)
+        #expect(try garden.store.settings().notificationsURL?.port == 1)
+        _ = try await send(.patch, "/sandbox/v1/settings", #"{"notificationsURL":""}"#)
+        #expect(try garden.store.settings().notificationsURL == nil)
+    }
+
+    /// Every status that depends on what is asked.
+    @Test func verifyReceiptAnswersWithApplesStatuses() async throws {
+        try garden.buy("garden.gate")
+        let receipt = try garden.store.receipt(account: "alice")
+        try garden.buy("garden.basic.monthly", account: "bob")
+        let subscriber = try garden.store.receipt(account: "bob")
+        let foreign = try TestShop().store.receipt(account: "alice")
+        _ = try garden.store.update { $0.sharedSecret = "secret" }
+        func ask(_ body: String, _ path: String = "/verifyReceipt", authority: String? = nil) async throws -> Int? {
+            let answer = try await send(.post, path, body, key: nil, authority: authority)
+            #expect(answer.status == 200)
+            return try answer.json()["status"] as? Int
+        }
+        #expect(try await ask(#"{"receipt-data":"\#(receipt)"}"#) == 0)
+        #expect(try await ask("receipt") == 21000)
+        let get = try await send(.get, "/verifyReceipt", key: nil)
+        #expect(get.body == #"{"status":21000}"#)
+        #expect(try await ask("{}") == 21002)
+        #expect(try await ask(#"{"receipt-data":"AAAA"}"#) == 21002)
+        #expect(try await ask(#"{"receipt-data":"\#(subscriber)"}"#) == 21004)
+        #expect(try await ask(#"{"receipt-data":"\#(subscriber)","password":"secret"}"#) == 0)
+        #expect(try await ask(#"{"receipt-data":"\#(receipt)"}"#, "/production/verifyReceipt") == 21007)
+        #expect(try await ask(#"{"receipt-data":"\#(receipt)"}"#, "/sandbox/verifyReceipt") == 0)
+        let tampered = Self.flipped(foreign)
+        #expect(try await ask(#"{"receipt-data":"\#(tampered)"}"#) == 21003)
+        for status in [21005, 21006, 21008, 21009, 21010, 21100, 21199] {
+            _ = try garden.store.update { $0.verifyReceiptStatus = Int64(status) }
+            #expect(try await ask(#"{"receipt-data":"\#(receipt)"}"#) == status)
+        }
+    }
+
+    @Test func verifyReceiptTellsOfTheLatestPeriodAlone() async throws {
+        try garden.buy("garden.basic.monthly")
+        try garden.advance(to: "2027-01-20T00:00:00Z")
+        let receipt = try garden.store.receipt(account: "alice")
+        func periods(_ more: String) async throws -> [[String: Any]] {
+            let answer = try await send(.post, "/verifyReceipt", #"{"receipt-data":"\#(receipt)"\#(more)}"#, key: nil)
+            return try #require(try answer.json()["latest_receipt_info"] as? [[String: Any]])
+        }
+        let all = try await periods("")
+        #expect(all.count == 4)
+        let latest = try await periods(#","exclude-old-transactions":true"#)
+        #expect(latest.count == 1)
+        #expect(latest.first?["transaction_id"] as? String == all.first?["transaction_id"] as? String)
+        #expect(latest.first?["expires_date"] as? String == "2027-02-07 12:00:00 Etc/GMT")
+    }
+
+    @Test func everyRouteOfTheSandboxIsInItsTableAndNoOther() throws {
+        let page = try Project.text("Documentation/Store.md")
+        let described = Set(page.matches(of: /\n\| `([A-Z]+ \/sandbox\/v1[^`]*)`/).map { String($0.1) })
+        let routes = StoreRoutes(store: garden.store, sandboxKey: APIKey("key")).operations
+        #expect(described == Set(routes.filter { $0.contains("/sandbox/v1") }))
+    }
+
+    /// A receipt of which one byte of the signature is another, at its end.
+    private static func flipped(_ receipt: String) -> String {
+        guard var bytes = Data(base64Encoded: receipt) else { return receipt }
+        bytes[bytes.count - 1] ^= 1
+        return bytes.base64EncodedString()
+    }
+}
