@@ -58,7 +58,7 @@ fuzz-short: requirements ## The same, a minute each
 bench: requirements ## Measure how fast proofs are verified, beside OpenSSL's own speed, and BENCH_AGAINST=DIR, another checkout
 	@Scripts/bench.sh
 
-bench-service: build ## Measure the service over HTTP, in SQLite and PostgreSQL, beside a bare hello, a peer, and BENCH_AGAINST=FILE, another till
+bench-service: build ## Measure the service over HTTP, in SQLite and PostgreSQL, beside a bare hello, peers, and BENCH_AGAINST=FILE, another till
 	@Scripts/bench-service.sh .build/release/till $(or $(BENCH_SECONDS),20) "$(or $(BENCH_SIZES),10000 1000000 10000000)" $(BENCH_TRANSACTIONS)
 
 format: ## Format the sources

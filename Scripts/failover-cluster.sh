@@ -133,6 +133,11 @@ start_machine() {
     [ "$(id -u)" -ne 0 ] || prefix+=(setpriv --reuid=postgres --regid=postgres --clear-groups)
     (
         cd "$folder/$machine"
+        # Whoever calls this script may wait until nobody has its descriptors any more.
+        for descriptor in /proc/self/fd/*; do
+            descriptor=${descriptor##*/}
+            [ "$descriptor" -le 2 ] || eval "exec $descriptor>&-"
+        done
         exec "${prefix[@]}" env -u PGUSER -u PGDATABASE -u PGPORT HOME="$PWD" XDG_CONFIG_HOME="$PWD/config" \
             XDG_DATA_HOME="$PWD/share" XDG_RUNTIME_DIR="$PWD/run" PGHOST="$PWD/run" PG_REGRESS_SOCK_DIR="$PWD/run" \
             PATH="$postgres_bin:$PATH" setsid pg_autoctl "$@" --pgdata "$PWD/data"

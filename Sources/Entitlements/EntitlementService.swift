@@ -81,9 +81,8 @@ public struct EntitlementService: Sendable {
     public func purchases(in proof: [UInt8]) throws(RedemptionError) -> VerifiedPurchases {
         let verified = try verify(proof)
         guard let purchases = verified.purchases else { throw .notRedeemable }
-        let (catalog, evidence) = (catalog, evidence(verified, proof))
-        return VerifiedPurchases(
-            origin: verified.origin, claims: purchases.map { claim($0, by: catalog, from: verified, evidence) })
+        let claims = claims(verified, proof)
+        return VerifiedPurchases(origin: verified.origin, claims: purchases.map { claims.claim($0) })
     }
 
     /// The second half of a redemption, one transaction of the ledger.
@@ -130,15 +129,14 @@ public struct EntitlementService: Sendable {
         answered answer: ClaimAnswer
     ) throws(RedemptionError) -> Redemption {
         guard case .redeemed(let answer) = answer else { throw .userUnknown }
-        return try redemption(of: verified.claims, answer: answer)
+        return try Redemption(of: verified.claims, answer, owningBesides: catalog.ownedByEverybody)
     }
 
     /// What a user owns, the items everybody owns included, in order.
     public func items(of user: User) async throws -> [Item] {
-        all(
-            try await ledger.read(.statement) {
-                try $0.items(of: user, counting: accepted.counting(for: user), at: clock.now())
-            })
+        try await ledger.read(.statement) {
+            try $0.items(of: user, counting: accepted.counting(for: user), at: clock.now())
+        }.merged(with: catalog.ownedByEverybody)
     }
 
     /// Tells what a proof is worth and redeems nothing.
@@ -177,8 +175,8 @@ public struct EntitlementService: Sendable {
                 type: notification.notificationType.rawValue, subtype: notification.subtype?.rawValue,
                 signedAt: notification.signedDate, proofDigest: verified.digest),
             stated: verified.notifiedTransaction.map { transaction in
-                claim(
-                    ProvenPurchase(transaction), by: catalog, from: verified, evidence(verified, proof),
+                claims(verified, proof).claim(
+                    ProvenPurchase(transaction),
                     grace: verified.notifiedRenewalInfo.map { Claim.Grace(endsAt: $0.gracePeriodExpiresDate) })
             })
     }
@@ -190,7 +188,7 @@ public struct EntitlementService: Sendable {
         guard let purchases = verified.purchases, let purchase = purchases.first, purchases.count == 1 else {
             throw RedemptionError.notRedeemable
         }
-        return try await outcome(of: .state(claim(purchase, by: catalog, from: verified, evidence(verified, proof))))
+        return try await outcome(of: .state(claims(verified, proof).claim(purchase)))
     }
 
     /// The second half, one transaction of the ledger.
@@ -230,82 +228,7 @@ public struct EntitlementService: Sendable {
         try await ledger.ping()
     }
 
-    /// What is recorded of the proof of a claim.
-    private struct Evidence {
-        let digest: [UInt8]
-        let fingerprints: VerifiedProof.Fingerprints
-        let kept: KeptProof?
-    }
-
-    /// Of a notification, the signed transaction inside it.
-    private func evidence(_ verified: VerifiedProof, _ proof: [UInt8]) -> Evidence {
-        let part = verified.notifiedTransactionProof
-        let digest = part?.digest ?? verified.digest
-        let bytes = part.map { Array($0.compact.utf8) } ?? proof
-        return Evidence(
-            digest: digest, fingerprints: part?.fingerprints ?? verified.fingerprints,
-            kept: keepsProofs ? KeptProof(bytes, digest: digest) : nil)
-    }
-
-    private func claim(
-        _ purchase: ProvenPurchase,
-        by catalog: Catalog,
-        from proof: VerifiedProof,
-        _ evidence: Evidence,
-        grace: Claim.Grace? = nil
-    ) -> Claim {
-        let benefit = catalog.benefit(of: purchase.productIdentifier)
-        var credit: Credit?
-        if case .credit(let bought) = benefit { credit = bought }
-        return Claim(
-            app: proof.bundleIdentifier ?? catalog.bundleIdentifier,
-            origin: proof.origin,
-            transactionIdentifier: purchase.transactionIdentifier,
-            originalTransactionIdentifier: purchase.originalTransactionIdentifier,
-            productIdentifier: purchase.productIdentifier,
-            quantity: purchase.quantity,
-            purchaseDate: purchase.purchaseDate,
-            revocationDate: purchase.revocationDate,
-            revocationReason: purchase.revocationReason,
-            repeatsOriginal: catalog.product(purchase.productIdentifier)?.type == .nonConsumable,
-            signedAt: proof.notifiedTransaction?.signedDate ?? proof.signedAt,
-            appAccountToken: purchase.appAccountToken,
-            proofDigest: evidence.digest, proof: evidence.kept, fingerprints: evidence.fingerprints,
-            item: benefit?.item, credit: credit, expiresAt: end(of: purchase, benefit), grace: grace)
-    }
-
-    /// When what a purchase is good for ends; nil for good.
-    private func end(of purchase: ProvenPurchase, _ benefit: Benefit?) -> Timestamp? {
-        switch benefit {
-        case .itemFor(_, let period):
-            purchase.purchaseDate.adding(period, dayOfMonth: purchase.purchaseDate.dayOfMonth)
-        // A proof that names no end would count for good.
-        case .itemWhilePaid: purchase.expiresDate ?? purchase.purchaseDate
-        case .item, .credit, nil: nil
-        }
-    }
-
-    private func redemption(of claims: [Claim], answer: LedgerAnswer) throws(RedemptionError) -> Redemption {
-        let lines = zip(claims, answer.results).map { claim, result in
-            Redemption.Line(
-                transactionId: claim.transactionIdentifier, productId: claim.productIdentifier, result: result)
-        }
-        guard lines.isEmpty || answer.results.contains(where: \.allowsFinish) else {
-            if answer.results.contains(.appAccountTokenMismatch) { throw .appAccountTokenMismatch }
-            if answer.results.contains(.transferTooSoon) { throw .transferTooSoon }
-            throw answer.results.contains(.ownedByAnotherUser) ? .ownedByAnotherUser : .productUnknown
-        }
-        return Redemption(outcome: outcome(of: answer.results), transactions: lines, items: all(answer.items))
-    }
-
-    private func outcome(of results: [Redemption.Result]) -> Redemption.Outcome {
-        if results.isEmpty { return .nothingToRedeem }
-        if results.contains(.granted) { return .granted }
-        if results.contains(.revoked) { return .revoked }
-        return results.allSatisfy(\.allowsFinish) ? .unchanged : .partlyRefused
-    }
-
-    private func all(_ items: [Item]) -> [Item] {
-        (items + catalog.ownedByEverybody.filter { !items.contains($0) }).sorted()
+    private func claims(_ verified: VerifiedProof, _ proof: [UInt8]) -> ProofClaims {
+        ProofClaims(of: verified, proof, by: catalog, isKept: keepsProofs)
     }
 }

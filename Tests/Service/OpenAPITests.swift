@@ -66,7 +66,8 @@ import Wire
         let answer = try await fixture.send(.get, "/openapi.json", key: "")
         #expect(answer.contentType == "application/json")
         #expect(
-            String(decoding: answer.body, as: UTF8.self) == (try Project.text("Sources/Service/Resources/OpenAPI.json")))
+            String(decoding: answer.body, as: UTF8.self) == (try Project.text("Sources/Service/Resources/OpenAPI.json"))
+        )
         let tag = try #require(answer.headers[.eTag])
         #expect(try await fixture.send(.get, "/openapi.json", key: "", headers: [.ifNoneMatch: tag]).status == 304)
         let version = try #require(try document()["openapi"] as? String)

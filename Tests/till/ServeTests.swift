@@ -348,7 +348,8 @@ import Testing
         #expect(await server.end(SIGTERM) == 0)
         let lines = try server.log.split(separator: "\n").map(String.init)
         let told = [
-            "graceSeconds=7 [HTTPSupport] stopping", "waiting for requests under way", "messages to webhooks", "stopped",
+            "graceSeconds=7 [HTTPSupport] stopping", "waiting for requests under way", "messages to webhooks",
+            "stopped",
         ]
         let places = told.map { text in lines.firstIndex { $0.contains(text) } }
         #expect(!places.contains(nil))

@@ -1,11 +1,5 @@
 import CPostgreSQL
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A connection to a PostgreSQL server, for one caller at a time, with the statements it has prepared.
 ///
 /// What is to be sent first may wait for the statement after it: they travel together, which saves a journey each (libpq's
@@ -19,40 +13,22 @@ final class PostgreSQLConnection {
     }
 
     /// PostgreSQL's own object; freed in `deinit`, and in no other place.
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     /// Set by PostgreSQL when it warns of something; freed in `deinit`.
     private let hasWarned: UnsafeMutablePointer<Bool>
     /// The names of what was prepared, by their SQL.
     private var prepared: [String: String] = [:]
     /// The number in the last name given.
     private var lastName = 0
-    private var waiting: [Command] = []
+    private var waiting: [PostgreSQLCommand] = []
     /// Whom the transaction has changed something of.
     let changed = ChangedUsers()
     /// Whether the answer to the end of a read is still to be read.
     private var isEnding = false
     /// What was asked for ahead; until something else is done.
-    private var known: [Question: [SQLRow]] = [:]
+    private var known: [PostgreSQLQuestion: [SQLRow]] = [:]
     /// Sending more without reading the answers could have both sides wait for each other.
     private static let maximumWaiting = 64
-
-    /// What is sent to the server, and answered by it.
-    private enum Command {
-        case prepare(name: String, sql: String)
-        case execute(name: String, arguments: [SQLValue])
-        /// Without arguments, and never seen again.
-        case run(String)
-    }
-
-    private struct Question: Hashable {
-        let sql: String
-        let values: [SQLValue]
-
-        init(_ query: SQLQuery) {
-            sql = query.sql
-            values = query.arguments.map(\.sqlValue)
-        }
-    }
 
     /// Connects to the primary among the hosts of an address.
     ///
@@ -60,18 +36,8 @@ final class PostgreSQLConnection {
     /// waited for.
     ///
     /// - Parameter server: The server of the address to connect to; nil for the first that is a primary.
-    init(_ address: PostgreSQLAddress, at server: Server? = nil) throws(PostgreSQLFailure) {
-        // What stands before the address may be set in it, what stands behind it may not. A server that is cut off has to be
-        // given up twice within the 20 seconds of a failover: by the connection that is lost, and by the next one.
-        let settings =
-            [
-                ("connect_timeout", "2"), ("target_session_attrs", "read-write"), ("tcp_user_timeout", "5000"),
-                ("keepalives_idle", "3"), ("keepalives_interval", "1"), ("keepalives_count", "3"),
-                ("fallback_application_name", "till"), ("dbname", address.url), ("client_encoding", "UTF8"),
-            ] + (server.map { [("host", $0.host), ("port", $0.port)] } ?? [])
-        let handle = Self.withCStrings(settings.map(\.0)) { keywords in
-            Self.withCStrings(settings.map(\.1)) { values in PQconnectdbParams(keywords, values, 1) }
-        }
+    init(_ address: PostgreSQLAddress, at server: PostgreSQLServer? = nil) throws(PostgreSQLFailure) {
+        let handle = PostgreSQLSession.connect(to: address, at: server)
         guard let handle else { throw PostgreSQLFailure(state: nil) }
         self.handle = handle
         hasWarned = .allocate(capacity: 1)
@@ -85,7 +51,7 @@ final class PostgreSQLConnection {
                 else { return }
                 flag?.assumingMemoryBound(to: Bool.self).pointee = true
             }, hasWarned)
-        try script(Self.session)
+        try script(PostgreSQLSession.settings)
     }
 
     deinit {
@@ -93,31 +59,10 @@ final class PostgreSQLConnection {
         hasWarned.deallocate()
     }
 
-    /// Each commit is durable. Reading a whole table to find a row would have each SERIALIZABLE transaction meet every other, so
-    /// indexes are used wherever there is one. Citus cannot run generic plans over several shards.
-    private static let session = """
-        SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;
-        SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
-            WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false);
-        SET enable_seqscan = off;
-        SET jit = off;
-        SELECT set_config('plan_cache_mode', CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
-            THEN 'auto' ELSE 'force_generic_plan' END, false);
-        SET statement_timeout = 0;
-        SET lock_timeout = '10s';
-        SET idle_in_transaction_session_timeout = '60s';
-        """
-
-    /// One of the servers of an address.
-    struct Server: Equatable, Sendable {
-        let host: String
-        let port: String
-    }
-
     /// The server at the other end.
-    var server: Server? {
+    var server: PostgreSQLServer? {
         guard let host = PQhost(handle), let port = PQport(handle) else { return nil }
-        return Server(host: String(cString: host), port: String(cString: port))
+        return PostgreSQLServer(host: String(cString: host), port: String(cString: port))
     }
 
     var state: State {
@@ -146,13 +91,13 @@ final class PostgreSQLConnection {
     /// Has a statement wait for the next; what it finds is lost.
     func queryLater(_ query: SQLQuery) throws(PostgreSQLFailure) {
         known.removeAll()
-        waiting += commands(Question(query))
+        waiting += commands(PostgreSQLQuestion(query))
         if waiting.count >= Self.maximumWaiting { _ = try exchange() }
     }
 
     /// Asks for many things at once, which are known then until something is written.
     func prefetch(_ queries: [SQLQuery]) throws(PostgreSQLFailure) {
-        let questions = queries.map(Question.init).filter { known[$0] == nil }
+        let questions = queries.map(PostgreSQLQuestion.init).filter { known[$0] == nil }
         guard !questions.isEmpty else { return }
         if waiting.count + 2 * questions.count > Self.maximumWaiting { _ = try exchange() }
         var places: [Int] = []
@@ -166,7 +111,7 @@ final class PostgreSQLConnection {
 
     /// - Returns: The rows, and how many rows were written.
     func query(_ query: SQLQuery) throws(PostgreSQLFailure) -> (rows: [SQLRow], changes: Int) {
-        let question = Question(query)
+        let question = PostgreSQLQuestion(query)
         if let rows = known[question] { return (rows, 0) }
         if !query.sql.hasPrefix("SELECT") { known.removeAll() }
         waiting += commands(question)
@@ -216,23 +161,7 @@ final class PostgreSQLConnection {
         runLater("RELEASE \(name)")
     }
 
-    /// Waits for what others say on channels that were listened to (`LISTEN`).
-    ///
-    /// - Parameter milliseconds: For how long at most.
-    /// - Returns: What was said; nothing when nobody has said anything.
-    func notifications(within milliseconds: Int32) throws(PostgreSQLFailure) -> [String] {
-        var line = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-        poll(&line, 1, milliseconds)
-        guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { throw failure(nil) }
-        var texts: [String] = []
-        while let notification = PQnotifies(handle) {
-            texts.append(String(cString: notification.pointee.extra))
-            PQfreemem(notification)
-        }
-        return texts
-    }
-
-    private func commands(_ question: Question) -> [Command] {
+    private func commands(_ question: PostgreSQLQuestion) -> [PostgreSQLCommand] {
         if let name = prepared[question.sql] { return [.execute(name: name, arguments: question.values)] }
         for case .prepare(let name, question.sql) in waiting {
             return [.execute(name: name, arguments: question.values)]
@@ -282,41 +211,14 @@ final class PostgreSQLConnection {
         guard let end, PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw PostgreSQLFailure(state: nil) }
     }
 
-    private func send(_ command: Command) -> Int32 {
+    private func send(_ command: PostgreSQLCommand) -> Int32 {
         switch command {
         case .prepare(let name, let sql): PQsendPrepare(handle, name, sql, 0, nil)
         case .run(let sql): PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1)
-        case .execute(let name, let arguments): send(name, arguments)
-        }
-    }
-
-    /// Numbers travel as text, all else as its bytes.
-    private func send(_ name: String, _ arguments: [SQLValue]) -> Int32 {
-        var bytes: [UInt8] = []
-        var offsets: [Int?] = []
-        var lengths: [Int32] = []
-        var formats: [Int32] = []
-        for argument in arguments {
-            let start = bytes.count
-            var isBinary = true
-            switch argument {
-            case .null: break
-            case .integer(let number):
-                bytes += String(number).utf8
-                isBinary = false
-            case .text(let text): bytes += text.utf8
-            case .blob(let blob): bytes += blob
+        case .execute(let name, let arguments):
+            PostgreSQLArguments(arguments).withPointers { count, values, lengths, formats in
+                PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1)
             }
-            offsets.append(argument == .null ? nil : start)
-            lengths.append(Int32(bytes.count - start))
-            formats.append(isBinary ? 1 : 0)
-            // Text ends with a zero; and what is empty needs a place, too.
-            bytes.append(0)
-        }
-        return bytes.withUnsafeBytes { buffer in
-            let start = buffer.bindMemory(to: CChar.self).baseAddress
-            let values = offsets.map { offset in offset.flatMap { offset in start.map { $0 + offset } } }
-            return PQsendQueryPrepared(handle, name, Int32(values.count), values, lengths, formats, 1)
         }
     }
 
@@ -332,26 +234,10 @@ final class PostgreSQLConnection {
         return PostgreSQLResult(result)
     }
 
-    private func failure(_ result: OpaquePointer?) -> PostgreSQLFailure {
+    func failure(_ result: OpaquePointer?) -> PostgreSQLFailure {
         let field = result.flatMap { PQresultErrorField($0, Int32(UInt8(ascii: "C"))) }
         // A line that broke has no state of its own.
         return PostgreSQLFailure(
             state: PQstatus(handle) == CONNECTION_OK ? field.map { String(cString: $0) } ?? "" : nil)
-    }
-
-    /// The texts as C has them, and a null behind the last.
-    private static func withCStrings<Value>(
-        _ texts: [String],
-        _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value?
-    ) -> Value? {
-        let bytes = texts.flatMap { $0.utf8CString }
-        return bytes.withUnsafeBufferPointer { buffer in
-            var offset = 0
-            let pointers = texts.map { text in
-                defer { offset += text.utf8CString.count }
-                return buffer.baseAddress.map { $0 + offset }
-            }
-            return (pointers + [nil]).withUnsafeBufferPointer { $0.baseAddress.flatMap(body) }
-        }
     }
 }

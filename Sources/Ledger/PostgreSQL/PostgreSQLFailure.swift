@@ -1,3 +1,5 @@
+import Commerce
+
 /// What a PostgreSQL server, or the line to it, has refused.
 ///
 /// The server's own words are not kept: they quote what was written.
@@ -27,4 +29,18 @@ struct PostgreSQLFailure: Error {
 
     /// Whether the tables do not allow what was to be written, or no table could.
     var isRefusal: Bool { state.map { $0.hasPrefix("23") || $0.hasPrefix("22") } ?? false }
+}
+
+extension PostgreSQLFailure {
+    /// What an operator has to know of it.
+    var cause: StorageFault.Cause {
+        if isConflict || state == "53300" { return .busy }
+        switch state {
+        case "25006": return .readOnly
+        case "53100": return .diskFull
+        case "XX001", "XX002", "42P01", "42703": return .damaged
+        case "42501": return .cannotOpen
+        default: return isOfConnection ? .unreachable : .failed
+        }
+    }
 }

@@ -16,14 +16,14 @@ final class PostgreSQLPool: Sendable {
         var idle: [Pooled] = []
         /// The server of the last connection that was opened, until one is lost: the servers before it in the address may be
         /// away, and would be waited for.
-        var server: PostgreSQLConnection.Server?
+        var server: PostgreSQLServer?
     }
 
     /// A connection, and the server at the other end. Safe to hand from thread to thread: a connection in here is nobody's. It is put in by who used it last and keeps it no
     /// longer, and taken out by who uses it next, both under the lock of `shared`.
     private struct Pooled: @unchecked Sendable {
         let connection: PostgreSQLConnection
-        let server: PostgreSQLConnection.Server?
+        let server: PostgreSQLServer?
     }
 
     init(_ address: PostgreSQLAddress) {
@@ -69,7 +69,7 @@ final class PostgreSQLPool: Sendable {
     }
 
     /// Those to the server of a lost connection will be no better. After a failover, others are to another server.
-    private func discard(connectionsTo server: PostgreSQLConnection.Server?) {
+    private func discard(connectionsTo server: PostgreSQLServer?) {
         shared.withLock { shared in
             shared.idle.removeAll { $0.server == server }
             if shared.server == server { shared.server = nil }

@@ -10,7 +10,7 @@ import Synchronization
 /// server that shuts down, fails over or loses the line is connected to anew, and what was under way there is run again, since
 /// nothing of it was committed.
 package final class PostgreSQLStorage: LedgerStorage {
-    private let pool: PostgreSQLPool
+    let pool: PostgreSQLPool
     private let tables: LedgerTables
     private let observers = ChangeObservers()
     /// nil while nobody observes.
@@ -22,7 +22,7 @@ package final class PostgreSQLStorage: LedgerStorage {
     private let commits = Atomic(0)
     private static let commitsPerSweep = 4096
     /// The time for which a transaction is run again after conflicts.
-    private static let patience = Duration.seconds(20)
+    static let patience = Duration.seconds(20)
     /// After how many a group is parted.
     private static let conflictsOfGroup = 3
     private static let attemptsOfKey = 5
@@ -180,32 +180,8 @@ package final class PostgreSQLStorage: LedgerStorage {
         return value
     }
 
-    /// Looks up a commit whose answer was lost.
-    ///
-    /// Writing its token waits for what may be left of it on the server. Where that succeeds it was not committed, and never
-    /// will be. Where it was, this writes all the same: a commit that writes waits for the standby, which has what came before
-    /// it then, too. A number that the server gives its transactions would not do: after a fail-over another may have it.
-    private func isCommitted(_ token: [UInt8]) throws -> Bool {
-        try attempt(until: .now + Self.patience) {
-            try pool.withConnection { connection in
-                connection.runLater("BEGIN ISOLATION LEVEL READ COMMITTED")
-                let row = try connection.query(
-                    SQLQuery(
-                        """
-                        INSERT INTO ledger_commit (token, is_committed) VALUES ($1, 0)
-                        ON CONFLICT (token) DO UPDATE SET is_committed = ledger_commit.is_committed RETURNING is_committed
-                        """,
-                        [token])
-                ).rows.first
-                try connection.commit()
-                guard let row else { throw damaged }
-                return try row["is_committed"]
-            }
-        }
-    }
-
     /// Runs a transaction until it meets no conflict and keeps its connection. If the server is away for long, each tries once.
-    private func attempt<Value>(
+    func attempt<Value>(
         until end: ContinuousClock.Instant,
         _ body: () throws -> Value
     ) throws -> Value {
@@ -234,15 +210,6 @@ package final class PostgreSQLStorage: LedgerStorage {
         Thread.sleep(forTimeInterval: seconds * Double(randomness.bytes(1)[0]) / 255)
     }
 
-    /// Takes out the tokens of old commits. What goes wrong here does no harm, and is tried again.
-    private func sweep() {
-        try? pool.withConnection { connection in
-            connection.runLater("BEGIN ISOLATION LEVEL READ COMMITTED")
-            connection.runLater("DELETE FROM ledger_commit WHERE committed_at < now() - interval '1 day'")
-            try connection.commit()
-        }
-    }
-
     /// An error of a use case: the fault behind an error of the database, or the use case's own error.
     private func translated(_ error: any Error) -> any Error {
         error is PostgreSQLFailure || error is SQLRow.Mismatch ? fault(error) : error
@@ -255,19 +222,5 @@ package final class PostgreSQLStorage: LedgerStorage {
             return StorageFault(cause: .failed, path: address.description)
         }
         return StorageFault(cause: failure.cause, path: address.description)
-    }
-}
-
-extension PostgreSQLFailure {
-    /// What an operator has to know of it.
-    var cause: StorageFault.Cause {
-        if isConflict || state == "53300" { return .busy }
-        switch state {
-        case "25006": return .readOnly
-        case "53100": return .diskFull
-        case "XX001", "XX002", "42P01", "42703": return .damaged
-        case "42501": return .cannotOpen
-        default: return isOfConnection ? .unreachable : .failed
-        }
     }
 }

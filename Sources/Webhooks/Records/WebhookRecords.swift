@@ -44,13 +44,13 @@ struct WebhookRecords {
 
     func endpoints() throws -> [WebhookEndpoint] {
         try database.rows("SELECT * FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY created_at, endpoint_id")
-            .map(Self.endpoint)
+            .map(WebhookEndpoint.init)
     }
 
     func endpoint(_ identifier: String) throws -> WebhookEndpoint? {
         try database.row(
             "SELECT * FROM webhook_endpoint WHERE endpoint_id = $1 AND removed_at IS NULL", [identifier]
-        ).map(Self.endpoint)
+        ).map(WebhookEndpoint.init)
     }
 
     func dueEndpoints(at moment: Timestamp) throws -> [WebhookEndpoint] {
@@ -61,7 +61,7 @@ struct WebhookRecords {
             ORDER BY endpoint_id
             """,
             [moment]
-        ).map(Self.endpoint)
+        ).map(WebhookEndpoint.init)
     }
 
     func due(to endpoint: String, at moment: Timestamp, limit: Int) throws -> [WebhookDelivery] {
@@ -219,41 +219,6 @@ struct WebhookRecords {
             WHERE \(condition)
             """,
             arguments
-        ).map(Self.delivery)
-    }
-
-    private static func endpoint(_ row: SQLRow) throws -> WebhookEndpoint {
-        let previous: [UInt8]? = try row["previous_secret"]
-        let endsAt: Timestamp? = try row["previous_secret_ends_at"]
-        var ending: WebhookEndpoint.EndingSecret?
-        if let previous, let endsAt { ending = WebhookEndpoint.EndingSecret(bytes: previous, endsAt: endsAt) }
-        return WebhookEndpoint(
-            identifier: try row["endpoint_id"], url: try row["url"], createdAt: try row["created_at"],
-            createdBy: try row["created_by"], secret: try row["secret"], previousSecret: ending)
-    }
-
-    private static func delivery(_ row: SQLRow) throws -> WebhookDelivery {
-        let record = try AuditRecord(row)
-        let next: Timestamp? = try row["next_attempt_at"]
-        let isDelivered: Bool = try row["is_delivered"]
-        let key = WebhookDelivery.Key(
-            user: try row["user_id"], number: record.number, endpoint: try row["endpoint_id"])
-        return WebhookDelivery(
-            endpointIdentifier: key.endpoint, messageIdentifier: try row["message_id"],
-            issuer: try row["issuer"], name: try row["name"], number: record.number, entry: record.entry,
-            state: next != nil ? .pending : isDelivered ? .delivered : .failed, attempts: try row["attempts"],
-            nextAttemptAt: next, lastAttempt: try attempt(row), key: key,
-            lastAttemptNumber: try row["last_attempt"])
-    }
-
-    private static func attempt(_ row: SQLRow) throws -> WebhookDelivery.Attempt? {
-        let at: Timestamp? = try row["attempted_at"]
-        let status: Int? = try row["status"]
-        let error: String? = try row["error"]
-        return at.map { at in
-            WebhookDelivery.Attempt(
-                at: at,
-                outcome: status.map { .answered(status: $0) } ?? error.map { .unanswered(code: $0) })
-        }
+        ).map(WebhookDelivery.init)
     }
 }

@@ -1,0 +1,60 @@
+import Catalog
+import Commerce
+import Receipts
+
+/// The claims that a verified proof makes, by a catalog.
+struct ProofClaims {
+    private let verified: VerifiedProof
+    private let catalog: Catalog
+    private let digest: [UInt8]
+    private let fingerprints: VerifiedProof.Fingerprints
+    private let kept: KeptProof?
+
+    /// - Parameters:
+    ///   - proof: The signed bytes.
+    ///   - isKept: Whether the signed bytes are kept.
+    init(of verified: VerifiedProof, _ proof: [UInt8], by catalog: Catalog, isKept: Bool) {
+        self.verified = verified
+        self.catalog = catalog
+        // Of a notification, the signed transaction inside it.
+        let part = verified.notifiedTransactionProof
+        digest = part?.digest ?? verified.digest
+        fingerprints = part?.fingerprints ?? verified.fingerprints
+        kept = isKept ? KeptProof(part.map { Array($0.compact.utf8) } ?? proof, digest: digest) : nil
+    }
+
+    /// The claim of one purchase in the proof.
+    ///
+    /// - Parameter grace: The grace period that the proof states; nil if it states none.
+    func claim(_ purchase: ProvenPurchase, grace: Claim.Grace? = nil) -> Claim {
+        let benefit = catalog.benefit(of: purchase.productIdentifier)
+        var credit: Credit?
+        if case .credit(let bought) = benefit { credit = bought }
+        return Claim(
+            app: verified.bundleIdentifier ?? catalog.bundleIdentifier,
+            origin: verified.origin,
+            transactionIdentifier: purchase.transactionIdentifier,
+            originalTransactionIdentifier: purchase.originalTransactionIdentifier,
+            productIdentifier: purchase.productIdentifier,
+            quantity: purchase.quantity,
+            purchaseDate: purchase.purchaseDate,
+            revocationDate: purchase.revocationDate,
+            revocationReason: purchase.revocationReason,
+            repeatsOriginal: catalog.product(purchase.productIdentifier)?.type == .nonConsumable,
+            signedAt: verified.notifiedTransaction?.signedDate ?? verified.signedAt,
+            appAccountToken: purchase.appAccountToken,
+            proofDigest: digest, proof: kept, fingerprints: fingerprints,
+            item: benefit?.item, credit: credit, expiresAt: Self.end(of: purchase, benefit), grace: grace)
+    }
+
+    /// The end of what a purchase gives; nil if it lasts.
+    private static func end(of purchase: ProvenPurchase, _ benefit: Benefit?) -> Timestamp? {
+        switch benefit {
+        case .itemFor(_, let period):
+            purchase.purchaseDate.adding(period, dayOfMonth: purchase.purchaseDate.dayOfMonth)
+        // A proof that names no end would count for good.
+        case .itemWhilePaid: purchase.expiresDate ?? purchase.purchaseDate
+        case .item, .credit, nil: nil
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import CPostgreSQL
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension PostgreSQLConnection {
+    /// Waits for what others say on channels that were listened to (`LISTEN`).
+    ///
+    /// - Parameter milliseconds: For how long at most.
+    /// - Returns: What was said; nothing when nobody has said anything.
+    func notifications(within milliseconds: Int32) throws(PostgreSQLFailure) -> [String] {
+        var line = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        poll(&line, 1, milliseconds)
+        guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { throw failure(nil) }
+        var texts: [String] = []
+        while let notification = PQnotifies(handle) {
+            texts.append(String(cString: notification.pointee.extra))
+            PQfreemem(notification)
+        }
+        return texts
+    }
+}

@@ -1,0 +1,10 @@
+/// A query with the values that the server receives.
+struct PostgreSQLQuestion: Hashable {
+    let sql: String
+    let values: [SQLValue]
+
+    init(_ query: SQLQuery) {
+        sql = query.sql
+        values = query.arguments.map(\.sqlValue)
+    }
+}
