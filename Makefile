@@ -24,8 +24,9 @@ test: requirements ## Run every test, then half a minute of simulations
 	@MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576 swift test -c release --disable-testable-imports --skip SimulationTests
 	@swift test -c release --disable-testable-imports --skip-build --filter SimulationTests
 
-simulate: requirements ## Play simulations for ten minutes (SECONDS=N), or the one of a seed (SEED=N)
-	@TILL_SIMULATION_SECONDS=$(or $(SECONDS),600) TILL_SIMULATION_SEED=$(SEED) \
+simulate: requirements ## Play simulations for ten minutes (SECONDS=N), or the one of a seed (SEED=N), over LEDGER=postgres too
+	@$(if $(filter postgres,$(LEDGER)),Scripts/with-postgres.sh env TILL_SIMULATION_LEDGER=postgres) \
+		env TILL_SIMULATION_SECONDS=$(or $(SECONDS),600) TILL_SIMULATION_SEED=$(SEED) \
 		swift test -c release --disable-testable-imports --filter SimulationTests
 
 crash-test: build ## Kill the service under load at random moments, fifty times (ROUNDS=N), and compare with what clients were told

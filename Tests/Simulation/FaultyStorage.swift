@@ -3,10 +3,10 @@ import Ledger
 import Synchronization
 import TestSupport
 
-/// A ledger's file on a disk that fails as the dice fall: it is full, and later is not; or it fails to take a commit, of which
+/// A ledger on a disk that fails as the dice fall: it is full, and later is not; or it fails to take a commit, of which
 /// nobody knows whether it is there, and nothing more is read or written until somebody starts again.
 final class FaultyStorage: LedgerStorage {
-    private let storage: SQLiteStorage
+    private let storage: any LedgerStorage
     private let dice: Dice
     /// Of a hundred commits.
     private let faults: Int
@@ -14,7 +14,7 @@ final class FaultyStorage: LedgerStorage {
     private let lies: Bool
     private let stopped = Mutex(false)
 
-    init(_ storage: SQLiteStorage, dice: Dice, faults: Int, lies: Bool) {
+    init(_ storage: any LedgerStorage, dice: Dice, faults: Int, lies: Bool) {
         self.storage = storage
         self.dice = dice
         self.faults = faults
@@ -59,10 +59,17 @@ final class FaultyStorage: LedgerStorage {
         return all(.stopped)
     }
 
-    /// As SQLite does it on a full disk: all that shared the transaction is gone when the last of it fails.
+    /// Performs parts, and has the whole transaction rolled back, as SQLite does it on a full disk.
     private func rollBack(_ parts: [LedgerPart]) {
-        _ = storage.commit(parts + [LedgerPart { try $0.write("ROLLBACK", []) }])
+        _ = storage.commit([
+            LedgerPart { database in
+                for part in parts { try? part.perform(database) }
+                throw RolledBack()
+            }
+        ])
     }
+
+    private struct RolledBack: Error {}
 
     private func checkRunning() throws(StorageFault) {
         guard !isStopped else { throw StorageFault(cause: .stopped, path: "ledger") }

@@ -10,7 +10,7 @@ import TestSupport
 struct SimulatedProcess {
     private let garden: TestGarden
     private let verifier: ProofVerifier
-    private let file: URL
+    private let place: SimulatedLedger
     private let dice: Dice
     /// Of a hundred commits, when it starts next.
     var faults: Int
@@ -20,18 +20,19 @@ struct SimulatedProcess {
     private(set) var service: EntitlementService
 
     init(
-        _ garden: TestGarden, verifier: ProofVerifier, file: URL, policy: OwnershipPolicy, dice: Dice, faults: Int,
+        _ garden: TestGarden, verifier: ProofVerifier, place: SimulatedLedger, policy: OwnershipPolicy, dice: Dice,
+        faults: Int,
         lies: Bool
     ) throws {
         self.garden = garden
         self.verifier = verifier
-        self.file = file
+        self.place = place
         self.dice = dice
         self.faults = faults
         self.lies = lies
         self.policy = policy
         storage = FaultyStorage(
-            try SQLiteStorage(file: file), dice: dice, faults: faults, lies: lies)
+            try place.storage(), dice: dice, faults: faults, lies: lies)
         service = Self.service(on: storage, garden, verifier, policy, dice)
     }
 
@@ -40,7 +41,7 @@ struct SimulatedProcess {
 
     /// Ends without a word, and starts again.
     mutating func restart() {
-        guard let opened = try? SQLiteStorage(file: file) else { return }
+        guard let opened = try? place.storage() else { return }
         storage = FaultyStorage(opened, dice: dice, faults: faults, lies: lies)
         service = Self.service(on: storage, garden, verifier, policy, dice)
     }

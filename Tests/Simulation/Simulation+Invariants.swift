@@ -9,15 +9,6 @@ import Webhooks
 
 /// What must hold, whatever has gone wrong.
 extension Simulation {
-    /// The file of a ledger with nothing in it, which takes a while to make.
-    static let emptyLedger = Result {
-        let folder = try TemporaryFolder()
-        let file = folder.file("ledger.sqlite")
-        _ = try Ledger(file: file)
-        try LedgerFile(file).backUp(to: folder.file("copy.sqlite"))
-        return try folder.bytes("copy.sqlite")
-    }
-
     /// Whose each redeemed transaction is.
     private func owners() throws -> [String: User] {
         var owners: [String: User] = [:]
@@ -91,7 +82,7 @@ extension Simulation {
 
     /// When nothing is left to do: all that was bought is somebody's, and everybody owns what the store says they bought.
     func checkEnd() throws {
-        let problems = try LedgerFile(garden.folder.file("ledger.sqlite")).check().problems
+        let problems = try place.problems()
         guard problems.isEmpty else { throw SimulationError.broken(problems.joined(separator: " ")) }
         for queued in try garden.store.transactions() where queued.transaction.state.isAwaitingFinish {
             let purchase = queued.transaction.purchase
@@ -204,9 +195,8 @@ extension Simulation {
         let messages = posts.map { Message.post($0.proof, $0.user) } + notifications.map(Message.notification)
         var states: [[[String]]] = []
         for number in 0..<2 {
-            let file = garden.folder.file("order \(number).sqlite")
-            try Data(Self.emptyLedger.get()).write(to: file)
-            let ledger = try Ledger(file: file, randomness: dice.randomness)
+            let place = try SimulatedLedger.make(in: garden.folder, named: "order \(number)")
+            let ledger = try place.open(randomness: dice.randomness)
             let service = EntitlementService(
                 catalog: CurrentCatalog(garden.catalog), verifier: verifier, ledger: ledger, clock: garden.store.clock,
                 policy: policy)
@@ -217,7 +207,7 @@ extension Simulation {
                 case .notification(let payload): _ = try await service.receive(notification: payload)
                 }
             }
-            let problems = try LedgerFile(file).check().problems
+            let problems = try place.problems()
             guard problems.isEmpty else { throw SimulationError.broken(problems.joined(separator: " ")) }
             var state: [[String]] = []
             for person in people {

@@ -34,6 +34,7 @@ actor Simulation {
     let verifier: ProofVerifier
     /// Reads what the processes have written; its disk is sound.
     let ledger: Ledger
+    let place: SimulatedLedger
     private(set) var processes: [SimulatedProcess]
 
     /// All that a device has sent, whether it arrived or not.
@@ -63,9 +64,9 @@ actor Simulation {
         let garden = try TestGarden(randomness: dice.randomness, isInMemory: true)
         let verifier = try garden.verifier()
         (self.garden, self.verifier) = (garden, verifier)
-        let file = garden.folder.file("ledger.sqlite")
-        try Data(Self.emptyLedger.get()).write(to: file)
-        let ledger = try Ledger(file: file, randomness: dice.randomness)
+        let place = try SimulatedLedger.make(in: garden.folder, named: "ledger")
+        self.place = place
+        let ledger = try place.open(randomness: dice.randomness)
         self.ledger = ledger
         let endpoint = WebhookEndpoint(
             identifier: Self.webhook, url: "https://example.com", createdAt: garden.store.now, createdBy: "simulation",
@@ -85,7 +86,7 @@ actor Simulation {
         }
         processes = try (0..<2).map { _ in
             try SimulatedProcess(
-                garden, verifier: verifier, file: file, policy: policy, dice: dice, faults: faults, lies: diskLies)
+                garden, verifier: verifier, place: place, policy: policy, dice: dice, faults: faults, lies: diskLies)
         }
     }
 

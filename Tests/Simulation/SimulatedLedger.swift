@@ -1,0 +1,52 @@
+import Entitlements
+import Foundation
+import Ledger
+import Commerce
+import TestSupport
+
+/// The place of a simulation's ledger: a file, or a schema in PostgreSQL where `TILL_SIMULATION_LEDGER` says so.
+enum SimulatedLedger {
+    case file(URL)
+    case schema(TestSchema)
+
+    private static let isFile = ProcessInfo.processInfo.environment["TILL_SIMULATION_LEDGER"] != "postgres"
+
+    /// The file of a ledger with nothing in it, which takes a while to make.
+    private static let emptyFile = Result {
+        let folder = try TemporaryFolder()
+        let file = folder.file("ledger.sqlite")
+        _ = try Ledger(file: file)
+        try LedgerFile(file).backUp(to: folder.file("copy.sqlite"))
+        return try folder.bytes("copy.sqlite")
+    }
+
+    /// A ledger with nothing in it.
+    ///
+    /// - Parameter name: Of the file, if it is one.
+    static func make(in folder: TemporaryFolder, named name: String) throws -> SimulatedLedger {
+        guard isFile else { return .schema(try TestSchema()) }
+        let file = folder.file("\(name).sqlite")
+        try Data(emptyFile.get()).write(to: file)
+        return .file(file)
+    }
+
+    func open(randomness: Randomness) throws -> Ledger {
+        Ledger(storage: try storage(), randomness: randomness)
+    }
+
+    func storage() throws -> any LedgerStorage {
+        switch self {
+        case .file(let file): try SQLiteStorage(file: file)
+        case .schema(let schema):
+            try PostgreSQLStorage(try PostgreSQLAddress(schema.address), features: .all, randomness: .system)
+        }
+    }
+
+    /// What breaks a rule of the ledger.
+    func problems() throws -> [String] {
+        switch self {
+        case .file(let file): try LedgerFile(file).check().problems
+        case .schema: try open(randomness: .system).check().problems
+        }
+    }
+}
