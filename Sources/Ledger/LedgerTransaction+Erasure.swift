@@ -48,7 +48,7 @@ extension Table {
         switch erasure {
         case .deletion: "DELETE FROM \(quotedName) WHERE user_id = $1"
         case .update(let values, let condition):
-            "UPDATE \(quotedName) SET \(values) WHERE user_id = $1 AND \(condition)"
+            "UPDATE \(quotedName) SET \(values) WHERE user_id = $1 AND (\(condition))"
         case nil: nil
         }
     }

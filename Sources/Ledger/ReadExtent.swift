@@ -1,4 +1,4 @@
-/// How much a use case reads.
+/// The extent of a read.
 public enum ReadExtent: Sendable {
     /// The rows of one statement at most, which is of one moment by itself and needs no transaction.
     case statement

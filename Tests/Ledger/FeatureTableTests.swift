@@ -104,6 +104,10 @@ import Webhooks
         #expect(tables.contains("webhook_endpoint"))
         #expect(!tables.contains("account"))
         #expect(try await ledger.read { try $0.webhookEndpoints() } == [endpoint()])
+        // With all tables of the feature, though the export has rows of one.
+        _ = try await ledger.write { try $0.redeem([.bought("1")], for: mint, at: Self.now) }
+        let deliveries = try await ledger.read { try $0.webhookDeliveries(to: "e", in: nil, before: nil, limit: 9) }
+        #expect(deliveries.count == 1)
     }
 }
 

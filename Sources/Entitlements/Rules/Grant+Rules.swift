@@ -1,11 +1,6 @@
 import Commerce
 
 extension Grant {
-    /// Whether the user owns the item at a moment by the grant.
-    package func covers(_ moment: Timestamp) -> Bool {
-        revocation == nil && (endsAt.map { moment < $0 } ?? true)
-    }
-
     /// The grant after a revocation; nil if it was revoked before, and stays as it is.
     package func revoked(by revocation: Revocation) -> Grant? {
         guard self.revocation == nil else { return nil }

@@ -1,7 +1,7 @@
 import Commerce
 import Ledger
 
-/// What must hold for purchases and grants beyond the constraints of their tables.
+/// The invariants of purchases and grants beyond the constraints of their tables.
 enum EntitlementRules {
     static let all = [
         LedgerRule(

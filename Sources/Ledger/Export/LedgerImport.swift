@@ -72,12 +72,16 @@ struct LedgerImport {
         self.conversion = conversion
     }
 
+    /// Makes the tables of the feature that a table is of: a feature has all of its tables, or none.
+    private mutating func makeTables(beside table: Table) throws {
+        guard !present.contains(table.name) else { return }
+        let feature = database.tables.schema.features.first { $0.tables.contains { $0.name == table.name } }
+        for other in feature?.tables ?? [] { try make(other) }
+    }
+
     /// Makes a table that a feature describes, if the ledger has none.
     private mutating func make(_ table: Table) throws {
         guard present.insert(table.name).inserted else { return }
-        for reference in table.references {
-            if let other = tables[reference.table] { try make(other) }
-        }
         for statement in table.statements(in: dialect) { try database.write(statement, []) }
     }
 
@@ -95,7 +99,7 @@ struct LedgerImport {
         } else {
             guard let name = line.table, let table = tables[name], let values = line.values(of: table)
             else { throw ImportError.lineInvalid(lines) }
-            try make(table)
+            try makeTables(beside: table)
             try insert(values, into: table)
             rows += 1
         }

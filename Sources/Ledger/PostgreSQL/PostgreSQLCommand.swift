@@ -1,4 +1,4 @@
-/// What is sent to the server, and answered by it.
+/// A message to the server, which the server answers.
 enum PostgreSQLCommand {
     case prepare(name: String, sql: String)
     case execute(name: String, arguments: [SQLValue])

@@ -32,7 +32,7 @@ final class PostgreSQLConnection {
 
     /// Connects to the primary among the hosts of an address.
     ///
-    /// A machine that is gone is given up after some ten seconds; a server that is there and waits, for its standby perhaps, is
+    /// A machine that is gone is given up after some five seconds; a server that is there and waits, for its standby perhaps, is
     /// waited for.
     ///
     /// - Parameter server: The server of the address to connect to; nil for the first that is a primary.

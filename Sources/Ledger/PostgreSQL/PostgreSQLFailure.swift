@@ -8,9 +8,12 @@ struct PostgreSQLFailure: Error {
     let state: String?
 
     /// Whether the same transaction may succeed when it is run again, having met another: a serialization failure, a deadlock, a
-    /// lock that was waited for too long; a key that another has just written, which is told of as such where the two are of one moment;
-    /// or another version of a row (22012, see `PostgreSQLDatabase.update`); on Citus, a conflict on a worker (XX000).
-    var isConflict: Bool { ["40001", "40P01", "55P03", "22012", "XX000"].contains(state) || isOfKey }
+    /// lock that was waited for too long; a key that another has just written, which is told of as such where the two are of one
+    /// moment; another version of a row (22012, see `PostgreSQLDatabase.update`); or an internal error.
+    var isConflict: Bool { ["40001", "40P01", "55P03", "22012"].contains(state) || isOfKey || isInternal }
+
+    /// Whether the server has failed, or a worker of Citus has met a conflict.
+    var isInternal: Bool { state == "XX000" }
 
     /// Whether a key is taken.
     var isOfKey: Bool { state == "23505" }
@@ -34,7 +37,7 @@ struct PostgreSQLFailure: Error {
 extension PostgreSQLFailure {
     /// What an operator has to know of it.
     var cause: StorageFault.Cause {
-        if isConflict || state == "53300" { return .busy }
+        if isConflict && !isInternal || state == "53300" { return .busy }
         switch state {
         case "25006": return .readOnly
         case "53100": return .diskFull

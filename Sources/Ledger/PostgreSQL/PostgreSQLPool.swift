@@ -60,7 +60,7 @@ final class PostgreSQLPool: Sendable {
             connection = try PostgreSQLConnection(address, at: server)
         } catch {
             guard server != nil else { throw error }
-            shared.withLock { $0.server = nil }
+            shared.withLock { if $0.server == server { $0.server = nil } }
             connection = try PostgreSQLConnection(address)
         }
         let opened = Pooled(connection: connection, server: connection.server)

@@ -68,9 +68,14 @@ enum PostgreSQLSchema {
 }
 
 extension PostgreSQLConnection {
-    /// The names of the tables on the search path.
+    /// The names of the tables in the schema of the ledger, which other applications may share a database with.
     func presentTables() throws -> Set<String> {
-        let sql = "SELECT relname::text AS name FROM pg_class WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid)"
+        let sql = """
+            SELECT relname::text AS name FROM pg_class WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid)
+                AND relnamespace = coalesce(
+                    (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('ledger_schema')),
+                    to_regnamespace(quote_ident(current_schema()::text)))
+            """
         return Set(try query(SQLQuery(sql)).rows.map { try $0["name"] })
     }
 }

@@ -195,7 +195,7 @@ package final class PostgreSQLStorage: LedgerStorage {
                 if failure.isConflict { conflicts += 1 } else { losses += 1 }
                 if failure.isOfConnection { absence.begin() }
                 // A key that stays taken is no other's of this moment.
-                let isHopeless = failure.isOfKey && conflicts > Self.attemptsOfKey
+                let isHopeless = (failure.isOfKey || failure.isInternal) && conflicts > Self.attemptsOfKey
                 let isTime = failure.isOfConnection ? absence.isShort : ContinuousClock.now < end
                 guard !isHopeless, isTime else { throw fault(failure) }
                 pause(upTo: failure.isConflict ? 0.002 * Double(min(conflicts, 25)) : 0.05 * Double(min(losses, 10)))

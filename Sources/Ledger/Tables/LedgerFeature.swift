@@ -11,7 +11,7 @@ package struct LedgerFeature: Sendable {
 
     /// Each after those that it refers to.
     package let tables: [Table]
-    /// What must hold for the rows beyond the constraints of the tables.
+    /// The invariants of the rows beyond the constraints of the tables.
     let rules: [LedgerRule]
     let follower: Follower?
     /// Whether a service makes the tables when it starts.

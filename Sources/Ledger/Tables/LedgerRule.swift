@@ -1,6 +1,6 @@
 /// A rule of the ledger that no constraint of its tables ensures.
 package struct LedgerRule: Sendable {
-    /// What is wrong with a row that breaks the rule.
+    /// The description of a row that breaks the rule.
     let sentence: String
     /// A query for the rows that break the rule; the first column names a row.
     let violations: String

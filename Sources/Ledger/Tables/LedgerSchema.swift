@@ -20,9 +20,11 @@ struct LedgerSchema: Sendable {
             })
     }
 
-    /// The tables of the features in use that a ledger with some tables lacks.
+    /// The tables that a ledger with some tables lacks: of the features in use, and of those of which it has a table.
     func missing(from present: Set<String>) -> [Table] {
-        features.filter(\.isUsed).flatMap(\.tables).filter { !present.contains($0.name) }
+        features.filter { feature in
+            feature.isUsed || feature.tables.contains { present.contains($0.name) }
+        }.flatMap(\.tables).filter { !present.contains($0.name) }
     }
 
     /// The kind of a column.
