@@ -1,6 +1,6 @@
 import Commerce
 
-/// What must hold in a ledger beyond the constraints of its tables.
+/// The check of the rules that no constraint of the tables ensures.
 struct LedgerRules {
     /// The largest number of violations of one rule that are reported.
     static let maximumTold = 10

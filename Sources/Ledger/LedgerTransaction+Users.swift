@@ -9,8 +9,7 @@ extension LedgerTransaction {
         let _: Int64? = try database.value(SQLQuery(#"SELECT user_id FROM "user" LIMIT 1"#, []))
     }
 
-    /// When a user was first seen, and the user's account token, whether anybody knows it or not; nil for one the ledger has not
-    /// seen.
+    /// The time at which a user was first seen, and the user's account token, even if nobody was told it; nil for an unknown user.
     package func knownUser(_ user: User) throws -> (firstSeenAt: Timestamp, appAccountToken: UUID)? {
         guard let number = try users.known(user) else { return nil }
         return try database.row(#"SELECT first_seen_at, app_account_token FROM "user" WHERE user_id = $1"#, [number])

@@ -10,7 +10,7 @@ import TestSupport
 import Webhooks
 
 /// A feature has tables in the ledgers of those who use it.
-@Suite struct FeatureTableTests {
+@Suite struct FeatureTableTests: LedgerSuite {
     /// One ledger, for several processes.
     private enum Place {
         case file(URL)
@@ -25,17 +25,16 @@ import Webhooks
         }
     }
 
-    private static let now = Timestamp(secondsSince1970: 1_790_000_000)
     private static let unused: [LedgerFeature] =
         [.entitlements] + [LedgerFeature].all.dropFirst().map { $0.used(if: false) }
 
-    private let folder: TemporaryFolder
+    let fixture: LedgerFixture
     private let place: Place
     private let mint: User
 
     init() throws {
-        folder = try TemporaryFolder()
-        place = LedgerFixture.isFile ? .file(folder.file("ledger.sqlite")) : .schema(try TestSchema())
+        fixture = try LedgerFixture()
+        place = LedgerFixture.isFile ? .file(fixture.folder.file("features.sqlite")) : .schema(try TestSchema())
         mint = try #require(User(name: "mint"))
     }
 
@@ -72,10 +71,10 @@ import Webhooks
 
     @Test func `a process sees the tables that another process has made`() async throws {
         let first = try place.open(Self.unused)
-        _ = try await first.write { try $0.redeem([.bought("1")], for: mint, at: Self.now) }
+        _ = try await first.write { try $0.redeem([claim("1")], for: mint, at: Self.now) }
         let second = try place.open(.all)
         _ = try await second.write { try $0.add(endpoint(), upTo: 1) }
-        _ = try await first.write { try $0.redeem([.bought("2")], for: mint, at: Self.now) }
+        _ = try await first.write { try $0.redeem([claim("2")], for: mint, at: Self.now) }
         let deliveries = try await second.read { try $0.webhookDeliveries(to: "e", in: nil, before: nil, limit: 9) }
         #expect(deliveries.map(\.entry.reference) == ["2"])
     }
@@ -105,20 +104,8 @@ import Webhooks
         #expect(!tables.contains("account"))
         #expect(try await ledger.read { try $0.webhookEndpoints() } == [endpoint()])
         // With all tables of the feature, though the export has rows of one.
-        _ = try await ledger.write { try $0.redeem([.bought("1")], for: mint, at: Self.now) }
+        _ = try await ledger.write { try $0.redeem([claim("1")], for: mint, at: Self.now) }
         let deliveries = try await ledger.read { try $0.webhookDeliveries(to: "e", in: nil, before: nil, limit: 9) }
         #expect(deliveries.count == 1)
-    }
-}
-
-extension Claim {
-    fileprivate static func bought(_ transaction: String) -> Claim {
-        let now = Timestamp(secondsSince1970: 1_790_000_000)
-        return Claim(
-            app: "com.example.app", origin: .localSandbox, transactionIdentifier: transaction,
-            originalTransactionIdentifier: transaction, productIdentifier: "p", quantity: 1, purchaseDate: now,
-            revocationDate: nil, repeatsOriginal: false, signedAt: now, appAccountToken: nil,
-            proofDigest: [UInt8](repeating: 7, count: 32), item: Item(collection: "sprout", number: 1), credit: nil,
-            expiresAt: nil, grace: nil)
     }
 }

@@ -35,7 +35,7 @@ struct BalanceRecords {
         }
     }
 
-    /// What a user has bought, by purchases of some origins, and spent of everything they ever had some of, by name.
+    /// The balances of which a user ever had some, by name. Only purchases of some origins count.
     func balances(of user: Int64, counting origins: Set<Origin>) throws -> [Balance] {
         try database.rows(
             """

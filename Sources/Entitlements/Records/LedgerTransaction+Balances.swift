@@ -2,7 +2,7 @@ import Commerce
 import Ledger
 
 extension LedgerTransaction {
-    /// What a user has of everything they ever had some of by purchases of some origins, by name; nothing is below zero.
+    /// The balances of which a user ever had some, by name, as users see them. Only purchases of some origins count.
     public func balances(of user: User, counting origins: Set<Origin>) throws -> [Credit] {
         guard let user = try users.known(user) else { return [] }
         return try BalanceRecords(database: database).balances(of: user, counting: origins).map(\.credit)

@@ -19,7 +19,7 @@ extension LedgerTransaction {
         return try ReadingRecords(database: database).transactions(of: user, before: sequence ?? .max, limit: limit)
     }
 
-    /// Whether anybody has redeemed a product; looks through all there is.
+    /// Checks if anybody has redeemed a product. Reads all transactions.
     public func isRedeemed(_ productIdentifier: String) throws -> Bool {
         try database.row("SELECT 1 FROM redeemed_transaction WHERE product_id = $1 LIMIT 1", [productIdentifier])
             != nil

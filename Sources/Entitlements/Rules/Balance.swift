@@ -1,6 +1,6 @@
 import Commerce
 
-/// What a user has bought and spent of one balance.
+/// The amounts of one balance that a user has bought and spent.
 package struct Balance: Hashable, Sendable {
     package let name: String
     /// The amount of the purchases that are not revoked.
@@ -16,7 +16,7 @@ package struct Balance: Hashable, Sendable {
     /// Below zero if something was refunded after it was spent.
     package var left: Int { bought - spent }
 
-    /// What users see, which is never below zero.
+    /// The balance as users see it: never below zero.
     package var credit: Credit { Credit(balance: name, amount: max(0, left)) }
 }
 

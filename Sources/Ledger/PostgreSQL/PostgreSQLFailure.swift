@@ -12,7 +12,7 @@ struct PostgreSQLFailure: Error {
     /// moment; another version of a row (22012, see `PostgreSQLDatabase.update`); or an internal error.
     var isConflict: Bool { ["40001", "40P01", "55P03", "22012"].contains(state) || isOfKey || isInternal }
 
-    /// Whether the server has failed, or a worker of Citus has met a conflict.
+    /// An internal error of the server; on Citus, also a conflict on a worker.
     var isInternal: Bool { state == "XX000" }
 
     /// Whether a key is taken.
@@ -35,7 +35,7 @@ struct PostgreSQLFailure: Error {
 }
 
 extension PostgreSQLFailure {
-    /// What an operator has to know of it.
+    /// The cause that operators are told.
     var cause: StorageFault.Cause {
         if isConflict && !isInternal || state == "53300" { return .busy }
         switch state {

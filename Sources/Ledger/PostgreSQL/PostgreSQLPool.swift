@@ -19,8 +19,10 @@ final class PostgreSQLPool: Sendable {
         var server: PostgreSQLServer?
     }
 
-    /// A connection, and the server at the other end. Safe to hand from thread to thread: a connection in here is nobody's. It is put in by who used it last and keeps it no
-    /// longer, and taken out by who uses it next, both under the lock of `shared`.
+    /// A connection, and the server at the other end.
+    ///
+    /// The connection itself is not Sendable. It is safe to pass it between threads here: one thread at a time has it, since it is
+    /// taken out of `idle` before it is used, and put back after its last use, both under the lock of `shared`.
     private struct Pooled: @unchecked Sendable {
         let connection: PostgreSQLConnection
         let server: PostgreSQLServer?

@@ -5,7 +5,7 @@ enum PostgreSQLSession {
     /// - Parameter server: The server of the address to connect to; nil for the first that is a primary.
     /// - Returns: An object that the caller frees (`PQfinish`); nil without memory.
     static func connect(to address: PostgreSQLAddress, at server: PostgreSQLServer?) -> OpaquePointer? {
-        // What stands before the address may be set in it, what stands behind it may not. A server that is cut off has to be
+        // The address overrides the settings before it, and not those after it. A server that is cut off has to be
         // given up twice within the 20 seconds of a failover: by the connection that is lost, and by the next one.
         let settings =
             [

@@ -14,7 +14,7 @@ package struct LedgerFeature: Sendable {
     /// The invariants of the rows beyond the constraints of the tables.
     let rules: [LedgerRule]
     let follower: Follower?
-    /// Whether a service makes the tables when it starts.
+    /// A feature in use: a service makes its tables when it starts.
     let isUsed: Bool
 
     package init(

@@ -17,7 +17,7 @@ package final class LedgerTables: Sendable {
 }
 
 extension LedgerDatabase {
-    /// Whether the ledger has a table. The transaction must not have made it itself.
+    /// Checks if the ledger has a table, which the transaction must not have made itself.
     package func has(_ table: String) throws -> Bool {
         if tables.isPresent(table) { return true }
         let found = try presentTables()
