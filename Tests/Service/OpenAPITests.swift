@@ -8,7 +8,7 @@ import Testing
 import TestSupport
 import Wire
 
-/// The description of the API, held against what the service does.
+/// Comparisons of the OpenAPI document with the service, in both directions.
 @Suite struct OpenAPITests {
     let fixture: ServiceFixture
 
@@ -16,65 +16,65 @@ import Wire
         fixture = try await ServiceFixture()
     }
 
-    private func document() throws -> [String: Any] {
-        let text = try Project.text("Sources/Service/Resources/OpenAPI.json")
-        return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    private static func text() throws -> String {
+        try Project.text("Sources/Service/Resources/OpenAPI.json")
     }
 
-    /// Its operations, by method and path.
-    private func operations() throws -> [String: [String: Any]] {
-        let paths = try #require(try document()["paths"] as? [String: [String: [String: Any]]])
-        var operations: [String: [String: Any]] = [:]
-        for (path, methods) in paths {
-            for (method, operation) in methods { operations["\(method.uppercased()) \(path)"] = operation }
-        }
-        return operations
+    private func document() throws -> OpenAPI {
+        try JSONDecoder().decode(OpenAPI.self, from: Data(try Self.text().utf8))
     }
 
-    @Test func everyRouteIsDescribedAndNoOther() throws {
-        let described = Set(try operations().keys)
+    @Test func `each route has an operation, and each operation a route`() throws {
+        let described = Set(try document().operations.keys)
         let routes = Set(fixture.routes.operations)
         #expect(routes.subtracting(described) == [])
         #expect(described.subtracting(routes) == [])
     }
 
-    @Test func everyCodeIsNamedAndNoOther() throws {
+    @Test func `the problem schema lists exactly the documented codes`() throws {
         let page = try Project.text("Sources/Service/Resources/Errors.md")
         let explained = page.split(separator: "\n").filter { $0.hasPrefix("### ") }.map { String($0.dropFirst(4)) }
-        let components = try document()["components"] as? [String: [String: [String: Any]]]
-        let problem = try #require(components?["schemas"]?["Problem"]?["properties"] as? [String: [String: Any]])
-        let named = try #require(problem["code"]?["enum"] as? [String])
+        let problem = try #require(try document().components.schemas["Problem"]?.properties)
+        let named = try #require(problem["code"]?.values)
         #expect(Set(named) == Set(explained))
         #expect(named.count == explained.count)
     }
 
-    @Test func whatNeedsACallerIsWhatSaysSo() async throws {
-        for (name, operation) in try operations() {
+    @Test func `an operation without credentials answers as described`() async throws {
+        for (name, operation) in try document().operations {
             let parts = name.split(separator: " ")
             let method = try #require(HTTPRequest.Method(rawValue: String(parts[0])))
             let path = String(parts[1]).replacing(/\{[a-z]+\}/, with: "x")
             let answer = try await fixture.send(method, path, body: method == .get ? nil : "{}", key: "")
-            let security = try #require(operation["security"] as? [[String: Any]], "\(name)")
+            let security = try #require(operation.security, "\(name)")
             #expect((answer.status == 401) == !security.isEmpty, "\(name)")
-            // Of each operation the statuses are told that it can answer with.
-            let statuses = try #require(operation["responses"] as? [String: Any])
+            let statuses = try #require(operation.responses)
             #expect(statuses[String(answer.status)] != nil, "\(name) \(answer.status)")
         }
     }
 
-    @Test func theServiceShowsIt() async throws {
+    @Test func `the service answers with the document`() async throws {
         let answer = try await fixture.send(.get, "/openapi.json", key: "")
         #expect(answer.contentType == "application/json")
-        #expect(
-            String(decoding: answer.body, as: UTF8.self) == (try Project.text("Sources/Service/Resources/OpenAPI.json"))
-        )
+        #expect(String(decoding: answer.body, as: UTF8.self) == (try Self.text()))
         let tag = try #require(answer.headers[.eTag])
         #expect(try await fixture.send(.get, "/openapi.json", key: "", headers: [.ifNoneMatch: tag]).status == 304)
-        let version = try #require(try document()["openapi"] as? String)
-        #expect(version == "3.1.0")
+        #expect(try answer.decoded(OpenAPI.self).openapi == "3.1.0")
     }
 
-    @Test func aPathTellsItsMethods() async throws {
+    @Test func `each operation has a row in the API's documentation`() throws {
+        let page = try Project.text("Documentation/API.md")
+        for (path, methods) in try document().paths {
+            for method in methods.keys {
+                let row = page.split(separator: "\n").first {
+                    $0.hasPrefix("| `\(method.uppercased()) ") && $0.contains("\(path)`")
+                }
+                #expect(row != nil, "\(method.uppercased()) \(path)")
+            }
+        }
+    }
+
+    @Test func `a path answers other methods with its own, and HEAD as GET`() async throws {
         let answer = try await fixture.send(.delete, "/v1/users/alice")
         #expect(answer.status == 405)
         #expect(answer.code == "methodNotAllowed")

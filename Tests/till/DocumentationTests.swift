@@ -63,19 +63,4 @@ import Testing
         let printed = try await till.run("serve", "--print-configuration").json()
         #expect(Set(printed.keys).subtracting(described) == [])
     }
-
-    @Test func everyRouteIsInTheTable() throws {
-        let page = try Project.text("Documentation/API.md")
-        let text = try Project.text("Sources/Service/Resources/OpenAPI.json")
-        let document = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
-        let paths = try #require(document?["paths"] as? [String: [String: Any]])
-        for (path, methods) in paths {
-            for method in methods.keys {
-                let row = page.split(separator: "\n").first {
-                    $0.hasPrefix("| `\(method.uppercased()) ") && $0.contains("\(path)`")
-                }
-                #expect(row != nil, "\(method.uppercased()) \(path)")
-            }
-        }
-    }
 }

@@ -1,0 +1,42 @@
+/// The parts of an OpenAPI document that tests compare with the service.
+struct OpenAPI: Decodable {
+    let openapi: String
+    /// The operations of each path, by method in lower case.
+    let paths: [String: [String: Operation]]
+    let components: Components
+
+    /// The operations, by method in upper case and path.
+    var operations: [String: Operation] {
+        var operations: [String: Operation] = [:]
+        for (path, methods) in paths {
+            for (method, operation) in methods { operations["\(method.uppercased()) \(path)"] = operation }
+        }
+        return operations
+    }
+
+    struct Operation: Decodable {
+        /// The security schemes, each sufficient; empty if the operation needs no caller.
+        let security: [[String: [String]]]?
+        /// The responses by status.
+        let responses: [String: Response]?
+    }
+
+    struct Components: Decodable {
+        let schemas: [String: Schema]
+    }
+
+    struct Response: Decodable {}
+
+    struct Schema: Decodable {
+        let properties: [String: Property]?
+    }
+
+    struct Property: Decodable {
+        /// The values of an enumeration.
+        let values: [String]?
+
+        enum CodingKeys: String, CodingKey {
+            case values = "enum"
+        }
+    }
+}
