@@ -24,6 +24,15 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
+// The topics of the OpenAPI document; `OpenAPIDocument` composes them.
+let openAPITopics = [
+    "Accounts", "Balances", "Catalog", "CatalogChanges", "Events", "General", "Grants", "Monitoring", "Notifications",
+    "Pictures", "Products", "Profiles", "Proofs", "Receipts", "Revocations", "SeedApp", "Transactions", "UserData",
+    "Users", "WebhookDeliveries", "Webhooks", "Wishes",
+]
+let serviceResources: [Resource] =
+    [.embedInCode("Resources/Errors.md")] + openAPITopics.map { Resource.embedInCode("Resources/OpenAPI/\($0).json") }
+
 let package = Package(
     name: "till",
     platforms: [.macOS(.v15)],
@@ -87,7 +96,7 @@ let package = Package(
                 "Wire", asyncHTTPClient, hummingbird, lifecycle, logging, nioPosix,
             ],
             // Inside the binary, which is all that is deployed.
-            resources: [.embedInCode("Resources/Errors.md"), .embedInCode("Resources/OpenAPI.json")]),
+            resources: serviceResources),
         .target(
             name: "StoreHTTP",
             dependencies: [

@@ -16,12 +16,8 @@ import Wire
         fixture = try await ServiceFixture()
     }
 
-    private static func text() throws -> String {
-        try Project.text("Sources/Service/Resources/OpenAPI.json")
-    }
-
     private func document() throws -> OpenAPI {
-        try JSONDecoder().decode(OpenAPI.self, from: Data(try Self.text().utf8))
+        try JSONDecoder().decode(OpenAPI.self, from: Data(try OpenAPIDocument.composed.get().bytes))
     }
 
     @Test func `each route has an operation, and each operation a route`() throws {
@@ -53,13 +49,43 @@ import Wire
         }
     }
 
-    @Test func `the service answers with the document`() async throws {
+    @Test func `the service answers with the composed document`() async throws {
         let answer = try await fixture.send(.get, "/openapi.json", key: "")
         #expect(answer.contentType == "application/json")
-        #expect(String(decoding: answer.body, as: UTF8.self) == (try Self.text()))
+        #expect([UInt8](answer.body) == (try OpenAPIDocument.composed.get().bytes))
         let tag = try #require(answer.headers[.eTag])
         #expect(try await fixture.send(.get, "/openapi.json", key: "", headers: [.ifNoneMatch: tag]).status == 304)
         #expect(try answer.decoded(OpenAPI.self).openapi == "3.1.0")
+    }
+
+    @Test func `the document is composed of the folder's topics, which share no key`() throws {
+        let files = try Project.files("Sources/Service/Resources/OpenAPI", suffix: ".json").sorted()
+        let general = files.filter { $0.hasSuffix("/General.json") }
+        let others = files.filter { !general.contains($0) }
+        let topics = try (general + others).map { Array(try Project.text($0).utf8) }
+        #expect(try OpenAPIDocument(topics: topics).bytes == OpenAPIDocument.composed.get().bytes)
+    }
+
+    @Test func `topics share paths and kinds of components`() throws {
+        let topics = [
+            #"{"paths":{"/a":{"get":{}}},"components":{"schemas":{"A":{}}}}"#,
+            #"{"paths":{"/a":{"put":{}},"/b":{}},"components":{"schemas":{"B":{}},"parameters":{}}}"#,
+        ]
+        let document = try OpenAPIDocument(topics: topics.map { Array($0.utf8) })
+        #expect(
+            String(decoding: document.bytes, as: UTF8.self)
+                == #"{"paths":{"/a":{"get":{},"put":{}},"/b":{}},"#
+                + #""components":{"schemas":{"A":{},"B":{}},"parameters":{}}}"#)
+    }
+
+    @Test(arguments: [
+        (#"{"openapi":"3.1.0"}"#, ["openapi"]),
+        (#"{"paths":{"/a":{"get":{}}}}"#, ["paths", "/a", "get"]),
+        (#"{"components":{"schemas":{"A":{"type":"object"}}}}"#, ["components", "schemas", "A"]),
+    ])
+    func `topics that define the same key don't compose`(topic: String, key: [String]) throws {
+        let topics = [Array(topic.utf8), Array(topic.utf8)]
+        #expect(throws: OpenAPIDocument.Defect.duplicateKey(key)) { try OpenAPIDocument(topics: topics) }
     }
 
     @Test func `each operation has a row in the API's documentation`() throws {

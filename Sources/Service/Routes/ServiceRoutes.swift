@@ -120,7 +120,8 @@ public struct ServiceRoutes: Sendable {
                 PackageResources.Errors_md, type: "text/markdown; charset=utf-8", for: request)
         }
         router.get("openapi.json") { request, _ in
-            CacheableAnswer.response(PackageResources.OpenAPI_json, type: "application/json", for: request)
+            try CacheableAnswer.response(
+                OpenAPIDocument.composed.get().bytes, type: "application/json", for: request)
         }
         NotificationRoutes(
             service: service, metrics: metrics, unknownChains: unknownChains
