@@ -14,6 +14,15 @@ struct OpenAPI: Decodable {
         return operations
     }
 
+    /// The references to all components, except security schemes.
+    var definitions: Set<String> {
+        let kinds = [
+            "parameters": Set(components.parameters.keys), "responses": Set(components.responses.keys),
+            "schemas": Set(components.schemas.keys),
+        ]
+        return Set(kinds.flatMap { kind, names in names.map { "#/components/\(kind)/\($0)" } })
+    }
+
     struct Operation: Decodable {
         /// The security schemes, each sufficient; empty if the operation needs no caller.
         let security: [[String: [String]]]?
@@ -22,8 +31,12 @@ struct OpenAPI: Decodable {
     }
 
     struct Components: Decodable {
+        let parameters: [String: Parameter]
+        let responses: [String: Response]
         let schemas: [String: Schema]
     }
+
+    struct Parameter: Decodable {}
 
     struct Response: Decodable {}
 

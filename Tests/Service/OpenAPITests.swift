@@ -4,6 +4,7 @@ import HTTPSupport
 import Hummingbird
 import Service
 import StoreHTTP
+import StrictJSON
 import Testing
 import TestSupport
 import Wire
@@ -86,6 +87,24 @@ import Wire
     func `topics that define the same key don't compose`(topic: String, key: [String]) throws {
         let topics = [Array(topic.utf8), Array(topic.utf8)]
         #expect(throws: OpenAPIDocument.Defect.duplicateKey(key)) { try OpenAPIDocument(topics: topics) }
+    }
+
+    @Test func `each reference has a component, and each component a reference`() throws {
+        let references = Self.references(in: try JSONParser.parse(try OpenAPIDocument.composed.get().bytes))
+        let definitions = try document().definitions
+        #expect(references.subtracting(definitions) == [])
+        #expect(definitions.subtracting(references) == [])
+    }
+
+    private static func references(in value: JSONValue) -> Set<String> {
+        switch value {
+        case .object(let object):
+            var references = Set(object.members.flatMap { Self.references(in: $0.value) })
+            if case .string(let reference)? = object["$ref"] { references.insert(reference) }
+            return references
+        case .array(let elements): return Set(elements.flatMap { Self.references(in: $0) })
+        case .string, .number, .bool, .null: return []
+        }
     }
 
     @Test func `each operation has a row in the API's documentation`() throws {
