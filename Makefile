@@ -1,10 +1,10 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo test simulate crash-test attack soak test-postgres test-failover test-api test-apple fuzz fuzz-short bench bench-service format lint clean requirements
+.PHONY: help build demo test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple fuzz fuzz-short bench bench-service format lint clean requirements
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 requirements:
 	@Scripts/requirements.sh
@@ -28,6 +28,10 @@ simulate: requirements ## Play simulations for ten minutes (SECONDS=N), or the o
 	@$(if $(filter postgres,$(LEDGER)),Scripts/with-postgres.sh env TILL_SIMULATION_LEDGER=postgres) \
 		env TILL_SIMULATION_SECONDS=$(or $(SECONDS),600) TILL_SIMULATION_SEED=$(SEED) \
 		swift test -c release --disable-testable-imports --filter SimulationTests
+
+simulate-decisions: requirements ## Decide the stories of a million seeds (SEEDS=N), each in seven orders, without a ledger
+	@TILL_DECISION_SEEDS=$(or $(SEEDS),1000000) \
+		swift test -c release --disable-testable-imports --filter DecisionPropertyTests
 
 crash-test: build ## Kill the service under load at random moments, fifty times (ROUNDS=N), and compare with what clients were told
 	@TILL_CRASH_ROUNDS=$(or $(ROUNDS),50) swift test -c release --disable-testable-imports --filter CrashTests

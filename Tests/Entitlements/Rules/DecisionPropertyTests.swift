@@ -76,24 +76,48 @@ import Testing
         return order
     }
 
-    @Test(arguments: 0..<40)
-    func `any order and multiplicity of the same statements leads to the same state`(seed: UInt64) {
+    /// A story of some purchases, told in its order and in six others, with repetitions.
+    ///
+    /// - Returns: The orders that lead elsewhere, shrunk; nil if there is none.
+    private static func defect(_ seed: UInt64) -> String? {
         let dice = Dice(seed: seed)
-        for _ in 0..<50 {
-            let steps = (0..<(1 + dice.number(below: 4))).flatMap { Self.purchase($0, dice) }
-            let expected = Self.state(after: steps)
-            #expect(expected.parked == 0)
-            for _ in 0..<6 {
-                let again = steps.indices.filter { _ in dice.number(below: 3) == 0 }
-                let order = dice.shuffle(steps.indices + again)
-                guard Self.state(after: order.map { steps[$0] }) == expected else {
-                    let small = Self.shrink(steps, order)
-                    let words = small.map { "\($0): \(steps[$0])" }.joined(separator: "\n")
-                    Issue.record("seed \(seed), in this order:\n\(words)")
-                    return
-                }
+        let steps = (0..<(1 + dice.number(below: 4))).flatMap { purchase($0, dice) }
+        let expected = state(after: steps)
+        guard expected.parked == 0 else { return "seed \(seed): a statement stays parked" }
+        for _ in 0..<6 {
+            let again = steps.indices.filter { _ in dice.number(below: 3) == 0 }
+            let order = dice.shuffle(steps.indices + again)
+            guard state(after: order.map { steps[$0] }) == expected else {
+                let words = shrink(steps, order).map { "\($0): \(steps[$0])" }.joined(separator: "\n")
+                return "seed \(seed), in this order:\n\(words)"
             }
         }
+        return nil
+    }
+
+    @Test(arguments: 0..<40)
+    func `any order and multiplicity of the same statements leads to the same state`(part: UInt64) {
+        for seed in part * 50..<(part + 1) * 50 {
+            if let defect = Self.defect(seed) { Issue.record("\(defect)") }
+        }
+    }
+
+    private static let seeds = ProcessInfo.processInfo.environment["TILL_DECISION_SEEDS"].flatMap(UInt64.init) ?? 0
+
+    @Test(.enabled(if: seeds > 0, "make simulate-decisions SEEDS=N"))
+    func `the same holds for each of many seeds`() async {
+        let workers = UInt64(ProcessInfo.processInfo.activeProcessorCount)
+        let first = UInt64.random(in: 0..<1_000_000_000)
+        let defects = await withTaskGroup(of: [String].self) { group in
+            for worker in 0..<workers {
+                group.addTask {
+                    stride(from: first + worker, to: first + Self.seeds, by: Int(workers)).compactMap(Self.defect)
+                }
+            }
+            return await group.reduce([], +)
+        }
+        print("Decided \(Self.seeds) seeds, from \(first) on.")
+        for defect in defects.prefix(3) { Issue.record("\(defect)") }
     }
 
     /// In processor time of this thread, generation excluded: other tests run at the same time.
