@@ -68,16 +68,17 @@ let package = Package(
         .target(name: "Profiles", dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger"]),
         .target(name: "SeedApp", dependencies: ["Commerce", "Ledger"]),
         .target(name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"]),
-        .target(name: "Webhooks", dependencies: ["Commerce", "Ledger", "Signatures"]),
+        .target(name: "Webhooks", dependencies: ["Commerce", "Ledger", "Signatures", "Wire"]),
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
 
-        .target(name: "Device", dependencies: ["Commerce", asyncHTTPClient]),
+        .target(name: "Device", dependencies: ["Commerce", "Wire", asyncHTTPClient]),
         .target(name: "AppStoreClient", dependencies: ["Commerce", "Receipts", "Signatures", asyncHTTPClient, jwtKit]),
         .target(
             name: "HTTPSupport",
             dependencies: [
-                "Accounts", "Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "StrictJSON", asyncHTTPClient,
-                hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, lifecycle, logging, nioHTTPTypes, nioPosix,
+                "Accounts", "Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "StrictJSON", "Wire",
+                asyncHTTPClient, hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, lifecycle, logging, nioHTTPTypes,
+                nioPosix,
             ]),
         .target(
             name: "Service",
