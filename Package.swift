@@ -153,7 +153,7 @@ let package = Package(
             path: "Tests/HTTPSupport"),
         .testTarget(
             name: "StoreHTTPTests",
-            dependencies: ["HTTPSupport", "StoreHTTP", "TestSupport", hummingbirdTesting, logging],
+            dependencies: ["HTTPSupport", "StoreHTTP", "TestSupport", "Wire", hummingbirdTesting, logging],
             path: "Tests/StoreHTTP"),
         .testTarget(
             name: "AppStoreClientTests", dependencies: ["AppStoreClient", "TestSupport", jwtKit],
@@ -167,10 +167,10 @@ let package = Package(
             ],
             path: "Tests/Service"),
         .testTarget(
-            name: "tillTests", dependencies: ["Device", "till", "TestSupport", asyncHTTPClient, grdb],
+            name: "tillTests", dependencies: ["Device", "till", "TestSupport", "Wire", asyncHTTPClient, grdb],
             path: "Tests/till"),
         .testTarget(
-            name: "AttackTests", dependencies: ["till", "TestSupport", nioCore, nioPosix], path: "Tests/Attack"),
+            name: "AttackTests", dependencies: ["till", "TestSupport", "Wire", nioCore, nioPosix], path: "Tests/Attack"),
         .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/Replay"),
         .testTarget(name: "HouseTests", dependencies: ["TestSupport"], path: "Tests/House"),
     ],
