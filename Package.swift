@@ -77,16 +77,17 @@ let package = Package(
         .target(name: "Profiles", dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger"]),
         .target(name: "SeedApp", dependencies: ["Commerce", "Ledger"]),
         .target(name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"]),
-        .target(name: "Webhooks", dependencies: ["Commerce", "Ledger", "Signatures"]),
+        .target(name: "Webhooks", dependencies: ["Commerce", "Ledger", "Signatures", "Wire"]),
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
 
-        .target(name: "Device", dependencies: ["Commerce", asyncHTTPClient]),
+        .target(name: "Device", dependencies: ["Commerce", "Wire", asyncHTTPClient]),
         .target(name: "AppStoreClient", dependencies: ["Commerce", "Receipts", "Signatures", asyncHTTPClient, jwtKit]),
         .target(
             name: "HTTPSupport",
             dependencies: [
-                "Accounts", "Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "StrictJSON", asyncHTTPClient,
-                hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, lifecycle, logging, nioHTTPTypes, nioPosix,
+                "Accounts", "Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "StrictJSON", "Wire",
+                asyncHTTPClient, hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, lifecycle, logging, nioHTTPTypes,
+                nioPosix,
             ]),
         .target(
             name: "Service",
@@ -161,7 +162,7 @@ let package = Package(
             path: "Tests/HTTPSupport"),
         .testTarget(
             name: "StoreHTTPTests",
-            dependencies: ["HTTPSupport", "StoreHTTP", "TestSupport", hummingbirdTesting, logging],
+            dependencies: ["HTTPSupport", "StoreHTTP", "TestSupport", "Wire", hummingbirdTesting, logging],
             path: "Tests/StoreHTTP"),
         .testTarget(
             name: "AppStoreClientTests", dependencies: ["AppStoreClient", "TestSupport", jwtKit],
@@ -175,10 +176,10 @@ let package = Package(
             ],
             path: "Tests/Service"),
         .testTarget(
-            name: "tillTests", dependencies: ["Device", "till", "TestSupport", asyncHTTPClient, grdb],
+            name: "tillTests", dependencies: ["Device", "till", "TestSupport", "Wire", asyncHTTPClient, grdb],
             path: "Tests/till"),
         .testTarget(
-            name: "AttackTests", dependencies: ["till", "TestSupport", nioCore, nioPosix], path: "Tests/Attack"),
+            name: "AttackTests", dependencies: ["till", "TestSupport", "Wire", nioCore, nioPosix], path: "Tests/Attack"),
         .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/Replay"),
         .testTarget(name: "HouseTests", dependencies: ["TestSupport"], path: "Tests/House"),
     ],

@@ -1,5 +1,6 @@
 import Commerce
 import Foundation
+import Wire
 
 /// The line to the service over HTTP, for one user.
 public struct HTTPServiceConnection: ServiceConnection {
@@ -29,10 +30,7 @@ public struct HTTPServiceConnection: ServiceConnection {
     }
 
     public func items() async throws -> [Item] {
-        struct Answer: Decodable {
-            let items: [Item]
-        }
-        let answer: Answer = try await client.get(userPath + "/items")
-        return answer.items
+        let list: ItemList = try await client.get(userPath + "/items")
+        return list.items
     }
 }

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import Wire
 
 /// The service's HTTP API, as whoever holds a credential calls it.
 public struct ServiceClient: Sendable {
@@ -72,11 +73,7 @@ public struct ServiceClient: Sendable {
 
     /// A problem document (RFC 9457) with a code is the service's own no; anything else may be a proxy's.
     private func refusal(status: UInt, body: Data) -> any Error {
-        struct Problem: Decodable {
-            let code: String
-            let detail: String
-        }
-        guard let problem = try? JSONDecoder().decode(Problem.self, from: body) else {
+        guard let problem = try? JSONDecoder().decode(ProblemResource.self, from: body) else {
             return ServiceUnreachable(reason: "HTTP status \(status)")
         }
         guard status < 500 else { return ServiceUnreachable(reason: "HTTP status \(status), \(problem.code)") }

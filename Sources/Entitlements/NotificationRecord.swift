@@ -34,7 +34,7 @@ public struct NotificationRecord: Hashable, Sendable {
 }
 
 /// What became of a notification.
-public enum NotificationOutcome: String, Sendable, Encodable {
+public enum NotificationOutcome: String, Sendable {
     /// A user owns an item because of it, or owns it again.
     case granted
     /// It took an item from its owner.

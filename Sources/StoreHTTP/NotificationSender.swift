@@ -9,6 +9,7 @@ import NIOSSL
 import Receipts
 import ServiceLifecycle
 import Store
+import Wire
 
 /// Sends the store's notifications to the developer's server as they become due, one after the other, as Apple does: what is
 /// not answered with 200 to 206 is not delivered (App Store Server Notifications, "Responding").
@@ -65,8 +66,9 @@ public struct NotificationSender: Service {
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.add(name: "User-Agent", value: "App Store Server")
-        request.body = .bytes(ByteBuffer(string: #"{"signedPayload":"\#(delivery.signedPayload)"}"#))
         do {
+            let body = SignedNotification(signedPayload: delivery.signedPayload)
+            request.body = .bytes(try JSONAnswer.encode(body))
             let status = try await Deadline.run(within: Self.patience) { [request] in
                 try await client.execute(request, deadline: .distantFuture).status.code
             }

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Receipts
 import Store
+import Wire
 
 /// What happens to one sale, or to the subscription it belongs to, named by its transaction identifier.
 struct SaleRoutes: Sendable {

@@ -35,28 +35,34 @@ struct SandboxRoutes: Sendable {
         group.get("products") { _, _ in
             try await answer {
                 let products = try store.products()
-                return [
-                    "products": products.map {
+                return ProductList(
+                    products: products.map {
                         ProductResource($0, benefit: nil, localization: $0.localizations.first)
-                    }
-                ]
+                    })
             }
         }
         group.get("accounts/:account/subscriptions") { _, context in
             let account = try context.parameters.text("account")
-            return try await answer { ["subscriptions": try store.subscriptionStatuses(of: account)] }
+            return try await answer {
+                SubscriptionStatusList(
+                    subscriptions: try store.subscriptionStatuses(of: account).map { SubscriptionStatusResource($0) })
+            }
         }
         group.get("accounts/:account/appTransaction") { _, context in
             let account = try context.parameters.text("account")
-            return try await answer { ["signedAppTransaction": try store.signedAppTransaction(of: account)] }
+            return try await answer {
+                AppTransactionResource(signedAppTransaction: try store.signedAppTransaction(of: account))
+            }
         }
         group.get("accounts/:account/transactions") { _, context in
             let account = try context.parameters.text("account")
-            return try await answer { SaleList(transactions: try store.history(of: account).map(SaleResource.init)) }
+            return try await answer {
+                SaleList(transactions: try store.history(of: account).map { SaleResource($0) })
+            }
         }
         group.get("accounts/:account/receipt") { _, context in
             let account = try context.parameters.text("account")
-            return try await answer { ["receipt": try store.receipt(account: account)] }
+            return try await answer { ReceiptResource(receipt: try store.receipt(account: account)) }
         }
         group.post("accounts/:account/restore") { _, context in
             let account = try context.parameters.text("account")
@@ -101,39 +107,31 @@ struct SandboxRoutes: Sendable {
     }
 
     private func addSettings(to group: RouterGroup<ServiceContext>) {
-        group.get("settings") { _, _ in try await answer { try store.settings() } }
+        group.get("settings") { _, _ in try await answer { SettingsResource(try store.settings()) } }
         group.patch("settings") { request, context in
             let changes = try await SandboxBody.decode(request, context, as: SettingsChanges.self)
             try changes.check()
-            return try await answer { try store.update(changes.apply) }
+            return try await answer { SettingsResource(try store.update(changes.apply)) }
         }
-        group.get("time") { _, _ in try await answer { TimeResource(now: store.now) } }
+        group.get("time") { _, _ in try await answer { TimeResource(now: store.now.rfc3339) } }
         group.post("time/advance") { request, context in
-            struct Advance: SandboxRequest {
-                static let fields = ["by"]
-                let by: String
-            }
-            let text = try await SandboxBody.decode(request, context, as: Advance.self).by
+            let text = try await SandboxBody.decode(request, context, as: TimeAdvanceRequest.self).by
             guard let step = TimeStep(text) else {
                 throw SandboxBody.invalid(
                     "The field /by has to be a number and one of s, min, h, d, w, mo and y, such as 1mo.")
             }
-            return try await answer { TimeResource(now: try store.advance(step)) }
+            return try await answer { TimeResource(now: try store.advance(step).rfc3339) }
         }
     }
 
     private func addNotifications(to group: RouterGroup<ServiceContext>) {
         group.get { _, _ in
             try await answer {
-                NotificationList(notifications: try store.notifications().map(NotificationResource.init))
+                NotificationList(notifications: try store.notifications().map { NotificationResource($0) })
             }
         }
         group.post("faults") { request, context in
-            struct Faults: SandboxRequest {
-                static let fields = ["faults"]
-                let faults: [String]
-            }
-            let names = try await SandboxBody.decode(request, context, as: Faults.self).faults
+            let names = try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self).faults
             let faults = try names.map { name in
                 guard let fault = NotificationFault(name: name) else {
                     throw SandboxBody.invalid(

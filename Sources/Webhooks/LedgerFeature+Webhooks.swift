@@ -1,4 +1,5 @@
 import Ledger
+import Wire
 
 extension LedgerFeature {
     /// The messages to back ends about what happens to users: one for each endpoint about each audit record.

@@ -1,5 +1,6 @@
 import Commerce
 import Ledger
+import Wire
 
 /// What is on its way to webhooks.
 extension WebhookService {

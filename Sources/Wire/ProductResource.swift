@@ -4,11 +4,11 @@ import Commerce
 public struct ProductResource: Codable, Sendable {
     public let productId: String
     public let type: String
-    /// What buying it grants.
+    /// The item that a purchase grants.
     public let item: Item?
-    /// Where the item's picture is, which may be kept for good; absent where it has none.
+    /// The address of the item's picture, cacheable without end; nil without a picture.
     public let picture: String?
-    /// What each one bought adds to a balance; absent where it grants an item.
+    /// The credit that each unit adds to a balance; nil for a product that grants an item.
     public let credit: Credit?
     public let displayName: String
     public let description: String
@@ -17,14 +17,15 @@ public struct ProductResource: Codable, Sendable {
     /// ISO 4217.
     public let currency: String
     public let displayPrice: String
-    /// Absent where the product does not renew by itself.
+    /// Nil for a product that is no subscription.
     public let subscription: SubscriptionResource?
-    /// Present where it is sold no more.
+    /// True for a product that is no longer sold; otherwise nil.
     public let isWithdrawn: Bool?
-    /// Whether who asks owns what it grants; absent where nobody is asked about.
+    /// True if the requesting user owns the item; nil in an answer that is not about a user.
     public let isOwned: Bool?
-    /// Whether it is on their wish list, and since when (RFC 3339, UTC).
+    /// True if the product is on the requesting user's wish list.
     public let isWished: Bool?
+    /// The date of the wish (RFC 3339, UTC).
     public let wishedAt: String?
 
     public init(

@@ -1,19 +1,19 @@
 import Commerce
 
-/// What makes a product a subscription, as the service shows it.
+/// The terms of a subscription.
 public struct SubscriptionResource: Codable, Sendable {
     /// Another price for the first periods.
     public struct Offer: Codable, Sendable {
         /// In Apple's numbers: 1 introductory, 2 promotional, 3 offer code, 4 win-back.
         public let offerType: Int
-        /// Absent of an introductory offer.
+        /// Nil for an introductory offer.
         public let offerIdentifier: String?
         /// `free`, `payAsYouGo` or `payUpFront`.
         public let paymentMode: String
         /// ISO 8601, such as `P1M`.
         public let period: String
         public let periodCount: Int
-        /// Milliunits of the product's currency; absent of a free trial.
+        /// Milliunits of the product's currency; nil for a free trial.
         public let price: Int64?
     }
 

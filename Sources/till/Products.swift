@@ -62,10 +62,6 @@ struct Products: Command {
 
     /// What a running service sells, all pages of it.
     private func rows(of client: ServiceClient) async throws -> [ProductResource] {
-        struct Page: Decodable {
-            let products: [ProductResource]
-            let nextCursor: String?
-        }
         var query = URLComponents()
         query.path = "/v1/products"
         var rows: [ProductResource] = []
@@ -77,7 +73,7 @@ struct Products: Command {
                 cursor.map { URLQueryItem(name: "cursor", value: $0) },
             ].compactMap(\.self)
             guard let path = query.string else { break }
-            let page: Page = try await client.get(path, language: locale ?? "en")
+            let page: ProductList = try await client.get(path, language: locale ?? "en")
             rows += page.products
             cursor = page.nextCursor
         } while cursor != nil

@@ -1,17 +1,10 @@
 import Foundation
 import NIOCore
+import Wire
 
 extension LoopbackClient {
     struct SignUpRefused: Error, CustomStringConvertible {
         let description: String
-    }
-
-    private struct Entrance: Decodable {
-        struct Tokens: Decodable {
-            let accessToken: String
-        }
-
-        let tokens: Tokens
     }
 
     /// The longest wait for an account: the service hashes passwords one after the other.
@@ -29,7 +22,7 @@ extension LoopbackClient {
             guard answer.status == 201 else {
                 throw SignUpRefused(description: "POST /v1/accounts returned \(answer.status): \(answer.body)")
             }
-            return try JSONDecoder().decode(Entrance.self, from: Data(answer.body.utf8)).tokens.accessToken
+            return try JSONDecoder().decode(EntranceResource.self, from: Data(answer.body.utf8)).tokens.accessToken
         }
     }
 }

@@ -6,6 +6,19 @@ import Testing
 
 /// Xcode's own files.
 @Suite struct StoreKitConfigurationTests {
+    /// The lists of products in a file.
+    private struct Root: Decodable {
+        struct Product: Decodable {}
+
+        struct Group: Decodable {
+            let subscriptions: [Product]?
+        }
+
+        let products: [Product]?
+        let nonRenewingSubscriptions: [Product]?
+        let subscriptionGroups: [Group]?
+    }
+
     private func configuration(_ name: String) throws -> StoreKitConfiguration {
         let file = try #require(Vectors.files("storekit", prefix: name).first)
         return try StoreKitConfiguration(file: file.path)
@@ -17,11 +30,10 @@ import Testing
         let configuration = try StoreKitConfiguration(json: bytes, file: file.path)
         #expect(Array(configuration.text.utf8) == bytes)
         // As many as Foundation's own reader of JSON finds.
-        let root = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
-        let groups = root["subscriptionGroups"] as? [[String: Any]] ?? []
+        let root = try JSONDecoder().decode(Root.self, from: Data(bytes))
         let counts =
-            [root["products"], root["nonRenewingSubscriptions"]].map { ($0 as? [Any])?.count ?? 0 }
-            + groups.map { ($0["subscriptions"] as? [Any])?.count ?? 0 }
+            [root.products, root.nonRenewingSubscriptions].map { $0?.count ?? 0 }
+            + (root.subscriptionGroups ?? []).map { $0.subscriptions?.count ?? 0 }
         #expect(configuration.products.count == counts.reduce(0, +))
     }
 

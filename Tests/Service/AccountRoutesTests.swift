@@ -6,6 +6,7 @@ import HummingbirdTesting
 import Ledger
 import TestSupport
 import Testing
+import Wire
 
 /// The service's own accounts, over HTTP.
 @Suite struct AccountRoutesTests {
@@ -13,25 +14,6 @@ import Testing
 
     init() async throws {
         fixture = try await ServiceFixture()
-    }
-
-    struct Entrance: Decodable {
-        struct Account: Decodable {
-            let accountId: String
-            let email: String
-        }
-
-        struct Tokens: Decodable {
-            let accessToken: String
-            let refreshToken: String
-        }
-
-        let account: Account
-        let tokens: Tokens
-    }
-
-    private struct Renewed: Decodable {
-        let tokens: Entrance.Tokens
     }
 
     private func post(
@@ -47,7 +29,7 @@ import Testing
     private func signUp(
         _ email: String = "mint@example.com",
         _ password: String = "correct horse"
-    ) async throws -> Entrance {
+    ) async throws -> EntranceResource {
         let answer = try await post("/v1/accounts", ["email": email, "password": password])
         #expect(answer.status == 201)
         #expect(answer.headers[.cacheControl] == "no-store")
@@ -64,9 +46,9 @@ import Testing
         let bought = try fixture.buy("sprout1")
         let signed = try fixture.shop.store.signedTransaction(bought.identifier)
         let redeemed = try await post("/v1/me/transactions", ["signedTransaction": signed], token: token)
-        #expect(try redeemed.object()["outcome"] as? String == "granted")
+        #expect(try redeemed.decoded(Redemption.self).outcome == .granted)
         let items = try await get("/v1/me/items", token)
-        #expect((try items.object()["items"] as? [Any])?.count == 3)
+        #expect(try items.decoded(ItemList.self).items.count == 3)
         let named = try await fixture.send(.get, "/v1/users/\(entrance.account.accountId)/items?issuer=till")
         #expect(named.body == items.body)
         // The same name is nobody's where the back end gives the names.
@@ -74,10 +56,10 @@ import Testing
         #expect(other.body != items.body)
 
         let account = try await get("/v1/me/account", token)
-        #expect(try account.object()["email"] as? String == "mint@example.com")
+        #expect(try account.decoded(AccountResource.self).email == "mint@example.com")
         let again = try await post("/v1/sessions", ["email": "MINT@example.com", "password": "correct horse"])
         #expect(again.status == 201)
-        let second: Entrance = try again.decoded()
+        let second: EntranceResource = try again.decoded()
         #expect(second.account.accountId == entrance.account.accountId)
         #expect(second.tokens.accessToken != token)
         #expect(try await get("/v1/me/items", second.tokens.accessToken).body == items.body)
@@ -113,8 +95,9 @@ import Testing
     }
 
     @Test func anAddressIsFreeUntilItIsTaken() async throws {
-        func isAvailable(_ email: String) async throws -> Bool? {
-            try await post("/v1/accounts/availability", ["email": email]).object()["isAvailable"] as? Bool
+        func isAvailable(_ email: String) async throws -> Bool {
+            let answer = try await post("/v1/accounts/availability", ["email": email])
+            return try answer.decoded(AvailabilityResource.self).isAvailable
         }
         #expect(try await isAvailable("mint@example.com") == true)
         _ = try await signUp()
@@ -189,7 +172,7 @@ import Testing
             #expect(try await post("/v1/sessions/renewal", ["refreshToken": "x"]).status == 401)
         }
         #expect(try await post("/v1/sessions", ["email": "x@example.com", "password": "x"]).status == 429)
-        let renewed: Renewed = try await post(
+        let renewed: RenewalResource = try await post(
             "/v1/sessions/renewal", ["refreshToken": entrance.tokens.refreshToken]
         ).decoded()
         // Twice, since an answer may be lost.
@@ -246,7 +229,7 @@ import Testing
         #expect(old.code == "tokenExpired")
         let renewed = try await post("/v1/sessions/renewal", ["refreshToken": entrance.tokens.refreshToken])
         #expect(renewed.status == 200)
-        let tokens: Renewed = try renewed.decoded()
+        let tokens: RenewalResource = try renewed.decoded()
         #expect(try await get("/v1/me/items", tokens.tokens.accessToken).status == 200)
         #expect(try await get("/v1/me/items", tokens.tokens.accessToken + "x").code == "tokenInvalid")
         #expect(try await get("/v1/me/items", tokens.tokens.refreshToken).code == "keyInvalid")
@@ -268,7 +251,7 @@ import Testing
 
     @Test func aPasswordIsChangedByWhoKnowsIt() async throws {
         let here = try await signUp()
-        let there: Entrance = try await post(
+        let there: EntranceResource = try await post(
             "/v1/sessions", ["email": "mint@example.com", "password": "correct horse"]
         ).decoded()
         func change(_ old: String, _ new: String) async throws -> ServiceFixture.Answer {

@@ -31,6 +31,15 @@ import Wire
         routes = ServiceRoutes(service: service, authentication: .apiKeys(keys), clock: garden.clock)
     }
 
+    private struct Answer: JSONReadable {
+        let status: Int
+        let jsonData: Data
+        let isReplayed: Bool
+
+        /// The code of a problem document; nil for another answer.
+        var code: String? { try? decoded(ProblemResource.self).code }
+    }
+
     private func send(
         _ method: HTTPRequest.Method,
         _ path: String,
@@ -38,7 +47,7 @@ import Wire
         scopes: Set<APIKeyScope> = [.read, .spend],
         key: String? = nil,
         idempotencyKey: String? = nil
-    ) async throws -> (status: Int, json: [String: Any], replayed: Bool) {
+    ) async throws -> Answer {
         let made = try await keys.make(name: "tests", scopes: scopes).key
         let key = key ?? made
         var headers: HTTPFields = [.authorization: "Bearer \(key)"]
@@ -48,9 +57,9 @@ import Wire
                 uri: "/v1/users/alice/balances" + path, method: method, headers: headers,
                 body: body.map { ByteBuffer(string: $0) })
         }
-        let json = try JSONSerialization.jsonObject(with: Data(answer.body.readableBytesView)) as? [String: Any]
-        let replayed = HTTPField.Name("Idempotent-Replayed").flatMap { answer.headers[$0] } == "true"
-        return (answer.status.code, try #require(json), replayed)
+        let isReplayed = HTTPField.Name("Idempotent-Replayed").flatMap { answer.headers[$0] } == "true"
+        return Answer(
+            status: answer.status.code, jsonData: Data(answer.body.readableBytesView), isReplayed: isReplayed)
     }
 
     private func buySeeds(_ quantity: Int) async throws {
@@ -61,8 +70,8 @@ import Wire
     }
 
     private func amount() async throws -> Int? {
-        let balances = try await send(.get, "").json["balances"] as? [[String: Any]]
-        return balances?.first { $0["balance"] as? String == "seeds" }?["amount"] as? Int
+        let list = try await send(.get, "").decoded(BalanceList.self)
+        return list.balances.first { $0.balance == "seeds" }?.amount
     }
 
     @Test func whatWasBoughtIsSpentOnceForEachKey() async throws {
@@ -73,16 +82,17 @@ import Wire
         let body = #"{"amount":15,"reason":"a bed of roses"}"#
         let first = try await send(.post, "/seeds/spendings", body, key: key, idempotencyKey: "one")
         #expect(first.status == 201)
-        #expect(first.json["left"] as? Int == 5)
+        let spending = try first.decoded(SpendingResource.self)
+        #expect(spending.left == 5)
         let again = try await send(.post, "/seeds/spendings", body, key: key, idempotencyKey: "one")
         #expect(again.status == 201)
-        #expect(again.replayed)
-        #expect(again.json["spendingId"] as? String == first.json["spendingId"] as? String)
+        #expect(again.isReplayed)
+        #expect(try again.decoded(SpendingResource.self).spendingId == spending.spendingId)
         #expect(try await amount() == 5)
         // Too much is refused, and not for good: once there is enough, the same request goes through.
         let more = try await send(.post, "/seeds/spendings", body, key: key, idempotencyKey: "two")
         #expect(more.status == 409)
-        #expect(more.json["code"] as? String == "balanceTooLow")
+        #expect(more.code == "balanceTooLow")
         try await buySeeds(1)
         #expect(try await send(.post, "/seeds/spendings", body, key: key, idempotencyKey: "two").status == 201)
         #expect(try await amount() == 0)
@@ -96,12 +106,12 @@ import Wire
         garden.clock.advance(milliseconds: 3 * 86_400_000)
         let again = try await send(.post, "/seeds/spendings", body, idempotencyKey: "one")
         #expect(again.status == 201)
-        #expect(again.replayed)
-        #expect(NSDictionary(dictionary: again.json) == NSDictionary(dictionary: first.json))
+        #expect(again.isReplayed)
+        #expect(try again.decoded(JSONContent.self) == first.decoded(JSONContent.self))
         let other = try await send(
             .post, "/seeds/spendings", #"{"amount":1,"reason":"a rose"}"#, idempotencyKey: "one")
         #expect(other.status == 409)
-        #expect(other.json["code"] as? String == "idempotencyKeyReused")
+        #expect(other.code == "idempotencyKeyReused")
         #expect(try await amount() == 5)
     }
 
@@ -142,6 +152,6 @@ import Wire
     ) async throws {
         let answer = try await send(.post, path, body, scopes: scopes)
         #expect(answer.status == status)
-        #expect(answer.json["code"] as? String == code)
+        #expect(answer.code == code)
     }
 }

@@ -66,7 +66,7 @@ import Wire
             .init(test.method) ?? .get, test.path, body: test.body, key: test.path == "/v1/accounts" ? "" : nil)
         #expect(answer.status == 400)
         #expect(answer.code == "bodyInvalid")
-        let detail = try #require(try answer.object()["detail"] as? String)
+        let detail = try answer.decoded(ProblemResource.self).detail
         #expect(detail.contains(test.says))
         #expect(detail.utf8.count < 400)
     }

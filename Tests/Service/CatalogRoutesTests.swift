@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import TestSupport
 import Testing
+import Wire
 
 /// Products created, edited, withdrawn and pictured over HTTP, and what is refused.
 @Suite struct CatalogRoutesTests {
@@ -19,9 +20,20 @@ import Testing
     private func path(_ product: String, _ rest: String = "") -> String { "/v1/catalog/products/\(product)\(rest)" }
 
     private func productIdentifiers(_ query: String = "") async throws -> [String] {
-        let list = try await fixture.send(.get, "/v1/products?pageSize=100\(query)").object()
-        return try #require(list["products"] as? [[String: Any]]).compactMap { $0["productId"] as? String }
+        let list = try await fixture.send(.get, "/v1/products?pageSize=100\(query)").decoded(ProductList.self)
+        return list.products.map(\.productId)
     }
+
+    /// The first sprout, as apps see it.
+    private func product() async throws -> ProductResource {
+        try await fixture.send(.get, "/v1/products/\(Self.sprout1)").decoded()
+    }
+
+    private func changes(_ query: String = "") async throws -> CatalogChangeList {
+        try await fixture.send(.get, "/v1/catalog/changes\(query)").decoded()
+    }
+
+    private struct NotAnObject: Error {}
 
     private func upload(
         _ bytes: [UInt8],
@@ -43,10 +55,10 @@ import Testing
         #expect(try await fixture.send(.get, path("moon")).code == "productNotFound")
         let created = try await fixture.send(.put, path("moon"), body: moon)
         #expect(created.status == 201)
-        let answer = try created.object()
-        #expect(answer["isAdministered"] as? Bool == true)
-        #expect(answer["isWithdrawn"] as? Bool == false)
-        #expect((answer["definition"] as? [String: Any])?["productID"] as? String == "moon")
+        let answer = try created.decoded(CatalogProductResource.self)
+        #expect(answer.isAdministered)
+        #expect(!answer.isWithdrawn)
+        #expect(answer.definition["productID"]?.text == "moon")
         #expect(try await productIdentifiers("&collection=sprout").contains("moon"))
 
         let again = try await fixture.send(.put, path("moon"), body: moon)
@@ -54,24 +66,23 @@ import Testing
         #expect(again.body == created.body)
         let cheaper = moon.replacing("2500", with: "1000")
         #expect(try await fixture.send(.put, path("moon"), body: cheaper).status == 200)
-        let product = try await fixture.send(.get, "/v1/products/moon").object()
-        #expect(product["price"] as? Int == 1_000_000)
-        #expect((product["item"] as? [String: Any])?["number"] as? Int == 9)
+        let product = try await fixture.send(.get, "/v1/products/moon").decoded(ProductResource.self)
+        #expect(product.price == 1_000_000)
+        #expect(product.item?.number == 9)
         let grant = #"{"item":{"collection":"sprout","number":9},"reason":"a prize"}"#
         #expect(try await fixture.send(.post, "/v1/users/alice/grants", body: grant).status == 201)
 
-        let changes = try await fixture.send(.get, "/v1/catalog/changes?product=moon").object()
-        let list = try #require(changes["changes"] as? [[String: Any]])
-        #expect(list.map { $0["kind"] as? String } == ["defined", "defined"])
-        #expect(list.map { ($0["definition"] as? [String: Any])?["displayPrice"] as? String } == ["1000", "2500"])
-        #expect(Set(list.map { $0["changedBy"] as? String }).count == 1)
+        let list = try await changes("?product=moon").changes
+        #expect(list.map(\.kind) == ["defined", "defined"])
+        #expect(list.map { $0.definition?["displayPrice"]?.text } == ["1000", "2500"])
+        #expect(Set(list.map(\.changedBy)).count == 1)
     }
 
     @Test func `an unknown key of a definition is refused with the nearest known one`() async throws {
         let refused = try await fixture.send(
             .put, path("moon"), body: moon.replacing("displayPrice", with: "dispalyPrice"))
         #expect((refused.status, refused.code) == (422, "productInvalid"))
-        let detail = try #require(try refused.object()["detail"] as? String)
+        let detail = try refused.decoded(ProblemResource.self).detail
         #expect(detail.contains("dispalyPrice: the key is unknown; the nearest known one is \"displayPrice\"."))
         let marks = String(repeating: "\u{301}", count: 4000)
         let long = try await fixture.send(
@@ -106,23 +117,22 @@ import Testing
         #expect(try await fixture.send(.delete, path("moon")).code == "productNotFound")
         #expect(try await !productIdentifiers().contains("moon"))
         #expect(try await fixture.send(.delete, path(Self.sprout1)).status == 204)
-        let changes = try await fixture.send(.get, "/v1/catalog/changes").object()["changes"] as? [[String: Any]]
-        #expect(changes?.map { $0["kind"] as? String } == ["reverted", "defined"])
+        #expect(try await changes().changes.map(\.kind) == ["reverted", "defined"])
         #expect(try await fixture.send(.get, "/v1/catalog/changes?product=%00").code == "parameterInvalid")
     }
 
     @Test func whatTheFilesSayIsEditedInItsPlace() async throws {
         let before = try await productIdentifiers()
-        let shown = try await fixture.send(.get, path(Self.sprout1)).object()
-        #expect(shown["isAdministered"] as? Bool == false)
-        var definition = try #require(shown["definition"] as? [String: Any])
-        definition["displayPrice"] = "77"
-        let body = String(decoding: try JSONSerialization.data(withJSONObject: definition), as: UTF8.self)
+        let shown = try await fixture.send(.get, path(Self.sprout1)).decoded(CatalogProductResource.self)
+        #expect(!shown.isAdministered)
+        guard case .object(var definition) = shown.definition else { throw NotAnObject() }
+        definition["displayPrice"] = .string("77")
+        let body = String(decoding: try JSONEncoder().encode(definition), as: UTF8.self)
         #expect(try await fixture.send(.put, path(Self.sprout1), body: body).status == 200)
         #expect(try await productIdentifiers() == before)
-        let product = try await fixture.send(.get, "/v1/products/\(Self.sprout1)").object()
-        #expect(product["price"] as? Int == 77_000)
-        #expect(product["picture"] != nil)
+        let product = try await product()
+        #expect(product.price == 77_000)
+        #expect(product.picture != nil)
     }
 
     @Test func aWithdrawnProductStaysOwnedAndIsRedeemed() async throws {
@@ -138,12 +148,12 @@ import Testing
         for product in [Self.sprout1, background2] {
             let answer = try await fixture.send(.put, path(product, "/withdrawal"))
             #expect(answer.status == 200)
-            #expect(try answer.object()["isWithdrawn"] as? Bool == true)
+            #expect(try answer.decoded(CatalogProductResource.self).isWithdrawn)
         }
         #expect(try await !productIdentifiers().contains(Self.sprout1))
-        #expect(try await fixture.send(.get, "/v1/products/\(Self.sprout1)").object()["isWithdrawn"] as? Bool == true)
-        let items = try await fixture.send(.get, "/v1/users/alice/items").object()["items"] as? [[String: Any]]
-        #expect(items?.contains { $0["collection"] as? String == "sprout" && $0["number"] as? Int == 1 } == true)
+        #expect(try await product().isWithdrawn == true)
+        let owned = try await fixture.send(.get, "/v1/users/alice/items").decoded(ItemList.self)
+        #expect(owned.items.contains(Item(collection: "sprout", number: 1)))
         #expect(try await redeem(late, for: "bob") == 200)
 
         #expect(try await fixture.send(.delete, path(Self.sprout1, "/withdrawal")).status == 200)
@@ -155,10 +165,10 @@ import Testing
 
     @Test func aPictureIsUploadedAndServed() async throws {
         let item = "/v1/pictures/sprout/1"
-        let before = try await fixture.send(.get, path(Self.sprout1)).object()["picture"] as? String
+        let before = try await fixture.send(.get, path(Self.sprout1)).decoded(CatalogProductResource.self).picture
         let answer = try await upload(png)
         #expect(answer.status == 200)
-        let address = try #require(try answer.object()["picture"] as? String)
+        let address = try #require(try answer.decoded(CatalogProductResource.self).picture)
         #expect(address != before)
         let picture = try await fixture.send(.get, address, key: "")
         #expect(picture.body == Data(png))
@@ -167,15 +177,13 @@ import Testing
         // The address of the one before is no address of this one.
         let old = try await fixture.send(.get, try #require(before), key: "")
         #expect(old.headers[.cacheControl] == "no-cache")
-        let product = try await fixture.send(.get, "/v1/products/\(Self.sprout1)").object()
-        #expect(product["picture"] as? String == address)
+        #expect(try await product().picture == address)
         let tag = try #require(picture.headers[.eTag])
         #expect(try await fixture.send(.get, item, key: "", headers: [.ifNoneMatch: tag]).status == 304)
         for type in [nil, "application/octet-stream", "image/png"] {
             #expect(try await upload(png, as: type).status == 200)
         }
-        let changes = try await fixture.send(.get, "/v1/catalog/changes").object()["changes"] as? [[String: Any]]
-        #expect(changes?.map { $0["kind"] as? String } == ["pictured"])
+        #expect(try await changes().changes.map(\.kind) == ["pictured"])
     }
 
     @Test func whatIsNoPictureIsRefused() async throws {
@@ -194,8 +202,7 @@ import Testing
         #expect(try await fixture.send(.put, path("coins"), body: coins).status == 201)
         let refused = try await upload(png, to: "coins")
         #expect((refused.status, refused.code) == (422, "pictureOfNoItem"))
-        let changes = try await fixture.send(.get, "/v1/catalog/changes").object()["changes"] as? [[String: Any]]
-        #expect(changes?.count == 1)
+        #expect(try await changes().changes.count == 1)
     }
 
     @Test(arguments: [
@@ -217,7 +224,7 @@ import Testing
     func aDefinitionThatMayNotBeIsRefused(_ product: String, _ body: String, status: Int, code: String) async throws {
         let refused = try await fixture.send(.put, path(product), body: body)
         #expect((refused.status, refused.code) == (status, code))
-        #expect(try await fixture.send(.get, "/v1/catalog/changes").object()["changes"] as? [String] == [])
+        #expect(try await changes().changes.isEmpty)
     }
 
     @Test func onlyAKeyWithTheScopeMayChange() async throws {
@@ -243,10 +250,9 @@ import Testing
         }
         #expect(statuses == [Int](repeating: 201, count: 20))
         #expect(try await productIdentifiers().filter { $0.hasPrefix("moon") }.count == 20)
-        let changes = try await fixture.send(.get, "/v1/catalog/changes?pageSize=20").object()
-        #expect(
-            (changes["changes"] as? [[String: Any]])?.map { $0["number"] as? Int } == (1...20).reversed().map { $0 })
-        #expect(changes["nextCursor"] == nil)
+        let page = try await changes("?pageSize=20")
+        #expect(page.changes.map(\.number) == (1...20).reversed().map { $0 })
+        #expect(page.nextCursor == nil)
     }
 
     @Test func productsAreListedInPages() async throws {
@@ -255,9 +261,9 @@ import Testing
         while let last = cursor {
             let answer = try await fixture.send(
                 .get, "/v1/catalog/products?pageSize=4" + (last.isEmpty ? "" : "&cursor=\(last)")
-            ).object()
-            seen += try #require(answer["products"] as? [[String: Any]]).compactMap { $0["productId"] as? String }
-            cursor = answer["nextCursor"] as? String
+            ).decoded(CatalogProductList.self)
+            seen += answer.products.map(\.productId)
+            cursor = answer.nextCursor
         }
         #expect(seen.count == 11)
         #expect(Set(seen).count == 11)

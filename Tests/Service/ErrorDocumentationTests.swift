@@ -4,6 +4,7 @@ import Foundation
 import Receipts
 import TestSupport
 import Testing
+import Wire
 
 /// The page that problem documents lead to.
 @Suite struct ErrorDocumentationTests {
@@ -40,9 +41,9 @@ import Testing
 
     @Test func aProblemLeadsToThePage() async throws {
         let fixture = try await ServiceFixture()
-        let problem = try await fixture.send(.get, "/v1/products/none").object()
-        #expect(problem["type"] as? String == "/errors#productNotFound")
-        #expect(problem["couldSucceedLater"] as? Bool == false)
+        let problem = try await fixture.send(.get, "/v1/products/none").decoded(ProblemResource.self)
+        #expect(problem.type == "/errors#productNotFound")
+        #expect(!problem.couldSucceedLater)
         let page = try await fixture.send(.get, "/errors", key: "")
         #expect(page.status == 200)
         #expect(page.contentType == "text/markdown; charset=utf-8")

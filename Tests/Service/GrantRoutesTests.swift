@@ -37,36 +37,32 @@ import Wire
 
     /// The items of a user that are not everybody's.
     private func items(of user: String = "alice") async throws -> [String] {
-        let items = try await fixture.send(.get, "/v1/users/\(user)/items").object()["items"] as? [[String: Any]]
-        return try #require(items).compactMap { item in
-            guard let collection = item["collection"] as? String, let number = item["number"] as? Int else {
-                return nil
-            }
-            return number == 0 ? nil : "\(collection) \(number)"
-        }
+        let list = try await fixture.send(.get, "/v1/users/\(user)/items").decoded(ItemList.self)
+        return list.items.filter { $0.number != 0 }.map(\.description)
     }
 
     @Test func anItemIsGivenAndTakenBackWithReasons() async throws {
         let answer = try await grant()
         #expect(answer.status == 201)
-        let given = try answer.object()
-        let identifier = try #require(given["grantId"] as? String)
-        #expect(given["reason"] as? String == "Spring gift")
-        #expect(given["grantedBy"] as? String == String(fixture.key.split(separator: "_")[1]))
-        #expect(given["revocation"] == nil && given["endsAt"] == nil)
+        let given = try answer.decoded(GrantResource.self)
+        let identifier = given.grantId
+        #expect(given.reason == "Spring gift")
+        #expect(given.grantedBy == String(fixture.key.split(separator: "_")[1]))
+        let fields = try answer.decoded([String: JSONContent].self)
+        #expect(fields["revocation"] == nil && fields["endsAt"] == nil)
         #expect(try await items() == ["sprout 3"])
         #expect(try await items(of: "bob") == [])
 
         let path = "/v1/users/alice/grants/\(identifier)/revocation"
         let revoked = try await fixture.send(.put, path, body: "{\"reason\":\"A mistake\"}")
-        #expect((try revoked.object()["revocation"] as? [String: Any])?["reason"] as? String == "A mistake")
+        #expect(try revoked.decoded(GrantResource.self).revocation?.reason == "A mistake")
         #expect(try await items() == [])
         // What was said first stays said.
         let again = try await fixture.send(.put, path, body: "{\"reason\":\"Another\"}")
         #expect(again.body == revoked.body)
-        let list = try await fixture.send(.get, "/v1/users/alice/grants").object()["grants"] as? [[String: Any]]
-        #expect(list?.count == 1)
-        #expect((list?.first?["revocation"] as? [String: Any])?["reason"] as? String == "A mistake")
+        let list = try await fixture.send(.get, "/v1/users/alice/grants").decoded(GrantList.self)
+        #expect(list.grants.count == 1)
+        #expect(list.grants.first?.revocation?.reason == "A mistake")
         // Somebody else's grant is not there.
         let others = try await fixture.send(
             .put, "/v1/users/bob/grants/\(identifier)/revocation", body: "{\"reason\":\"x\"}")
@@ -76,7 +72,7 @@ import Wire
     @Test func aGrantEndsByItself() async throws {
         let end = Timestamp(millisecondsSince1970: fixture.shop.clock.now().millisecondsSince1970 + 60_000).rfc3339
         let written = end.replacing("Z", with: ".999z")
-        #expect(try await grant(endsAt: written).object()["endsAt"] as? String == end)
+        #expect(try await grant(endsAt: written).decoded(GrantResource.self).endsAt == end)
         fixture.shop.clock.advance(milliseconds: 59_999)
         #expect(try await items() == ["sprout 3"])
         fixture.shop.clock.advance(milliseconds: 1)
@@ -89,7 +85,7 @@ import Wire
         let signed = try fixture.shop.store.signedTransaction(bought.identifier)
         _ = try await fixture.send(
             .post, "/v1/users/alice/transactions", body: "{\"signedTransaction\":\"\(signed)\"}")
-        let identifier = try #require(try await grant().object()["grantId"] as? String)
+        let identifier = try await grant().decoded(GrantResource.self).grantId
         #expect(try await items() == ["sprout 3"])
         _ = try await fixture.send(
             .put, "/v1/users/alice/grants/\(identifier)/revocation", body: "{\"reason\":\"x\"}")
@@ -105,22 +101,22 @@ import Wire
         #expect(first.body == second.body)
         // Of another user it is another request.
         #expect(try await grant(for: "bob", headers: [name: "gift-1"]).code == "idempotencyKeyReused")
-        let list = try await fixture.send(.get, "/v1/users/alice/grants").object()["grants"] as? [Any]
-        #expect(list?.count == 1)
+        let list = try await fixture.send(.get, "/v1/users/alice/grants").decoded(GrantList.self)
+        #expect(list.grants.count == 1)
     }
 
     @Test func grantsAreListedInPagesNewestFirst() async throws {
         for number in 1...3 { #expect(try await grant(number).status == 201) }
-        func numbers(_ answer: [String: Any]) -> [Int?] {
-            (answer["grants"] as? [[String: Any]] ?? []).map { ($0["item"] as? [String: Any])?["number"] as? Int }
+        func page(_ query: String) async throws -> GrantList {
+            try await fixture.send(.get, "/v1/users/alice/grants?pageSize=2\(query)").decoded()
         }
-        let first = try await fixture.send(.get, "/v1/users/alice/grants?pageSize=2").object()
-        #expect(numbers(first) == [3, 2])
-        let cursor = try #require(first["nextCursor"] as? String)
+        let first = try await page("")
+        #expect(first.grants.map(\.item.number) == [3, 2])
+        let cursor = try #require(first.nextCursor)
         _ = try await grant(4)
-        let second = try await fixture.send(.get, "/v1/users/alice/grants?pageSize=2&cursor=\(cursor)").object()
-        #expect(numbers(second) == [1])
-        #expect(second["nextCursor"] == nil)
+        let second = try await page("&cursor=\(cursor)")
+        #expect(second.grants.map(\.item.number) == [1])
+        #expect(second.nextCursor == nil)
     }
 
     @Test(arguments: [
@@ -150,7 +146,7 @@ import Wire
     func whatMakesNoSenseIsRefusedByItsPath(body: String, code: String, part: String) async throws {
         let answer = try await fixture.send(.post, "/v1/users/alice/grants", body: body)
         #expect(answer.code == code)
-        #expect((try answer.object()["detail"] as? String)?.contains(part) == true)
+        #expect(try answer.decoded(ProblemResource.self).detail.contains(part))
         #expect(try await items() == [])
     }
 
@@ -161,43 +157,41 @@ import Wire
                 changing: changes.mapValues { .integer($0) }.merging(["signedDate": .integer(date)]) { $1 })
             return String(decoding: try TestProofs.transaction(payload, chain: chain), as: UTF8.self)
         }
-        func redeem(_ proof: String) async throws -> [String: Any] {
+        func redeem(_ proof: String) async throws -> Redemption {
             try await fixture.send(
                 .post, "/v1/users/alice/transactions", body: "{\"signedTransaction\":\"\(proof)\"}"
-            ).object()
+            ).decoded()
         }
         let bought = try await redeem(signed(secondsLater: 0))
-        #expect(bought["outcome"] as? String == "granted")
-        let line = try #require((bought["transactions"] as? [[String: Any]])?.first)
-        let identifier = try #require(line["transactionId"] as? String)
+        #expect(bought.outcome == .granted)
+        let identifier = try #require(bought.transactions.first).transactionId
         let owned = try await items()
         #expect(owned.count == 1)
 
         let path = "/v1/users/alice/transactions/\(identifier)/revocation"
-        let revoked = try await fixture.send(.put, path, body: "{\"reason\":\"Stolen card\"}").object()
-        #expect((revoked["revocation"] as? [String: Any])?["reason"] as? String == "Stolen card")
-        #expect(revoked["revocationDate"] == nil)
+        let revoked = try await fixture.send(.put, path, body: "{\"reason\":\"Stolen card\"}")
+        #expect(try revoked.decoded(TransactionResource.self).revocation?.reason == "Stolen card")
+        #expect(try revoked.decoded([String: JSONContent].self)["revocationDate"] == nil)
         #expect(try await items() == [])
         // Handed in again, refunded, and the refund reversed: the team's word stands.
-        #expect(try await redeem(signed(secondsLater: 0))["outcome"] as? String == "revoked")
+        #expect(try await redeem(signed(secondsLater: 0)).outcome == .revoked)
         let date = TestProofs.signedAt.millisecondsSince1970
         #expect(
-            try await redeem(signed(secondsLater: 1, changing: ["revocationDate": date]))["outcome"] as? String
-                == "revoked")
-        #expect(try await redeem(signed(secondsLater: 2))["outcome"] as? String == "revoked")
+            try await redeem(signed(secondsLater: 1, changing: ["revocationDate": date])).outcome == .revoked)
+        #expect(try await redeem(signed(secondsLater: 2)).outcome == .revoked)
         // Nor does it come back as another transaction that restores it.
         let original = ["originalTransactionId": JSONValue.string(identifier), "transactionId": "2000000000000077"]
         let date2 = TestProofs.signedAt.millisecondsSince1970 + 3000
         let restored = TestProofs.transactionPayload(
             changing: original.mapValues { $0 }.merging(["signedDate": .integer(date2)]) { $1 })
         let proof = String(decoding: try TestProofs.transaction(restored, chain: chain), as: UTF8.self)
-        #expect(try await redeem(proof)["outcome"] as? String == "revoked")
+        #expect(try await redeem(proof).outcome == .revoked)
         #expect(try await items() == [])
         #expect(try await fixture.send(.delete, path + "?origin=apple/Production").code == "transactionNotFound")
         #expect(try await fixture.send(.delete, path + "?origin=nowhere").code == "parameterInvalid")
         let again = try await fixture.send(.delete, path)
         #expect(again.status == 200)
-        #expect(try again.object()["revocation"] == nil)
+        #expect(try again.decoded([String: JSONContent].self)["revocation"] == nil)
         #expect(try await items() == owned)
         #expect(try await fixture.send(.get, "/v1/users/alice/transactions?cursor=x").code == "parameterInvalid")
         for method in [HTTPRequest.Method.put, .delete] {
@@ -234,7 +228,8 @@ import Wire
         let token = UUID().uuidString.lowercased()
         let set = try await fixture.send(.put, "/v1/users/newcomer", body: "{\"appAccountToken\":\"\(token)\"}")
         #expect(set.status == 200)
-        #expect(try await fixture.send(.get, "/v1/users/newcomer").object()["appAccountToken"] as? String == token)
+        let account = try await fixture.send(.get, "/v1/users/newcomer").decoded(AppAccountTokenResource.self)
+        #expect(account.appAccountToken == token)
         #expect(
             try await fixture.send(
                 .put, "/v1/users/newcomer", body: "{\"appAccountToken\":\"\(UUID().uuidString)\"}"

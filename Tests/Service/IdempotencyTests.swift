@@ -41,13 +41,13 @@ import Wire
     @Test func theSameRequestGetsTheSameAnswer() async throws {
         let body = try body("sprout1")
         let first = try await post(body, under: "k1")
-        #expect(try first.object()["outcome"] as? String == "granted")
+        #expect(try first.decoded(Redemption.self).outcome == .granted)
         #expect(try !isReplayed(first))
         let again = try await post(body, under: "k1")
         #expect(again.body == first.body)
         #expect(again.status == 200)
         #expect(try isReplayed(again))
-        #expect(try await post(body, under: "k2").object()["outcome"] as? String == "unchanged")
+        #expect(try await post(body, under: "k2").decoded(Redemption.self).outcome == .unchanged)
     }
 
     @Test func `a redemption and its kept answer are one commit, and so are a grant and its answer`() async throws {
@@ -75,8 +75,8 @@ import Wire
         #expect(other.status == 422)
         #expect(other.code == "idempotencyKeyReused")
         #expect(try await post(one, under: "k1", user: "bob").code == "idempotencyKeyReused")
-        let items = try await fixture.send(.get, "/v1/users/alice/items").object()["items"] as? [Any]
-        #expect(items?.count == 3)
+        let list = try await fixture.send(.get, "/v1/users/alice/items").decoded(ItemList.self)
+        #expect(list.items.count == 3)
     }
 
     @Test func aKeyIsItsCallersOwn() async throws {
@@ -84,7 +84,7 @@ import Wire
         _ = try await post(body, under: "k1")
         let other = try await fixture.keys.make(name: "other", scopes: [.redeem]).key
         let answer = try await post(body, under: "k1", key: other)
-        #expect(try answer.object()["outcome"] as? String == "unchanged")
+        #expect(try answer.decoded(Redemption.self).outcome == .unchanged)
         #expect(try !isReplayed(answer))
     }
 
@@ -108,7 +108,7 @@ import Wire
         fixture.shop.clock.advance(milliseconds: 1)
         let late = try await post(body, under: "k1")
         #expect(try !isReplayed(late))
-        #expect(try late.object()["outcome"] as? String == "unchanged")
+        #expect(try late.decoded(Redemption.self).outcome == .unchanged)
     }
 
     @Test func manyAtOnceGetOneAnswer() async throws {

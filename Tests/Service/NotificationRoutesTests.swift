@@ -42,9 +42,9 @@ import Wire
     }
 
     private func items() async throws -> Int {
-        let items = try await fixture.send(.get, "/v1/users/alice/items").object()["items"] as? [[String: Any]]
+        let list = try await fixture.send(.get, "/v1/users/alice/items").decoded(ItemList.self)
         // Two are everybody's.
-        return try #require(items).count - 2
+        return list.items.count - 2
     }
 
     @Test func anItemGoesOnARefundAndComesBackOnItsReversal() async throws {
@@ -60,24 +60,25 @@ import Wire
         let uuid = UUID().uuidString
         let first = try await notify("REFUND", uuid: uuid, about: refunded)
         #expect(first.status == 200)
-        #expect(try first.object()["outcome"] as? String == "revoked")
-        #expect(try await notify("REFUND", uuid: uuid, about: refunded).object()["outcome"] as? String == "duplicate")
+        #expect(try first.decoded(NotificationReceipt.self).outcome == "revoked")
+        let second = try await notify("REFUND", uuid: uuid, about: refunded)
+        #expect(try second.decoded(NotificationReceipt.self).outcome == "duplicate")
         #expect(try await items() == 0)
-        let list = try await fixture.send(.get, "/v1/users/alice/transactions").object()
-        let transaction = try #require((list["transactions"] as? [[String: Any]])?.first)
-        #expect(transaction["revocationReason"] as? Int == 1)
-        #expect(transaction["revocationDate"] as? String == TestProofs.signedAt.rfc3339)
+        let list = try await fixture.send(.get, "/v1/users/alice/transactions").decoded(TransactionList.self)
+        let transaction = try #require(list.transactions.first)
+        #expect(transaction.revocationReason == 1)
+        #expect(transaction.revocationDate == TestProofs.signedAt.rfc3339)
 
         let reversed = try await notify("REFUND_REVERSED", about: payload(signedSecondsLater: 2))
-        #expect(try reversed.object()["outcome"] as? String == "granted")
+        #expect(try reversed.decoded(NotificationReceipt.self).outcome == "granted")
         #expect(try await items() == 1)
     }
 
     @Test func aPurchaseIsGrantedToWhomItsTokenNames() async throws {
-        let account = try await fixture.send(.get, "/v1/users/alice").object()["appAccountToken"] as? String
-        let token = JSONValue.string(try #require(account))
+        let account = try await fixture.send(.get, "/v1/users/alice").decoded(AppAccountTokenResource.self)
+        let token = JSONValue.string(account.appAccountToken)
         let answer = try await notify("ONE_TIME_CHARGE", about: payload(["appAccountToken": token]))
-        #expect(try answer.object()["outcome"] as? String == "granted")
+        #expect(try answer.decoded(NotificationReceipt.self).outcome == "granted")
         #expect(try await items() == 1)
         let signed = String(
             decoding: try TestProofs.transaction(payload(["appAccountToken": token]), chain: chain), as: UTF8.self)
@@ -91,7 +92,7 @@ import Wire
     func othersAreRecorded(type: String) async throws {
         let answer = try await notify(type, about: nil)
         #expect(answer.status == 200)
-        #expect(try answer.object()["outcome"] as? String == "recorded")
+        #expect(try answer.decoded(NotificationReceipt.self).outcome == "recorded")
     }
 
     /// With no place for unknown chains, only a chain that was judged before passes.

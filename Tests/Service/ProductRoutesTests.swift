@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import TestSupport
 import Testing
+import Wire
 
 @Suite struct ProductRoutesTests {
     let fixture: ServiceFixture
@@ -13,8 +14,8 @@ import Testing
     private func identifiers(_ query: String, language: String = "en") async throws -> [String] {
         let answer = try await fixture.send(
             .get, "/v1/products?\(query)", headers: [.acceptLanguage: language])
-        let products = try #require(try answer.object()["products"] as? [[String: Any]])
-        return products.compactMap { ($0["productId"] as? String)?.replacing("com.memolease.sesac1.", with: "") }
+        let list = try answer.decoded(ProductList.self)
+        return list.products.map { $0.productId.replacing("com.memolease.sesac1.", with: "") }
     }
 
     @Test(arguments: [
@@ -34,9 +35,7 @@ import Testing
         for language in ["en", "ko"] {
             let answer = try await fixture.send(
                 .get, "/v1/products?sort=name", headers: [.acceptLanguage: language])
-            let names = try #require(try answer.object()["products"] as? [[String: Any]]).compactMap {
-                $0["displayName"] as? String
-            }
+            let names = try answer.decoded(ProductList.self).products.map(\.displayName)
             #expect(names.count == 11)
             #expect(names == names.sorted())
             #expect(answer.headers[.contentLanguage] == language)
@@ -51,7 +50,8 @@ import Testing
         let answer = try await fixture.send(
             .get, "/v1/products/com.memolease.sesac1.sprout1", headers: [.acceptLanguage: header])
         #expect(answer.headers[.contentLanguage] == expected)
-        #expect(try answer.object()["displayName"] as? String == (expected == "ko" ? "튼튼 새싹" : "Sturdy Sprout"))
+        let product = try answer.decoded(ProductResource.self)
+        #expect(product.displayName == (expected == "ko" ? "튼튼 새싹" : "Sturdy Sprout"))
     }
 
     @Test func pagesFollowEachOther() async throws {
@@ -60,9 +60,9 @@ import Testing
         repeat {
             let answer = try await fixture.send(
                 .get, "/v1/products?pageSize=4&sort=-price" + (cursor.map { "&cursor=\($0)" } ?? ""))
-            let object = try answer.object()
-            found += try #require(object["products"] as? [[String: Any]]).compactMap { $0["productId"] as? String }
-            cursor = object["nextCursor"] as? String
+            let page = try answer.decoded(ProductList.self)
+            found += page.products.map(\.productId)
+            cursor = page.nextCursor
         } while cursor != nil && found.count < 20
         #expect(found.count == 11)
         #expect(Set(found).count == 11)

@@ -28,9 +28,14 @@ import Wire
         token = try issuer.token(at: fixture.shop.clock.now().secondsSince1970)
     }
 
-    private struct Profile: Decodable, Equatable {
-        var nickname: String?
+    private struct Profile: Equatable {
+        let nickname: String?
         let chosen: [Item]
+
+        init(of resource: ProfileResource) {
+            nickname = resource.nickname
+            chosen = resource.chosen
+        }
 
         init(_ nickname: String? = nil, sprout: Int = 0, background: Int = 0) {
             self.nickname = nickname
@@ -39,7 +44,7 @@ import Wire
     }
 
     private func profile(_ path: String = "/v1/me/profile", key: String? = nil) async throws -> Profile {
-        try await fixture.send(.get, path, key: key ?? token).decoded()
+        Profile(of: try await fixture.send(.get, path, key: key ?? token).decoded())
     }
 
     private func change(_ body: String) async throws -> ServiceFixture.Answer {
@@ -51,14 +56,14 @@ import Wire
         let signed = try fixture.shop.store.signedTransaction(bought.identifier)
         let answer = try await fixture.send(
             .post, "/v1/me/transactions", body: "{\"signedTransaction\":\"\(signed)\"}", key: token)
-        #expect(try answer.object()["outcome"] as? String == "granted")
+        #expect(try answer.decoded(Redemption.self).outcome == .granted)
         return bought
     }
 
     /// The identifiers of what alice has redeemed.
     private func transactions() async throws -> [String] {
-        let list = try await fixture.send(.get, "/v1/me/transactions", key: token).object()["transactions"]
-        return try #require(list as? [[String: Any]]).compactMap { $0["transactionId"] as? String }
+        let list = try await fixture.send(.get, "/v1/me/transactions", key: token).decoded(TransactionList.self)
+        return list.transactions.map(\.transactionId)
     }
 
     private let choice = #"{"chosen":[{"collection":"sprout","number":1}]}"#
@@ -69,14 +74,14 @@ import Wire
         #expect(refused.status == 409)
         #expect(refused.code == "itemNotOwned")
         _ = try await redeem("sprout1")
-        #expect(try await change(choice).decoded() == Profile(sprout: 1))
+        #expect(try await Profile(of: change(choice).decoded()) == Profile(sprout: 1))
         // All of it or nothing.
         let both =
             #"{"nickname":"Mint","chosen":[{"collection":"sprout","number":0},{"collection":"background","number":7}]}"#
         #expect(try await change(both).code == "itemNotOwned")
         #expect(try await profile() == Profile(sprout: 1))
         let free = #"{"chosen":[{"collection":"background","number":0}]}"#
-        #expect(try await change(free).decoded() == Profile(sprout: 1))
+        #expect(try await Profile(of: change(free).decoded()) == Profile(sprout: 1))
         let unknown = #"{"chosen":[{"collection":"hat","number":0}]}"#
         #expect(try await change(unknown).code == "itemNotOwned")
     }
@@ -90,18 +95,18 @@ import Wire
         try fixture.shop.store.refund(try await transactions()[0])
         let body = "{\"signedTransaction\":\"\(try fixture.shop.store.signedTransaction(bought.identifier))\"}"
         let stated = try await fixture.send(.post, "/v1/me/transactions", body: body, key: token)
-        #expect(try stated.object()["outcome"] as? String == "revoked")
+        #expect(try stated.decoded(Redemption.self).outcome == .revoked)
         #expect(try await profile() == Profile())
         #expect(try await profile(backEnd, key: fixture.key) == Profile())
     }
 
     @Test func aNicknameIsCheckedAndKept() async throws {
-        #expect(try await change(#"{"nickname":" 민트 "}"#).decoded() == Profile("민트"))
-        #expect(try await change("{}").decoded() == Profile("민트"))
+        #expect(try await Profile(of: change(#"{"nickname":" 민트 "}"#).decoded()) == Profile("민트"))
+        #expect(try await Profile(of: change("{}").decoded()) == Profile("민트"))
         #expect(try await change(#"{"nickname":"mint1"}"#).code == "nicknameHasDigit")
         #expect(try await change(#"{"nickname":7}"#).code == "bodyInvalid")
         #expect(try await profile() == Profile("민트"))
-        #expect(try await change(#"{"nickname":null}"#).decoded() == Profile())
+        #expect(try await Profile(of: change(#"{"nickname":null}"#).decoded()) == Profile())
     }
 
     @Test(
@@ -126,8 +131,7 @@ import Wire
     }
 
     private func products(_ path: String, key: String? = nil) async throws -> [ProductResource] {
-        struct List: Decodable { let products: [ProductResource] }
-        let list: List = try await fixture.send(.get, path, key: key ?? token).decoded()
+        let list: ProductList = try await fixture.send(.get, path, key: key ?? token).decoded()
         return list.products
     }
 
@@ -142,8 +146,8 @@ import Wire
     /// What is sold no more is in no list, though a page has ended with it; whoever wants it off theirs takes it off.
     @Test func whatIsWithdrawnIsWishedForNoMore() async throws {
         for product in ["sprout1", "sprout2", "sprout3"] { #expect(try await wish(.put, product).status == 204) }
-        let first = try await fixture.send(.get, "/v1/me/wishes?pageSize=1&sort=number", key: token).object()
-        let cursor = try #require(first["nextCursor"] as? String)
+        let first = try await fixture.send(.get, "/v1/me/wishes?pageSize=1&sort=number", key: token)
+        let cursor = try #require(try first.decoded(ProductList.self).nextCursor)
         let path = "/v1/catalog/products/com.memolease.sesac1.sprout1/withdrawal"
         #expect(try await fixture.send(.put, path).status == 200)
         #expect(try await names("?sort=number") == ["sprout2", "sprout3"])
@@ -184,17 +188,14 @@ import Wire
 
     /// What is taken back meanwhile moves no page, and what is wished for within a second has its order.
     @Test(arguments: ["-wished", "price"]) func aPageFollowsTheOneBefore(sort: String) async throws {
-        struct Part: Decodable {
-            let products: [ProductResource]
-            let nextCursor: String?
-        }
         for product in ["sprout1", "sprout4", "sprout2", "sprout3"] {
             #expect(try await wish(.put, product).status == 204)
             fixture.shop.clock.advance(milliseconds: 1)
         }
         let whole = try await names("?sort=\(sort)")
         if sort == "-wished" { #expect(whole == ["sprout3", "sprout2", "sprout4", "sprout1"]) }
-        let first: Part = try await fixture.send(.get, "/v1/me/wishes?pageSize=2&sort=\(sort)", key: token).decoded()
+        let path = "/v1/me/wishes?pageSize=2&sort=\(sort)"
+        let first: ProductList = try await fixture.send(.get, path, key: token).decoded()
         #expect(first.products.map(\.productId) == whole.prefix(2).map { "com.memolease.sesac1.\($0)" })
         #expect(try await wish(.delete, whole[1]).status == 204)
         let cursor = try #require(first.nextCursor)
@@ -209,7 +210,7 @@ import Wire
         #expect(all.filter { $0.isWished == true }.map(\.productId) == ["com.memolease.sesac1.background3"])
         #expect(all.allSatisfy { ($0.wishedAt != nil) == ($0.isWished == true) })
         let one = try await fixture.send(.get, "/v1/products/com.memolease.sesac1.sprout1", key: token)
-        #expect(try one.object()["isOwned"] as? Bool == true)
+        #expect(try one.decoded(ProductResource.self).isOwned == true)
         #expect(one.headers[.cacheControl] == "private, no-cache")
         // To a back end it says nothing of anybody.
         let plain = try await products("/v1/products?pageSize=100", key: fixture.key)
@@ -220,9 +221,9 @@ import Wire
         _ = try await change(#"{"nickname":"민트"}"#)
         _ = try await wish(.put, "background3")
         let archive = try await fixture.send(.get, "/v1/me/export", key: token)
-        let object = try archive.object()
-        #expect(object["nickname"] as? String == "민트")
-        #expect((object["wishes"] as? [Any])?.count == 1)
+        let data = try archive.decoded(UserArchiveResource.self)
+        #expect(data.nickname == "민트")
+        #expect(data.wishes.count == 1)
         #expect(try await fixture.send(.post, "/v1/me/erasure", key: token).status == 204)
         #expect(try await profile() == Profile())
         #expect(try await names() == [])

@@ -17,7 +17,7 @@ import Wire
         #expect(refused.status == 429)
         #expect(refused.code == "tooManyRequests")
         #expect(refused.headers[.retryAfter] == "20")
-        #expect(try refused.object()["couldSucceedLater"] as? Bool == true)
+        #expect(try refused.decoded(ProblemResource.self).couldSucceedLater)
         // Another key has an allowance of its own, and nobody's is needed for health.
         let other = try await fixture.keys.make(name: "other", scopes: [.read]).key
         #expect(try await status(key: other) == 200)

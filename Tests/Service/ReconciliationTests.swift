@@ -178,6 +178,14 @@ import Wire
         }
     }
 
+    /// The answer to a consumption request, in Apple's words.
+    private struct Consumption: Decodable {
+        let deliveryStatus: String
+        let refundPreference: String
+        let customerConsented: Bool
+        let sampleContentProvided: Bool
+    }
+
     @Test(arguments: [(true, "DELIVERED"), (false, "UNDELIVERED_OTHER")])
     func theOperatorsAnswerIsGivenOnce(isRedeemed: Bool, status: String) async throws {
         let seeds = try buy("garden.seeds")
@@ -192,11 +200,11 @@ import Wire
             }
         }
         let said = try #require(try garden.store.consumption(of: seeds.transactionIdentifier))
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(said.utf8)) as? [String: Any])
-        #expect(object["deliveryStatus"] as? String == status)
-        #expect(object["refundPreference"] as? String == "GRANT_PRORATED")
-        #expect(object["customerConsented"] as? Bool == true)
-        #expect(object["sampleContentProvided"] as? Bool == true)
+        let answer = try JSONDecoder().decode(Consumption.self, from: Data(said.utf8))
+        #expect(answer.deliveryStatus == status)
+        #expect(answer.refundPreference == "GRANT_PRORATED")
+        #expect(answer.customerConsented)
+        #expect(answer.sampleContentProvided)
     }
 
     /// A server that cannot answer about one purchase at first.

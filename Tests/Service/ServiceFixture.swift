@@ -87,24 +87,17 @@ struct ServiceFixture {
 
     static let logger = Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() })
 
-    struct Answer: Sendable {
+    struct Answer: JSONReadable, Sendable {
         let status: Int
         let headers: HTTPFields
         let body: Data
 
         var contentType: String? { headers[.contentType] }
 
-        func decoded<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-            try JSONDecoder().decode(type, from: body)
-        }
+        var jsonData: Data { body }
 
-        /// The body as Foundation reads JSON.
-        func object() throws -> [String: Any] {
-            try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
-        }
-
-        /// Of a problem document.
-        var code: String? { (try? object())?["code"] as? String }
+        /// The code of a problem document; nil for another answer.
+        var code: String? { try? decoded(ProblemResource.self).code }
     }
 
     /// - Parameter key: Another key than the fixture's; empty for none.

@@ -25,32 +25,35 @@ import Wire
 
     @Test func theAnswerSaysWhatMayBeFinished() async throws {
         let answer = try await redeem("sprout1", for: "alice")
-        let lines = try #require(try answer.object()["transactions"] as? [[String: Any]])
+        let lines = try answer.decoded(Redemption.self).transactions
         #expect(lines.count == 1)
-        #expect(lines.first?["mayFinish"] as? Bool == true)
+        #expect(lines.first?.mayFinish == true)
     }
 
     @Test func transactionsAreListedNewestFirst() async throws {
         for product in ["sprout1", "sprout2", "background1"] { _ = try await redeem(product, for: "alice") }
-        let first = try await fixture.send(.get, "/v1/users/alice/transactions?pageSize=2").object()
-        let shown = try #require(first["transactions"] as? [[String: Any]])
+        let first = try await fixture.send(.get, "/v1/users/alice/transactions?pageSize=2")
+        let shown = try first.decoded(TransactionList.self)
         #expect(
-            shown.map { $0["productId"] as? String } == [
+            shown.transactions.map(\.productId) == [
                 "com.memolease.sesac1.background1", "com.memolease.sesac1.sprout2",
             ])
-        #expect(shown.allSatisfy { $0["origin"] as? String == "local/Sandbox" && $0["revocationDate"] == nil })
-        let cursor = try #require(first["nextCursor"] as? String)
-        let second = try await fixture.send(.get, "/v1/users/alice/transactions?pageSize=2&cursor=\(cursor)").object()
-        #expect((second["transactions"] as? [[String: Any]])?.count == 1)
-        #expect(second["nextCursor"] == nil)
+        #expect(shown.transactions.allSatisfy { $0.origin == .localSandbox })
+        #expect(!String(decoding: first.body, as: UTF8.self).contains("revocationDate"))
+        let cursor = try #require(shown.nextCursor)
+        let second = try await fixture.send(.get, "/v1/users/alice/transactions?pageSize=2&cursor=\(cursor)")
+        #expect(try second.decoded(TransactionList.self).transactions.count == 1)
+        #expect(try second.decoded([String: JSONContent].self)["nextCursor"] == nil)
         #expect(try await fixture.send(.get, "/v1/users/alice/transactions?cursor=YQ").code == "parameterInvalid")
     }
 
     @Test func aUserHasOneAccountToken() async throws {
-        let made = try await fixture.send(.get, "/v1/users/alice").object()["appAccountToken"] as? String
-        let token = try #require(made)
+        func accountToken(of user: String) async throws -> String {
+            try await fixture.send(.get, "/v1/users/\(user)").decoded(AppAccountTokenResource.self).appAccountToken
+        }
+        let token = try await accountToken(of: "alice")
         #expect(token == token.lowercased())
-        #expect(try await fixture.send(.get, "/v1/users/alice").object()["appAccountToken"] as? String == token)
+        #expect(try await accountToken(of: "alice") == token)
         let own = UUID().uuidString
         func put(_ user: String, _ body: String) async throws -> ServiceFixture.Answer {
             try await fixture.send(.put, "/v1/users/\(user)", body: body)
@@ -59,21 +62,19 @@ import Wire
         #expect(try await put("bob", "{\"appAccountToken\":\"\(token)\"}").code == "appAccountTokenTaken")
         #expect(try await put("bob", "{\"appAccountToken\":\"\(own)\"}").status == 200)
         #expect(try await put("bob", "{\"appAccountToken\":\"\(own)\"}").status == 200)
-        #expect(
-            try await fixture.send(.get, "/v1/users/bob").object()["appAccountToken"] as? String == own.lowercased())
+        #expect(try await accountToken(of: "bob") == own.lowercased())
         #expect(try await put("carol", "{\"appAccountToken\":\"x\"}").code == "bodyInvalid")
     }
 
     @Test func verifyingRedeemsNothing() async throws {
         let bought = try fixture.buy("sprout1")
         let signed = try fixture.shop.store.signedTransaction(bought.identifier)
-        let verdict = try await fixture.send(.post, "/v1/proofs/verify", body: "{\"proof\":\"\(signed)\"}").object()
-        #expect(verdict["origin"] as? String == "local/Sandbox")
-        #expect(
-            (verdict["purchases"] as? [[String: Any]])?.first?["productId"] as? String == "com.memolease.sesac1.sprout1"
-        )
-        let list = try await fixture.send(.get, "/v1/users/alice/transactions").object()
-        #expect((list["transactions"] as? [Any])?.isEmpty == true)
+        let verified = try await fixture.send(.post, "/v1/proofs/verify", body: "{\"proof\":\"\(signed)\"}")
+        let proof = try verified.decoded(ProofResource.self)
+        #expect(proof.origin == .localSandbox)
+        #expect(proof.purchases?.first?.productId == "com.memolease.sesac1.sprout1")
+        let list = try await fixture.send(.get, "/v1/users/alice/transactions").decoded(TransactionList.self)
+        #expect(list.transactions.isEmpty)
         let refused = try await fixture.send(.post, "/v1/proofs/verify", body: "{\"proof\":\"\(signed.dropLast(4))\"}")
         #expect(refused.status == 422)
         #expect(refused.code == "signatureInvalid" || refused.code == "encodingInvalid")

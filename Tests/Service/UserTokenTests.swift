@@ -42,8 +42,9 @@ import Wire
             try $0.execute(
                 sql: "UPDATE user SET accepts_any_spelling = 1 WHERE name = ?", arguments: ["Ren\u{E9}"])
         }
-        let token = try await get("/v1/me", token: composed).object()["appAccountToken"] as? String
-        #expect(try await get("/v1/me", token: decomposed).object()["appAccountToken"] as? String == token)
+        let first = try await get("/v1/me", token: composed).decoded(AppAccountTokenResource.self)
+        let second = try await get("/v1/me", token: decomposed).decoded(AppAccountTokenResource.self)
+        #expect(first.appAccountToken == second.appAccountToken)
     }
 
     private static func write(_ text: String, to file: URL) throws {
@@ -62,11 +63,11 @@ import Wire
         let signed = try fixture.shop.store.signedTransaction(bought.identifier)
         let body = "{\"signedTransaction\":\"\(signed)\"}"
         let redeemed = try await fixture.send(.post, "/v1/me/transactions", body: body, key: token)
-        #expect(try redeemed.object()["outcome"] as? String == "granted")
+        #expect(try redeemed.decoded(Redemption.self).outcome == .granted)
         let items = try await get(token: token)
-        #expect(try #require(try items.object()["items"] as? [Any]).count == 3)
-        let list = try await get("/v1/me/transactions", token: token).object()["transactions"] as? [Any]
-        #expect(list?.count == 1)
+        #expect(try items.decoded(ItemList.self).items.count == 3)
+        let list = try await get("/v1/me/transactions", token: token).decoded(TransactionList.self)
+        #expect(list.transactions.count == 1)
 
         // The back end reaches the same user by naming the issuer; its own alice is somebody else.
         let path = "/v1/users/alice/items?issuer=\(TestIssuer.issuer)"
@@ -75,9 +76,9 @@ import Wire
         #expect(
             try await fixture.send(.get, "/v1/users/alice/items?issuer=https://other.example.com").code
                 == "parameterInvalid")
-        let own = try await get("/v1/me", token: token).object()["appAccountToken"] as? String
-        let named = try await fixture.send(.get, "/v1/users/alice?issuer=\(TestIssuer.issuer)").object()
-        #expect(own == named["appAccountToken"] as? String)
+        let own = try await get("/v1/me", token: token).decoded(AppAccountTokenResource.self)
+        let named = try await fixture.send(.get, "/v1/users/alice?issuer=\(TestIssuer.issuer)")
+        #expect(try named.decoded(AppAccountTokenResource.self).appAccountToken == own.appAccountToken)
     }
 
     @Test(

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import TestSupport
 import Testing
+import Wire
 
 /// Webhooks made, shown, changed and ended over HTTP, and what is refused.
 @Suite struct WebhookRoutesTests {
@@ -11,11 +12,11 @@ import Testing
         fixture = try await ServiceFixture()
     }
 
-    private func make(_ url: String = "https://example.com/hooks") async throws -> [String: Any] {
+    private func make(_ url: String = "https://example.com/hooks") async throws -> WebhookResource {
         let made = try await fixture.send(.post, "/v1/webhooks", body: "{\"url\":\"\(url)\"}")
         #expect(made.status == 201)
         #expect(made.headers[.cacheControl] == "no-store")
-        return try made.object()
+        return try made.decoded()
     }
 
     private func grant(to user: String = "alice") async throws {
@@ -25,25 +26,26 @@ import Testing
 
     @Test func aWebhookIsMadeShownMovedAndEnded() async throws {
         let made = try await make()
-        let identifier = try #require(made["webhookId"] as? String)
-        let secret = try #require(made["secret"] as? String)
+        let identifier = made.webhookId
+        let secret = try #require(made.secret)
         #expect(secret.wholeMatch(of: /whsec_[A-Za-z0-9+\/]{43}=/) != nil)
         let path = "/v1/webhooks/\(identifier)"
-        let shown = try await fixture.send(.get, path).object()
-        #expect(shown["url"] as? String == "https://example.com/hooks")
-        #expect(shown["secret"] == nil)
-        let list = try await fixture.send(.get, "/v1/webhooks").object()["webhooks"] as? [[String: Any]]
-        #expect(list?.map { $0["webhookId"] as? String } == [identifier])
-        #expect(try await fixture.send(.get, path + "/secret").object() as? [String: String] == ["secret": secret])
+        let shown = try await fixture.send(.get, path).decoded(WebhookResource.self)
+        #expect(shown.url == "https://example.com/hooks")
+        #expect(shown.secret == nil)
+        let list = try await fixture.send(.get, "/v1/webhooks").decoded(WebhookList.self)
+        #expect(list.webhooks.map(\.webhookId) == [identifier])
+        #expect(
+            try await fixture.send(.get, path + "/secret").decoded([String: String].self) == ["secret": secret])
         let moved = try await fixture.send(.patch, path, body: #"{"url":"https://example.org/"}"#)
-        #expect(try moved.object()["url"] as? String == "https://example.org/")
+        #expect(try moved.decoded(WebhookResource.self).url == "https://example.org/")
 
-        let replaced = try await fixture.send(.post, path + "/secret").object()
-        #expect(replaced["previousSecret"] as? String == secret)
-        #expect(replaced["previousSecretEndsAt"] as? String == "2026-09-22T14:13:20Z")
+        let replaced = try await fixture.send(.post, path + "/secret").decoded(WebhookSecretsResource.self)
+        #expect(replaced.previousSecret == secret)
+        #expect(replaced.previousSecretEndsAt == "2026-09-22T14:13:20Z")
         #expect(try await fixture.send(.post, path + "/secret", body: "{}").code == "webhookSecretBeingReplaced")
-        let ended = try await fixture.send(.post, path + "/secret", body: #"{"previousSecretSeconds":0}"#).object()
-        #expect(Set(ended.keys) == ["secret"])
+        let ended = try await fixture.send(.post, path + "/secret", body: #"{"previousSecretSeconds":0}"#)
+        #expect(Set(try ended.decoded([String: String].self).keys) == ["secret"])
         #expect(try await fixture.send(.delete, path).status == 204)
         for (method, rest) in [
             ("GET", ""), ("DELETE", ""), ("PATCH", ""), ("GET", "/secret"), ("POST", "/secret"),
@@ -65,7 +67,7 @@ import Testing
     func addressesThatMayNotBeAreRefused(_ url: String, code: String) async throws {
         let refused = try await fixture.send(.post, "/v1/webhooks", body: "{\"url\":\"\(url)\"}")
         #expect((refused.status, refused.code) == (422, code))
-        let identifier = try #require(try await make()["webhookId"] as? String)
+        let identifier = try await make().webhookId
         let moved = try await fixture.send(.patch, "/v1/webhooks/\(identifier)", body: "{\"url\":\"\(url)\"}")
         #expect((moved.status, moved.code) == (422, code))
     }
@@ -83,7 +85,7 @@ import Testing
     }
 
     @Test func deliveriesAreListedByStateInPages() async throws {
-        let identifier = try #require(try await make()["webhookId"] as? String)
+        let identifier = try await make().webhookId
         for number in 1...3 {
             try await grant(to: "user\(number)")
             fixture.shop.clock.advance(milliseconds: 1000)
@@ -92,28 +94,27 @@ import Testing
         var (users, cursor): ([String], String?) = ([], "")
         while let last = cursor {
             let query = "?pageSize=2&state=pending" + (last.isEmpty ? "" : "&cursor=\(last)")
-            let page = try await fixture.send(.get, path + query).object()
-            let deliveries = try #require(page["deliveries"] as? [[String: Any]])
-            for delivery in deliveries {
-                #expect(delivery["state"] as? String == "pending")
-                #expect(delivery["attempts"] as? Int == 0)
-                let data = (delivery["message"] as? [String: Any])?["data"] as? [String: Any]
-                users.append((data?["user"] as? [String: Any])?["name"] as? String ?? "")
+            let page = try await fixture.send(.get, path + query).decoded(WebhookDeliveryList.self)
+            for delivery in page.deliveries {
+                #expect(delivery.state == "pending")
+                #expect(delivery.attempts == 0)
+                users.append(delivery.message?.data.user.name ?? "")
             }
-            cursor = page["nextCursor"] as? String
+            cursor = page.nextCursor
         }
         #expect(users == ["user3", "user2", "user1"])
-        #expect(try await fixture.send(.get, path + "?state=failed").object()["deliveries"] as? [String] == [])
+        let failed = try await fixture.send(.get, path + "?state=failed").decoded(WebhookDeliveryList.self)
+        #expect(failed.deliveries.isEmpty)
         #expect(try await fixture.send(.get, path + "?state=dead").code == "parameterInvalid")
         #expect(try await fixture.send(.get, path + "?cursor=eA").code == "parameterInvalid")
-        #expect(try await fixture.send(.post, path + "/replay").object() as? [String: Int] == ["replayed": 0])
+        #expect(try await fixture.send(.post, path + "/replay").decoded([String: Int].self) == ["replayed": 0])
         let refused = try await fixture.send(.post, path + "/msg_1/replay")
         #expect((refused.status, refused.code) == (404, "webhookMessageNotFound"))
     }
 
     @Test(arguments: [#"{"previousSecretSeconds":-1}"#, #"{"previousSecretSeconds":604801}"#, "[]", "x"])
     func aBodyThatIsWrongIsRefused(_ body: String) async throws {
-        let identifier = try #require(try await make()["webhookId"] as? String)
+        let identifier = try await make().webhookId
         let refused = try await fixture.send(.post, "/v1/webhooks/\(identifier)/secret", body: body)
         #expect((refused.status, refused.code) == (400, "bodyInvalid"))
     }

@@ -7,6 +7,7 @@ import HummingbirdTesting
 import Store
 import StoreHTTP
 import Testing
+import Wire
 import TestSupport
 
 /// The store over HTTP: what plays the customer, and what stands for Apple's servers. `make test-apple` holds the rest against
@@ -18,15 +19,37 @@ import TestSupport
         garden = try TestGarden()
     }
 
+    /// The answer of `verifyReceipt`.
+    private struct VerifyReceiptAnswer: Decodable {
+        struct Period: Decodable {
+            let transactionId: String
+            let expiresDate: String?
+
+            private enum CodingKeys: String, CodingKey {
+                case transactionId = "transaction_id"
+                case expiresDate = "expires_date"
+            }
+        }
+
+        let status: Int
+        let latestReceiptInfo: [Period]?
+
+        private enum CodingKeys: String, CodingKey {
+            case status
+            case latestReceiptInfo = "latest_receipt_info"
+        }
+    }
+
     /// What was answered.
-    private struct Answer {
+    private struct Answer: JSONReadable {
         let status: Int
         let headers: HTTPFields
         let body: String
 
-        func json() throws -> [String: Any] {
-            try #require(try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])
-        }
+        var jsonData: Data { Data(body.utf8) }
+
+        /// The code of a problem document; nil for another answer.
+        var code: String? { try? decoded(ProblemResource.self).code }
     }
 
     private func send(
@@ -72,7 +95,7 @@ import TestSupport
     ) async throws {
         let answer = try await send(.post, "/sandbox/v1/" + path, body)
         #expect(answer.status == status)
-        #expect(try answer.json()["code"] as? String == code)
+        #expect(answer.code == code)
         #expect(answer.headers[.contentType] == "application/problem+json")
     }
 
@@ -116,21 +139,21 @@ import TestSupport
 
     @Test func whatAnAppAsksForFailsAsTheSettingsSay() async throws {
         try garden.buy("garden.basic.monthly")
-        let products = try await send(.get, "/sandbox/v1/products").json()["products"] as? [[String: Any]]
-        #expect(products?.count == garden.catalog.configuration.products.count)
+        let list = try await send(.get, "/sandbox/v1/products").decoded(ProductList.self)
+        #expect(list.products.count == garden.catalog.configuration.products.count)
         let path = "/sandbox/v1/accounts/alice/"
-        let subscriptions = try await send(.get, path + "subscriptions").json()["subscriptions"] as? [[String: Any]]
-        let last = (subscriptions?.first?["lastTransactions"] as? [[String: Any]])?.first
-        #expect(last?["status"] as? Int == 1)
-        _ = try garden.renewalInfo(try #require(last?["signedRenewalInfo"] as? String))
-        let app = try await send(.get, path + "appTransaction").json()["signedAppTransaction"] as? String
-        try garden.verify(try #require(app))
+        let statuses = try await send(.get, path + "subscriptions").decoded(SubscriptionStatusList.self)
+        let last = try #require(statuses.subscriptions.first?.lastTransactions.first)
+        #expect(last.status == 1)
+        _ = try garden.renewalInfo(last.signedRenewalInfo)
+        let app = try await send(.get, path + "appTransaction").decoded(AppTransactionResource.self)
+        try garden.verify(app.signedAppTransaction)
         let change = #"{"storeKitErrors":{"loadProducts":"networkError","subscriptionStatus":"systemError"}}"#
         #expect(try await send(.patch, "/sandbox/v1/settings", change).status == 200)
         for (path, failure) in [("products", "networkError"), ("accounts/alice/subscriptions", "systemError")] {
             let answer = try await send(.get, "/sandbox/v1/" + path)
             #expect(answer.status == 409)
-            #expect(try answer.json()["code"] as? String == "storeKitError")
+            #expect(answer.code == "storeKitError")
             #expect(answer.body.contains(failure))
         }
         _ = try await send(.patch, "/sandbox/v1/settings", #"{"storeKitErrors":{"loadProducts":""}}"#)
@@ -141,8 +164,7 @@ import TestSupport
     @Test func namesInPathsAreMeantAsTheyAreWritten() async throws {
         try garden.buy("garden.gate", account: "앨 리스")
         let path = "/sandbox/v1/accounts/%EC%95%A8%20%EB%A6%AC%EC%8A%A4/transactions"
-        let sold = try await send(.get, path).json()["transactions"] as? [Any]
-        #expect(sold?.count == 1)
+        #expect(try await send(.get, path).decoded(SaleList.self).transactions.count == 1)
     }
 
     @Test func notificationsGoToTheWebOrNowhere() async throws {
@@ -164,10 +186,10 @@ import TestSupport
         let subscriber = try garden.store.receipt(account: "bob")
         let foreign = try TestShop().store.receipt(account: "alice")
         _ = try garden.store.update { $0.sharedSecret = "secret" }
-        func ask(_ body: String, _ path: String = "/verifyReceipt", authority: String? = nil) async throws -> Int? {
+        func ask(_ body: String, _ path: String = "/verifyReceipt", authority: String? = nil) async throws -> Int {
             let answer = try await send(.post, path, body, key: nil, authority: authority)
             #expect(answer.status == 200)
-            return try answer.json()["status"] as? Int
+            return try answer.decoded(VerifyReceiptAnswer.self).status
         }
         #expect(try await ask(#"{"receipt-data":"\#(receipt)"}"#) == 0)
         #expect(try await ask("receipt") == 21000)
@@ -191,16 +213,16 @@ import TestSupport
         try garden.buy("garden.basic.monthly")
         try garden.advance(to: "2027-01-20T00:00:00Z")
         let receipt = try garden.store.receipt(account: "alice")
-        func periods(_ more: String) async throws -> [[String: Any]] {
+        func periods(_ more: String) async throws -> [VerifyReceiptAnswer.Period] {
             let answer = try await send(.post, "/verifyReceipt", #"{"receipt-data":"\#(receipt)"\#(more)}"#, key: nil)
-            return try #require(try answer.json()["latest_receipt_info"] as? [[String: Any]])
+            return try #require(try answer.decoded(VerifyReceiptAnswer.self).latestReceiptInfo)
         }
         let all = try await periods("")
         #expect(all.count == 4)
         let latest = try await periods(#","exclude-old-transactions":true"#)
         #expect(latest.count == 1)
-        #expect(latest.first?["transaction_id"] as? String == all.first?["transaction_id"] as? String)
-        #expect(latest.first?["expires_date"] as? String == "2027-02-07 12:00:00 Etc/GMT")
+        #expect(latest.first?.transactionId == all.first?.transactionId)
+        #expect(latest.first?.expiresDate == "2027-02-07 12:00:00 Etc/GMT")
     }
 
     @Test func everyRouteOfTheSandboxIsInItsTableAndNoOther() throws {

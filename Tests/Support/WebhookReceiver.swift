@@ -6,7 +6,7 @@ import Synchronization
 
 /// A team's back end that is told what happens, on a free port of this machine, until the test is done with it.
 public final class WebhookReceiver: Sendable {
-    public struct Received: Sendable {
+    public struct Received: JSONReadable, Sendable {
         public let identifier: String
         public let timestamp: String
         /// One for each secret.
@@ -24,9 +24,7 @@ public final class WebhookReceiver: Sendable {
             signatures = field("webhook-signature").split(separator: " ").map(String.init)
         }
 
-        public func object() throws -> [String: Any] {
-            try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any] ?? [:]
-        }
+        public var jsonData: Data { Data(body.utf8) }
     }
 
     private final class Inbox: Sendable {

@@ -1,6 +1,8 @@
+import Commerce
 import Foundation
 import TestSupport
 import Testing
+import Wire
 
 /// What is sold changes while the real binary sells, and stays changed.
 @Suite struct CatalogAdministrationTests {
@@ -42,19 +44,19 @@ import Testing
         let pictured = try await first.curl(
             catalog + "/picture", key: key, options: put + ["--form", "picture=@\(file.path)"])
         #expect(pictured.status == 200)
-        let address = try #require(try pictured.object()["picture"] as? String)
+        let address = try #require(try pictured.decoded(CatalogProductResource.self).picture)
         #expect(try await first.curl(address).body == Data(contentsOf: file))
         #expect(try await first.curl(catalog + "/withdrawal", key: key, options: put).status == 200)
         first.kill()
 
         let third = try await ServeProcess(till, ["--catalog-administration"])
-        let shown = try await third.curl(catalog, key: key).object()
-        #expect(shown["isWithdrawn"] as? Bool == true)
-        #expect(shown["picture"] as? String == address)
-        let items = try await third.curl("/v1/users/alice/items", key: key).object()["items"] as? [[String: Any]]
-        #expect(items?.contains { $0["number"] as? Int == 9 } == true)
-        let changes = try await third.curl("/v1/catalog/changes", key: key).object()["changes"] as? [[String: Any]]
-        #expect(changes?.map { $0["kind"] as? String } == ["withdrawn", "pictured", "defined"])
+        let shown = try await third.curl(catalog, key: key).decoded(CatalogProductResource.self)
+        #expect(shown.isWithdrawn)
+        #expect(shown.picture == address)
+        let owned = try await third.curl("/v1/users/alice/items", key: key).decoded(ItemList.self)
+        #expect(owned.items.contains { $0.number == 9 })
+        let list = try await third.curl("/v1/catalog/changes", key: key).decoded(CatalogChangeList.self)
+        #expect(list.changes.map(\.kind) == ["withdrawn", "pictured", "defined"])
         // The command line's own service goes by it, too: it would know the product's proof again.
         let redeemed = till.folder.file("moon.jws")
         try Data(proof.utf8).write(to: redeemed)

@@ -178,7 +178,7 @@ private final class DeviceLoad: Sendable {
         let ledger = ["--ledger", DatabaseCluster.address]
         load = try await SalesLoad(DatabaseCluster.rounds * Self.salesInRound, of: till, ledger)
         let made = try await till.run(arguments: ["keys", "make", "devices", "--json"] + ledger)
-        key = try #require(try made.json()["key"] as? String)
+        key = try made.decoded(MadeKey.self).key
     }
 
     private func serve() async throws -> ServeProcess {

@@ -2,15 +2,26 @@ import Foundation
 import GRDB
 import TestSupport
 import Testing
+import Wire
 
 @Suite struct CommandLineTests {
+    /// The output of `till audit --json`.
+    private struct AuditLog: Decodable {
+        struct Record: Decodable {
+            let number: Int
+        }
+
+        let isUnbroken: Bool
+        let records: [Record]
+    }
+
     @Test func theCatalogIsListed() async throws {
         let till = try TillProcess(hasKeys: false)
         let listed = try await till.run("products", "--json")
-        let products = try #require(try listed.json()["products"] as? [[String: Any]])
+        let products = try listed.decoded(ProductList.self).products
         #expect(products.count == 11)
-        #expect(products.first?["displayName"] as? String == "Sturdy Sprout")
-        #expect(products.first?["price"] as? Int == 1_200_000)
+        #expect(products.first?.displayName == "Sturdy Sprout")
+        #expect(products.first?.price == 1_200_000)
         let sprouts = try await till.run("products", "--collection", "sprout", "--locale", "ko")
         #expect(sprouts.output.split(separator: "\n").count == 5)
         #expect(sprouts.output.contains("튼튼 새싹"))
@@ -29,9 +40,8 @@ import Testing
         let listed = try await till.run("products", "--products", "a.storekit")
         #expect(listed.status == 0)
         #expect(listed.output.contains("Auto-Renewable Subscription  Club  USD 4.99 every 3 months  club.monthly"))
-        let report = try await till.run("products", "--products", "a.storekit", "--json").json()
-        let subscription = (report["products"] as? [[String: Any]])?.first?["subscription"] as? [String: Any]
-        #expect(subscription?["period"] as? String == "P3M")
+        let report = try await till.run("products", "--products", "a.storekit", "--json").decoded(ProductList.self)
+        #expect(report.products.first?.subscription?.period == "P3M")
         let missing = try await till.run("products", "--products", "b.storekit")
         #expect(missing.status == 1)
         #expect(missing.error.contains("b.storekit: the file is missing"))
@@ -184,9 +194,9 @@ import Testing
         #expect(told.output.contains("granted"))
         #expect(told.output.contains("com.memolease.sesac1.sprout1"))
         #expect(told.output.contains("unbroken; head 1 "))
-        let json = try await till.run("audit", "alice", "--json").json()
-        #expect(json["isUnbroken"] as? Bool == true)
-        #expect((json["records"] as? [Any])?.count == 1)
+        let log = try await till.run("audit", "alice", "--json").decoded(AuditLog.self)
+        #expect(log.isUnbroken)
+        #expect(log.records.count == 1)
         #expect(try await till.run("audit", "bob").output == "Nothing has happened yet to what bob owns.\n")
         #expect(
             try await till.run("audit", "alice", "--issuer", "https://elsewhere.example").output.hasPrefix("Nothing"))

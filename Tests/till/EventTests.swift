@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import Wire
 
 /// What happens to a user shows on every screen, over real sockets.
 @Suite struct EventTests {
@@ -51,8 +52,8 @@ import Testing
         #expect(
             try await server.curl("/v1/me/profile", key: alice, body: profile, options: ["--request", "PATCH"]).status
                 == 200)
-        let list = try await server.curl("/v1/me/transactions", key: alice).object()["transactions"]
-        let transaction = try #require((list as? [[String: Any]])?.first?["transactionId"] as? String)
+        let list = try await server.curl("/v1/me/transactions", key: alice).decoded(TransactionList.self)
+        let transaction = try #require(list.transactions.first).transactionId
         let taken = try await server.curl(
             "/v1/users/alice/transactions/\(transaction)/revocation?issuer=\(TestIssuer.issuer)", key: key,
             body: #"{"reason":"a secret of the team's"}"#, options: ["--request", "PUT"])
@@ -151,15 +152,12 @@ import Testing
     @Test func whoIsLoggedOutListensNoMore() async throws {
         let server = try await ServeProcess(till, ["--live-events", "--accounts"])
         let credentials = #"{"email":"mint@example.com","password":"correct horse"}"#
-        let here = try await server.curl("/v1/accounts", body: credentials).object()["tokens"] as? [String: String]
-        let there = try await server.curl("/v1/sessions", body: credentials).object()["tokens"] as? [String: String]
-        let screens = [
-            EventListener(server.url, token: try #require(here?["accessToken"])),
-            EventListener(server.url, token: try #require(there?["accessToken"])),
-        ]
+        let here = try await server.curl("/v1/accounts", body: credentials).decoded(EntranceResource.self).tokens
+        let there = try await server.curl("/v1/sessions", body: credentials).decoded(EntranceResource.self).tokens
+        let screens = [here, there].map { EventListener(server.url, token: $0.accessToken) }
         await expectEventually { screens.allSatisfy { $0.kinds == ["ready"] } }
-        let refresh = try #require(here?["refreshToken"])
-        #expect(try await server.curl("/v1/sessions/end", body: "{\"refreshToken\":\"\(refresh)\"}").status == 204)
+        let end = "{\"refreshToken\":\"\(here.refreshToken)\"}"
+        #expect(try await server.curl("/v1/sessions/end", body: end).status == 204)
         await expectEventually { screens[0].hasEnded }
         #expect(!screens[1].hasEnded)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import Wire
 
 /// A service whose disk fails under it: nothing is answered that is not stored, and a restart finds all that was.
 @Suite struct FailingDiskTests {
@@ -12,7 +13,7 @@ import Testing
         let chain = try TestChains.ellipticCurve.get()
         try Data(chain.root.certificate.der).write(to: till.folder.file("root.cer"))
         #expect(try await till.run("trust", "add", till.folder.file("root.cer").path).status == 0)
-        key = try #require(try await till.run("keys", "make", "disk", "--json").json()["key"] as? String)
+        key = try await till.run("keys", "make", "disk", "--json").decoded(MadeKey.self).key
     }
 
     /// With a library before the system's own that makes the disk fail, as long as the file `fault` says how.
@@ -41,8 +42,8 @@ import Testing
     }
 
     private func redeemed(_ service: ServeProcess) async throws -> Int {
-        let answer = try await service.curl("/v1/users/alice/transactions", key: key).object()
-        return try #require(answer["transactions"] as? [Any]).count
+        let answer = try await service.curl("/v1/users/alice/transactions", key: key)
+        return try answer.decoded(TransactionList.self).transactions.count
     }
 
     @Test func aFailedSyncStopsTheLedgerUntilARestart() async throws {
@@ -65,7 +66,7 @@ import Testing
         #expect(try await redeemed(restarted) == 3)
         let checked = try await till.run("ledger", "check", "--json")
         #expect(checked.status == 0)
-        #expect(try checked.json()["redeemedTransactions"] as? Int == 3)
+        #expect(try checked.decoded(CheckedLedger.self).redeemedTransactions == 3)
         #expect(await restarted.end(SIGTERM) == 0)
     }
 
@@ -95,7 +96,7 @@ import Testing
         try fail(nil)
         let restarted = try await serve()
         #expect(try await redeemed(restarted) == 1)
-        #expect(try await till.run("ledger", "check", "--json").json()["users"] as? Int == 301)
+        #expect(try await till.run("ledger", "check", "--json").decoded(CheckedLedger.self).users == 301)
         #expect(await restarted.end(SIGTERM) == 0)
     }
 

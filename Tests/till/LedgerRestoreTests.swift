@@ -1,10 +1,21 @@
 import Foundation
 import TestSupport
 import Testing
+import Wire
 
 /// `till ledger restore`
 @Suite struct LedgerRestoreTests {
     private static let product = "com.memolease.sesac1."
+
+    /// The output of `till ledger restore --json`.
+    private struct Restored: Decodable {
+        struct Key: Decodable {
+            let id: String
+        }
+
+        let revokedAgain: Bool
+        let revivedKeys: [Key]?
+    }
 
     let till: TillProcess
 
@@ -20,28 +31,27 @@ import Testing
 
     /// The number of redeemed transactions, of a sound ledger.
     private func redeemed() async throws -> Int {
-        let report = try await till.run("ledger", "check", "--json").json()
-        #expect(report["problems"] as? [String] == [])
-        return try #require(report["redeemedTransactions"] as? Int)
+        let report = try await till.run("ledger", "check", "--json").decoded(CheckedLedger.self)
+        #expect(report.problems == [])
+        return report.redeemedTransactions
     }
 
     @Test func `a backup is restored after the service has stopped, without its sessions and revoked keys`()
         async throws
     {
-        let made = try await till.run("keys", "make", "shop", "--json").json()
-        let (key, id) = (try #require(made["key"] as? String), try #require(made["id"] as? String))
+        let made = try await till.run("keys", "make", "shop", "--json").decoded(MadeKey.self)
+        let (key, id) = (made.key, made.id)
         try await buy("sprout1")
         let first = try await ServeProcess(till, ["--accounts"])
         let entered = try await first.curl(
             "/v1/accounts", body: #"{"email":"mint@example.com","password":"correct horse"}"#)
-        let tokens = try #require(try entered.object()["tokens"] as? [String: String])
-        let access = try #require(tokens["accessToken"])
+        let access = try entered.decoded(EntranceResource.self).tokens.accessToken
         #expect(try await till.run("ledger", "backup", backup).status == 0)
         #expect(try await till.run("keys", "revoke", id).status == 0)
         try await buy("sprout2")
         let refused = try await till.run("ledger", "restore", backup, "--json")
         #expect(refused.status == 1)
-        #expect(try refused.json()["code"] as? String == "restorationLedgerInUse")
+        #expect(refused.code == "restorationLedgerInUse")
         #expect(refused.error.contains("ledger.sqlite\" is in use. Stop the service"))
         #expect(await first.end(SIGTERM) == 0)
         #expect(try await redeemed() == 2)
@@ -60,13 +70,14 @@ import Testing
     }
 
     @Test func `revived keys stay valid on request`() async throws {
-        let made = try await till.run("keys", "make", "shop", "--json").json()
-        let (key, id) = (try #require(made["key"] as? String), try #require(made["id"] as? String))
+        let made = try await till.run("keys", "make", "shop", "--json").decoded(MadeKey.self)
+        let (key, id) = (made.key, made.id)
         #expect(try await till.run("ledger", "backup", backup).status == 0)
         #expect(try await till.run("keys", "revoke", id).status == 0)
-        let restored = try await till.run("ledger", "restore", backup, "--keep-revived-keys", "--json").json()
-        #expect(restored["revokedAgain"] as? Bool == false)
-        #expect((restored["revivedKeys"] as? [[String: Any]])?.map { $0["id"] as? String } == [id])
+        let restored = try await till.run("ledger", "restore", backup, "--keep-revived-keys", "--json")
+            .decoded(Restored.self)
+        #expect(!restored.revokedAgain)
+        #expect(restored.revivedKeys?.map(\.id) == [id])
         let service = try await ServeProcess(till)
         #expect(try await service.curl("/v1/products", key: key).status == 200)
         #expect(await service.end(SIGTERM) == 0)

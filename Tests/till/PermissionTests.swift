@@ -55,7 +55,7 @@ import Testing
         nobody.launcher = Self.launcher
         let named = try await nobody.run("ledger", "check", "--data", data.path, "--json")
         #expect(named.status == 1)
-        #expect(try named.json()["code"] as? String == "permissionDenied")
+        #expect(named.code == "permissionDenied")
         #expect(
             named.error.contains(
                 "\"\(data.path)/service/ledger.sqlite\" belongs to \"root\". Run the command as that user: sudo -u root "

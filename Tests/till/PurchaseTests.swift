@@ -1,17 +1,38 @@
+import Commerce
 import Foundation
+import TestSupport
 import Testing
+import Wire
 
 @Suite struct PurchaseTests {
+    /// The output of `till queue --json`.
+    private struct Queue: Decodable {
+        let transactions: [QueuedTransaction]
+    }
+
+    /// The output of `till buy --json`.
+    private struct Bought: Decodable {
+        let transaction: QueuedTransaction
+    }
+
+    /// The output of `till resume --json` and `till restore --json`.
+    private struct Delivered: Decodable {
+        let delivered: [QueuedTransaction]
+        let refused: [String: String]
+    }
+
     static let sprout1 = "com.memolease.sesac1.sprout1"
 
     private func owned(_ till: TillProcess, _ user: String = "alice") async throws -> [String] {
-        let items = try await till.run("owned", user, "--json").json()["items"] as? [[String: Any]]
-        return try #require(items).map { "\($0["collection"] ?? "") \($0["number"] ?? "")" }
+        try await till.run("owned", user, "--json").decoded(ItemList.self).items.map(\.description)
+    }
+
+    private func queue(_ till: TillProcess) async throws -> [QueuedTransaction] {
+        try await till.run("queue", "--json").decoded(Queue.self).transactions
     }
 
     private func unfinished(_ till: TillProcess) async throws -> Int {
-        let transactions = try await till.run("queue", "--json").json()["transactions"] as? [[String: Any]]
-        return try #require(transactions).count { $0["state"] as? String != "finished" }
+        try await queue(till).count { $0.state != "finished" }
     }
 
     @Test(arguments: ["receipt", "transaction"])
@@ -31,8 +52,8 @@ import Testing
         try await till.run("buy", Self.sprout1, "--user", "alice")
         let again = try await till.run("buy", Self.sprout1, "--user", "alice", "--json")
         #expect(again.status == 0)
-        let transaction = try #require(try again.json()["transaction"] as? [String: Any])
-        #expect(transaction["originalTransactionId"] as? String != transaction["transactionId"] as? String)
+        let transaction = try again.decoded(Bought.self).transaction
+        #expect(transaction.originalTransactionId != transaction.transactionId)
         #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 1"])
     }
 
@@ -45,7 +66,7 @@ import Testing
         let till = try TillProcess()
         let bought = try await till.run("buy", Self.sprout1, "--user", "alice", "--outcome", outcome, "--json")
         #expect(bought.status == 1)
-        #expect(try bought.json()["code"] as? String == code)
+        #expect(bought.code == code)
         #expect(bought.error.hasPrefix("till: The payment failed with \(code)"))
         #expect(try await owned(till) == ["background 0", "sprout 0"])
         #expect(try await unfinished(till) == 0)
@@ -89,12 +110,11 @@ import Testing
         #expect(resumed.status == 0)
         #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 1"])
         #expect(try await unfinished(till) == 0)
-        let queue = try #require(try await till.run("queue", "--json").json()["transactions"] as? [[String: Any]])
-        #expect(queue.count == 1)
+        #expect(try await queue(till).count == 1)
         // What the ledger granted, it granted once.
         let receipt = try await till.run("receipt", "export", "--user", "alice")
         let redeemed = try await till.run("receipt", "redeem", "-", "--user", "alice", "--json", input: receipt.output)
-        #expect(try redeemed.json()["outcome"] as? String == "unchanged")
+        #expect(try redeemed.decoded(Redemption.self).outcome == .unchanged)
     }
 
     @Test(arguments: ["failed", "deferred"])
@@ -144,11 +164,11 @@ import Testing
         try await till.run("receipt", "redeem", "-", "--user", "bob", input: receipt)
         let bought = try await till.run("buy", "com.memolease.sesac1.sprout2", "--user", "alice", "--json")
         #expect(bought.status == 0)
-        #expect((try bought.json()["transaction"] as? [String: Any])?["state"] as? String == "finished")
+        #expect(try bought.decoded(Bought.self).transaction.state == "finished")
         #expect(bought.error.hasPrefix("till: Transaction 1, from before, stays in the queue"))
         let resumed = try await till.run("resume", "--user", "alice", "--json")
         #expect(resumed.status == 1)
-        #expect(try resumed.json()["refused"] as? [String: String] == ["1": "ownedByAnotherUser"])
+        #expect(try resumed.decoded(Delivered.self).refused == ["1": "ownedByAnotherUser"])
         #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 2"])
     }
 
@@ -156,7 +176,7 @@ import Testing
         let till = try TillProcess()
         try await till.run("buy", Self.sprout1, "--user", "alice")
         let restored = try await till.run("restore", "--user", "alice", "--json")
-        #expect((try restored.json()["delivered"] as? [Any])?.count == 1)
+        #expect(try restored.decoded(Delivered.self).delivered.count == 1)
         #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 1"])
     }
 

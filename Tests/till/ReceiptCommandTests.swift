@@ -1,8 +1,45 @@
 import Foundation
 import TestSupport
 import Testing
+import Wire
 
 @Suite struct ReceiptCommandTests {
+    /// The output of `till receipt validate --json`.
+    private struct Validation: Decodable {
+        let valid: Bool
+        let reason: String?
+        let kind: ProofResource.Kind?
+        let environment: String?
+        let bundleId: String?
+        let createdAt: String?
+        let inAppPurchases: [ProofResource.Purchase]?
+    }
+
+    /// The answer of `verifyReceipt`.
+    private struct VerifyReceiptAnswer: Decodable {
+        struct Receipt: Decodable {
+            let bundleId: String
+
+            private enum CodingKeys: String, CodingKey {
+                case bundleId = "bundle_id"
+            }
+        }
+
+        let status: Int
+        let receipt: Receipt?
+    }
+
+    /// The output of `till trust list --json`.
+    private struct Trusted: Decodable {
+        struct Root: Decodable {
+            let name: String
+            let sha256: String
+            let file: String?
+        }
+
+        let trusted: [Root]
+    }
+
     static let sprout1 = "com.memolease.sesac1.sprout1"
 
     /// A data directory in which alice has bought, and her receipt's file.
@@ -19,14 +56,13 @@ import Testing
         let (till, receipt) = try await shop()
         let validated = try await till.run("receipt", "validate", receipt, "--json")
         #expect(validated.status == 0)
-        let json = try validated.json()
-        #expect(json["valid"] as? Bool == true)
-        #expect(json["kind"] as? String == "appReceipt")
-        #expect(json["environment"] as? String == "Sandbox")
-        #expect(json["bundleId"] as? String == "com.memolease.sesac1")
-        #expect((json["createdAt"] as? String)?.hasSuffix("Z") == true)
-        let purchases = try #require(json["inAppPurchases"] as? [[String: Any]])
-        #expect(purchases.map { $0["productId"] as? String } == [Self.sprout1])
+        let report = try validated.decoded(Validation.self)
+        #expect(report.valid)
+        #expect(report.kind == .appReceipt)
+        #expect(report.environment == "Sandbox")
+        #expect(report.bundleId == "com.memolease.sesac1")
+        #expect(report.createdAt?.hasSuffix("Z") == true)
+        #expect(report.inAppPurchases?.map(\.productId) == [Self.sprout1])
         #expect(try await till.run("receipt", "validate", receipt).output.hasPrefix("valid\n"))
     }
 
@@ -52,8 +88,9 @@ import Testing
         let (till, receipt) = try await shop()
         let validated = try await till.run("receipt", "validate", receipt, options[0], options[1], "--json")
         #expect(validated.status == 1)
-        #expect(try validated.json()["valid"] as? Bool == false)
-        #expect(try validated.json()["reason"] as? String == reason)
+        let report = try validated.decoded(Validation.self)
+        #expect(!report.valid)
+        #expect(report.reason == reason)
     }
 
     @Test func onlyTheFolderNamedIsTrusted() async throws {
@@ -75,7 +112,7 @@ import Testing
         let (till, _) = try await shop()
         let exported = try await till.run("receipt", "export", "--user", "alice", "--transaction", "1")
         let validated = try await till.run("receipt", "validate", "-", "--json", input: exported.output)
-        #expect(try validated.json()["kind"] as? String == "transaction")
+        #expect(try validated.decoded(Validation.self).kind == .transaction)
         #expect(try await till.run("receipt", "export", "--user", "bob", "--transaction", "1").status == 1)
     }
 
@@ -83,23 +120,23 @@ import Testing
         let (till, receipt) = try await shop()
         let answer = try await till.run("receipt", "validate", receipt, "--output", "verify-receipt")
         #expect(answer.status == 0)
-        #expect(try answer.json()["status"] as? Int == 0)
-        #expect((try answer.json()["receipt"] as? [String: Any])?["bundle_id"] as? String == "com.memolease.sesac1")
+        let verified = try answer.decoded(VerifyReceiptAnswer.self)
+        #expect(verified.status == 0)
+        #expect(verified.receipt?.bundleId == "com.memolease.sesac1")
         let wrong = try await till.run(
             "receipt", "validate", receipt, "--output", "verify-receipt", "--environment", "Production")
         #expect(wrong.status == 1)
-        #expect(try wrong.json()["status"] as? Int == 21007)
+        #expect(try wrong.decoded(VerifyReceiptAnswer.self).status == 21007)
     }
 
     @Test func trustIsAddedListedAndTakenAway() async throws {
         let (till, receipt) = try await shop()
-        let listed = try #require(try await till.run("trust", "list", "--json").json()["trusted"] as? [[String: Any]])
+        let listed = try await till.run("trust", "list", "--json").decoded(Trusted.self).trusted
         #expect(listed.count >= 2)
-        let root = try #require(listed.first { $0["name"] as? String == "Till Local Receipts Root" })
+        let root = try #require(listed.first { $0.name == "Till Local Receipts Root" })
         let copy = till.folder.file("root.cer")
-        try FileManager.default.copyItem(atPath: try #require(root["file"] as? String), toPath: copy.path)
-        let fingerprint = try #require(root["sha256"] as? String)
-        #expect(try await till.run("trust", "remove", fingerprint).status == 0)
+        try FileManager.default.copyItem(atPath: try #require(root.file), toPath: copy.path)
+        #expect(try await till.run("trust", "remove", root.sha256).status == 0)
         #expect(try await till.run("receipt", "validate", receipt).output == "invalid: chainUntrusted\n")
         #expect(try await till.run("trust", "add", copy.path).output == "Trusted as local: Till Local Receipts Root\n")
         #expect(try await till.run("receipt", "validate", receipt).status == 0)
@@ -114,10 +151,10 @@ import Testing
         let changed = der.base64EncodedString()
         let validated = try await till.run("receipt", "validate", "-", "--json", input: changed)
         #expect(validated.status == 1)
-        #expect(try validated.json()["reason"] as? String == "signatureInvalid")
+        #expect(try validated.decoded(Validation.self).reason == "signatureInvalid")
         let redeemed = try await till.run("receipt", "redeem", "-", "--user", "bob", "--json", input: changed)
         #expect(redeemed.status == 1)
-        #expect(try redeemed.json()["code"] as? String == "signatureInvalid")
+        #expect(redeemed.code == "signatureInvalid")
     }
 
     @Test func validatingReadsAndMakesNothing() async throws {
@@ -135,7 +172,7 @@ import Testing
         #expect(again.output.hasPrefix("Nothing changed"))
         let other = try await till.run("receipt", "redeem", receipt, "--user", "bob", "--json")
         #expect(other.status == 1)
-        #expect(try other.json()["code"] as? String == "ownedByAnotherUser")
+        #expect(other.code == "ownedByAnotherUser")
         #expect(other.error == "till: The purchase has been redeemed by another user, and stays theirs.\n")
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import Wire
 
 /// What was missed is asked for: a back end whose notifications went nowhere, and a store that has kept them.
 @Suite struct ReconcileTests {
@@ -8,8 +9,8 @@ import Testing
         let backEnd = try TillProcess(hasKeys: false)
         let service = try await ServeProcess(backEnd)
         let key = try await backEnd.run("keys", "make", "shop").output.trimmingCharacters(in: .whitespacesAndNewlines)
-        let token = try #require(
-            try await service.curl("/v1/users/alice", key: key).object()["appAccountToken"] as? String)
+        let token = try await service.curl("/v1/users/alice", key: key).decoded(AppAccountTokenResource.self)
+            .appAccountToken
 
         let shop = try TillProcess()
         let store = try await ServeProcess(
@@ -18,20 +19,20 @@ import Testing
             let file = shop.folder.folder("data/store/keys").appending(path: "\(root)-root.cer").path
             #expect(try await backEnd.run("trust", "add", file).status == 0)
         }
-        let made = try await shop.run("store", "keys", "--json").json()
+        let made = try await shop.run("store", "keys", "--json").decoded(MadeStoreKey.self)
         let options = [
-            "--key", try #require(made["privateKey"] as? String), "--key-id", try #require(made["keyId"] as? String),
-            "--issuer-id", try #require(made["issuerId"] as? String), "--url", store.url.absoluteString, "--json",
+            "--key", made.privateKey, "--key-id", made.keyId,
+            "--issuer-id", made.issuerId, "--url", store.url.absoluteString, "--json",
         ]
         func buy(_ product: String, _ more: String...) async throws -> String {
             let bought = try await shop.run(
                 arguments: ["store", "buy", "com.memolease.sesac1.\(product)", "--account", "a", "--json"] + more)
-            return try #require(try bought.json()["transactionId"] as? String)
+            return try #require(try bought.decoded(QueuedTransaction.self).transactionId)
         }
         func reconcile(_ more: String...) async throws -> [String: [String: Int]] {
             let result = try await backEnd.run(arguments: ["reconcile"] + options + more)
             #expect(result.status == 0, "\(result.error)")
-            return try #require(try result.json() as? [String: [String: Int]])
+            return try result.decoded()
         }
         func items() async throws -> String {
             String(decoding: try await service.curl("/v1/users/alice/items", key: key).body, as: UTF8.self)
@@ -70,18 +71,18 @@ import Testing
             let file = shop.folder.folder("data/store/keys").appending(path: "\(root)-root.cer").path
             #expect(try await backEnd.run("trust", "add", file).status == 0)
         }
-        let made = try await shop.run("store", "keys", "--json").json()
+        let made = try await shop.run("store", "keys", "--json").decoded(MadeStoreKey.self)
         let service = try await ServeProcess(
             backEnd,
             [
-                "--app-store-key", try #require(made["privateKey"] as? String),
-                "--app-store-key-id", try #require(made["keyId"] as? String),
-                "--app-store-issuer-id", try #require(made["issuerId"] as? String),
+                "--app-store-key", made.privateKey,
+                "--app-store-key-id", made.keyId,
+                "--app-store-issuer-id", made.issuerId,
                 "--app-store-url", store.url.absoluteString, "--reconcile-seconds", "1",
                 "--refund-preference", "DECLINE",
             ])
-        let token = try #require(
-            try await service.curl("/v1/users/alice", key: key).object()["appAccountToken"] as? String)
+        let token = try await service.curl("/v1/users/alice", key: key).decoded(AppAccountTokenResource.self)
+            .appAccountToken
         let bought = try await shop.run(
             "store", "buy", "com.memolease.sesac1.sprout1", "--account", "a", "--app-account-token", token)
         #expect(bought.status == 0)

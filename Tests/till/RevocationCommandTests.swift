@@ -63,15 +63,17 @@ import Testing
         try await shop.responders[1].readRecords()
         let revoked = try await validate("--check-revocation")
         #expect(revoked.status == 1)
-        #expect(try revoked.json()["reason"] as? String == "certificateRevoked")
-        #expect(try revoked.json()["step"] as? String == "revocation")
+        let refusal = try revoked.decoded(InvalidProof.self)
+        #expect(refusal.reason == "certificateRevoked")
+        #expect(refusal.step == "revocation")
         #expect(try await validate().status == 0)
 
         for responder in shop.responders { await responder.stop() }
         let unavailable = try await validate("--check-revocation")
         #expect(unavailable.status == 1)
-        #expect(try unavailable.json()["reason"] as? String == "revocationUnavailable")
-        #expect((try unavailable.json()["message"] as? String ?? "").contains("127.0.0.1 could not be asked."))
+        let absence = try unavailable.decoded(InvalidProof.self)
+        #expect(absence.reason == "revocationUnavailable")
+        #expect(absence.message.contains("127.0.0.1 could not be asked."))
     }
 
     @Test func verifyReceiptAsksNobody() async throws {

@@ -6,6 +6,7 @@ import Receipts
 import Signatures
 import TestSupport
 import Testing
+import Wire
 
 /// Many sales that many devices hand in at once, and what the service has of them afterwards.
 struct SalesLoad {
@@ -17,16 +18,6 @@ struct SalesLoad {
         static func == (left: Sale, right: Sale) -> Bool { left.transaction == right.transaction }
 
         func hash(into hasher: inout Hasher) { hasher.combine(transaction) }
-    }
-
-    /// What `GET …/transactions` answers.
-    private struct TransactionPage: Decodable {
-        struct Transaction: Decodable {
-            let transactionId: String
-        }
-
-        let transactions: [Transaction]
-        let nextCursor: String?
     }
 
     private static let connections = 200
@@ -44,7 +35,7 @@ struct SalesLoad {
         try Data(chain.root.certificate.der).write(to: till.folder.file("root.cer"))
         #expect(try await till.run("trust", "add", till.folder.file("root.cer").path).status == 0)
         let made = try await till.run(arguments: ["keys", "make", "load", "--json"] + arguments)
-        key = try #require(try made.json()["key"] as? String)
+        key = try made.decoded(MadeKey.self).key
         sales = try (first..<first + count).map { number in
             let transaction = String(2_000_000_000_000_000 + number)
             let payload = TestProofs.transactionPayload(transactionId: transaction)
@@ -100,7 +91,7 @@ struct SalesLoad {
         for user in Set(sales.map(\.user)) {
             var cursor = ""
             repeat {
-                let page: TransactionPage = try await client.get(
+                let page: TransactionList = try await client.get(
                     "/v1/users/\(user.name)/transactions?pageSize=100\(cursor)")
                 found += page.transactions.map(\.transactionId)
                 cursor = page.nextCursor.map { "&cursor=\($0)" } ?? ""

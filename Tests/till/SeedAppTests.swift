@@ -2,6 +2,7 @@ import Foundation
 import StrictJSON
 import TestSupport
 import Testing
+import Wire
 
 /// The app that Till began with, unmodified: its whole shop session as its client sends it, over the socket.
 @Suite struct SeedAppTests {
@@ -79,20 +80,20 @@ import Testing
         #expect(try await call("POST", "/v1/user", rude, token: token, on: server).status == 202)
         #expect(try await call("POST", "/v1/user", signUp, token: token, on: server).status == 200)
         #expect(try await call("POST", "/v1/user", signUp, token: token, on: server).status == 201)
-        let user = try await call("GET", "/v1/user", token: token, on: server).object()
-        #expect(user["nick"] as? String == "민트새싹")
-        #expect(user["FCMtoken"] as? String == "fcm:token+/=")
-        #expect(user["uid"] as? String == "mint")
+        let user = try await call("GET", "/v1/user", token: token, on: server).decoded(SeedAppUser.self)
+        #expect(user.nick == "민트새싹")
+        #expect(user.FCMtoken == "fcm:token+/=")
+        #expect(user.uid == "mint")
 
         // The shop, before anything is bought.
-        func info() async throws -> [String: Any] {
+        func info() async throws -> SeedAppUser {
             let answer = try await call("GET", "/v1/user/shop/myinfo", token: token, on: server)
             #expect(answer.status == 200)
-            return try answer.object()
+            return try answer.decoded()
         }
         var shop = try await info()
-        #expect(shop["sesacCollection"] as? [Int] == [0])
-        #expect(shop["backgroundCollection"] as? [Int] == [0])
+        #expect(shop.sesacCollection == [0])
+        #expect(shop.backgroundCollection == [0])
 
         // Two items are bought.
         func hand(_ receipt: String, _ product: String) async throws -> Int {
@@ -104,9 +105,9 @@ import Testing
         #expect(try await hand(second, "background3") == 200)
         #expect(try await hand(second, "background3") == 200)
         shop = try await info()
-        #expect(shop["sesacCollection"] as? [Int] == [0, 1])
-        #expect(shop["backgroundCollection"] as? [Int] == [0, 3])
-        #expect((shop["transactionId"] as? [String])?.count == 2)
+        #expect(shop.sesacCollection == [0, 1])
+        #expect(shop.backgroundCollection == [0, 3])
+        #expect(shop.transactionId.count == 2)
 
         // Mallory is a member, and has what she bought: her receipt is nobody else's.
         let other = try idToken(of: "mallory")
@@ -119,7 +120,7 @@ import Testing
         #expect(try await hand(stranger, "sprout4") == 201)
         #expect(try await hand(first, "sprout4") == 201)
         #expect(try await hand("bm90IGEgcmVjZWlwdA==", "sprout4") == 201)
-        #expect(try await info()["sesacCollection"] as? [Int] == [0, 1])
+        #expect(try await info().sesacCollection == [0, 1])
 
         // One is worn; what is not owned is not.
         func wear(_ sesac: String, _ background: String) async throws -> Int {
@@ -129,15 +130,15 @@ import Testing
         #expect(try await wear("1", "0") == 200)
         #expect(try await wear("4", "3") == 201)
         shop = try await info()
-        #expect(shop["sesac"] as? Int == 1)
-        #expect(shop["background"] as? Int == 0)
+        #expect(shop.sesac == 1)
+        #expect(shop.background == 0)
 
         // The token expires, and is renewed.
         let old = try idToken(of: "mint", hoursAgo: 2)
         #expect(try await call("GET", "/v1/user/shop/myinfo", token: old, on: server).status == 401)
         let renewed = try idToken(of: "mint", hoursAgo: 0)
         let again = try await call("GET", "/v1/user/shop/myinfo", token: renewed, on: server)
-        #expect(try again.object()["sesac"] as? Int == 1)
+        #expect(try again.decoded(SeedAppUser.self).sesac == 1)
 
         // She leaves.
         #expect(try await call("POST", "/v1/user/withdraw", token: token, on: server).status == 200)

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
+import Wire
 
 /// `till serve` as a process of its own, until the test is done with it.
 final class ServeProcess: Sendable {
@@ -90,23 +91,21 @@ final class ServeProcess: Sendable {
         return status
     }
 
-    struct Answer {
+    struct Answer: JSONReadable {
         let status: Int
         /// The header fields as they came, a line each.
         let head: String
         let body: Data
 
-        /// Of a problem document.
-        var code: String? { (try? object())?["code"] as? String }
+        var jsonData: Data { body }
+
+        /// The code of a problem document; nil for another answer.
+        var code: String? { try? decoded(ProblemResource.self).code }
 
         /// The value of a header field.
         func field(_ name: String) -> String? {
             head.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
                 .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }
-        }
-
-        func object() throws -> [String: Any] {
-            try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
         }
     }
 

@@ -1,6 +1,8 @@
+import Commerce
 import Foundation
 import TestSupport
 import Testing
+import Wire
 
 @Suite struct ServeTests {
     let till: TillProcess
@@ -12,7 +14,7 @@ import Testing
     private func key(_ scopes: String...) async throws -> String {
         let scopes = scopes.flatMap { ["--scope", $0] }
         let made = try await till.run(arguments: ["keys", "make", "tests", "--json"] + scopes)
-        return try #require(try made.json()["key"] as? String)
+        return try made.decoded(MadeKey.self).key
     }
 
     @Test func aBoughtReceiptIsRedeemedOverTheSocketAndSurvivesAKill() async throws {
@@ -27,15 +29,15 @@ import Testing
         let answer = try await first.curl(
             "/v1/users/alice/receipts", key: key, body: "{\"receipt\":\"\(receipt)\"}")
         #expect(answer.status == 200)
-        #expect(try answer.object()["outcome"] as? String == "granted")
+        #expect(try answer.decoded(Redemption.self).outcome == .granted)
         #expect(await first.end(SIGKILL) == -SIGKILL)
 
         let second = try await ServeProcess(till)
         let again = try await second.curl(
             "/v1/users/alice/receipts", key: key, body: "{\"receipt\":\"\(receipt)\"}")
-        #expect(try again.object()["outcome"] as? String == "unchanged")
-        let list = try await second.curl("/v1/users/alice/transactions", key: key).object()
-        #expect((list["transactions"] as? [Any])?.count == 1)
+        #expect(try again.decoded(Redemption.self).outcome == .unchanged)
+        let list = try await second.curl("/v1/users/alice/transactions", key: key).decoded(TransactionList.self)
+        #expect(list.transactions.count == 1)
         #expect(await second.end(SIGTERM) == 0)
     }
 
@@ -115,8 +117,8 @@ import Testing
         let credentials = #"{"email":"mint@example.com","password":"correct horse"}"#
         let entered = try await first.curl("/v1/accounts", body: credentials)
         #expect(entered.status == 201)
-        let tokens = try #require(try entered.object()["tokens"] as? [String: String])
-        let (access, refresh) = (try #require(tokens["accessToken"]), try #require(tokens["refreshToken"]))
+        let tokens = try entered.decoded(EntranceResource.self).tokens
+        let (access, refresh) = (tokens.accessToken, tokens.refreshToken)
         #expect(try await first.curl("/v1/sessions", body: credentials + "x").status == 400)
         #expect(await first.end(SIGKILL) == -SIGKILL)
 
@@ -185,7 +187,7 @@ import Testing
         let owned = try await till.run(
             arguments: ["owned", "anybody", "--server", server.url.absoluteString, "--json"],
             environment: ["TILL_TOKEN": try issuer.token(at: now)])
-        #expect((try owned.json()["items"] as? [Any])?.count == 2)
+        #expect(try owned.decoded(ItemList.self).items.count == 2)
         #expect(try await server.curl("/v1/me/items", key: try issuer.token(at: now - 3601)).status == 401)
         #expect(try await server.curl("/v1/me/items", key: try TestIssuer().token(at: now)).status == 401)
     }
@@ -233,14 +235,14 @@ import Testing
             arguments: ["serve", "--config", "till.json", "--port", "3", "--print-configuration"],
             environment: ["TILL_PORT": "2", "TILL_HOST": "10.0.0.2", "TILL_LOG_LEVEL": ""])
         let report = try printed.json()
-        #expect(report["port"] as? Int == 3)
-        #expect(report["host"] as? String == "10.0.0.2")
-        #expect(report["idle-seconds"] as? Int == 7)
-        #expect(report["accept"] as? [String] == ["local/Production", "xcode"])
-        #expect(report["sandbox-users"] as? [String] == ["review"])
-        #expect(report["ownership"] as? String == "transfer")
-        #expect(report["transfer-pause-seconds"] as? Int == 60)
-        #expect(report["log-level"] as? String == "info")
+        #expect(report["port"] == .integer(3))
+        #expect(report["host"] == .string("10.0.0.2"))
+        #expect(report["idle-seconds"] == .integer(7))
+        #expect(report["accept"] == .array([.string("local/Production"), .string("xcode")]))
+        #expect(report["sandbox-users"] == .array([.string("review")]))
+        #expect(report["ownership"] == .string("transfer"))
+        #expect(report["transfer-pause-seconds"] == .integer(60))
+        #expect(report["log-level"] == .string("info"))
         // What is printed is a file that says the same.
         try Data(printed.output.utf8).write(to: till.folder.file("printed.json"))
         let again = try await till.run("serve", "--config", "printed.json", "--print-configuration")
@@ -288,7 +290,7 @@ import Testing
             #expect(added.status == 0)
         }
         let made = try await service.run("keys", "make", "app", "--json")
-        let key = ["TILL_API_KEY": try #require(try made.json()["key"] as? String)]
+        let key = ["TILL_API_KEY": try made.decoded(MadeKey.self).key]
         let server = try await ServeProcess(service)
         let address = server.url.absoluteString
 
@@ -296,7 +298,7 @@ import Testing
             arguments: ["buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--server", address, "--json"],
             environment: key)
         #expect(bought.status == 0, "\(bought.error)")
-        #expect((try bought.json()["items"] as? [Any])?.count == 3)
+        #expect(try bought.decoded(ItemList.self).items.count == 3)
         let owned = try await till.run(
             arguments: ["owned", "alice", "--server", address + "/"], environment: key)
         #expect(owned.output.contains("Sturdy Sprout"))
@@ -317,8 +319,9 @@ import Testing
         let invalid = try await till.run(
             arguments: ["receipt", "validate", receipt, "--server", address, "--json"], environment: key)
         #expect(invalid.status == 1)
-        #expect(try invalid.json()["reason"] as? String == "encodingInvalid")
-        #expect(try invalid.json()["step"] as? String == "encoding")
+        let refusal = try invalid.decoded(InvalidProof.self)
+        #expect(refusal.reason == "encodingInvalid")
+        #expect(refusal.step == "encoding")
 
         let unknown = try await till.run(
             arguments: ["owned", "alice", "--server", address], environment: ["TILL_API_KEY": "till_x_y"])
@@ -375,7 +378,7 @@ import Testing
                 arguments: ["serve", "--print-configuration", "--accept", "local/Production"] + arguments)
         }
         let users = try await report("--accounts", "--sandbox-users", "review", "--sandbox-users", "till 1f")
-        #expect(try users.json()["sandbox-users"] as? [String] == ["review", "till 1f"])
+        #expect(try users.json()["sandbox-users"] == .array([.string("review"), .string("till 1f")]))
         let stranger = try await report("--sandbox-users", "https://other.example review")
         #expect(stranger.status == 1)
         #expect(stranger.error.contains("\"https://other.example\" is neither jwt-issuer nor till"))

@@ -5,6 +5,7 @@ import Signatures
 import StrictJSON
 import TestSupport
 import Testing
+import Wire
 
 /// The real binary from a new data directory to its end, over the socket, by curl.
 @Suite struct ServiceStoryTests {
@@ -23,7 +24,7 @@ import Testing
         let made = try await till.run(
             "keys", "make", "story", "--scope", "read", "--scope", "redeem", "--scope", "grant", "--scope", "metrics",
             "--json")
-        key = try #require(try made.json()["key"] as? String)
+        key = try made.decoded(MadeKey.self).key
     }
 
     private func payload(secondsLater: Int64 = 0, _ changes: [String: JSONValue?] = [:]) -> JSONObject {
@@ -38,12 +39,8 @@ import Testing
 
     /// What a user owns that is not everybody's.
     private func items(of user: String, at server: ServeProcess) async throws -> [String] {
-        let answer = try await server.curl("/v1/users/\(user)/items", key: key).object()
-        return try #require(answer["items"] as? [[String: Any]]).compactMap { item in
-            guard let collection = item["collection"] as? String, let number = item["number"] as? Int, number > 0
-            else { return nil }
-            return "\(collection) \(number)"
-        }
+        let list = try await server.curl("/v1/users/\(user)/items", key: key).decoded(ItemList.self)
+        return list.items.filter { $0.number > 0 }.map(\.description)
     }
 
     @Test func theCatalogIsReadInPagesAndLanguagesAndNotTwice() async throws {
@@ -51,8 +48,9 @@ import Testing
         let path = "/v1/products?collection=background&sort=-price&pageSize=2"
         let first = try await server.curl(path, key: key, options: ["--header", "Accept-Language: ko"])
         #expect(first.field("Content-Language") == "ko")
-        #expect((try first.object()["products"] as? [Any])?.count == 2)
-        let cursor = try #require(try first.object()["nextCursor"] as? String)
+        let list = try first.decoded(ProductList.self)
+        #expect(list.products.count == 2)
+        let cursor = try #require(list.nextCursor)
         #expect(try await server.curl(path + "&cursor=\(cursor)", key: key).status == 200)
         let tag = try #require(first.field("ETag"))
         let again = try await server.curl(
@@ -74,7 +72,7 @@ import Testing
         let path = "/v1/users/alice/transactions"
         let first = try await ServeProcess(till)
         let granted = try await first.curl(path, key: key, body: body, options: idempotency)
-        #expect(try granted.object()["outcome"] as? String == "granted")
+        #expect(try granted.decoded(Redemption.self).outcome == .granted)
         #expect(granted.field("Idempotent-Replayed") == nil)
         #expect(await first.end(SIGTERM) == 0)
 
@@ -85,7 +83,8 @@ import Testing
         #expect(
             try await second.curl(path, key: key, body: "{\"signedTransaction\":\"x\"}", options: idempotency).code
                 == "idempotencyKeyReused")
-        #expect(try await second.curl(path, key: key, body: body).object()["outcome"] as? String == "unchanged")
+        let again = try await second.curl(path, key: key, body: body)
+        #expect(try again.decoded(Redemption.self).outcome == .unchanged)
         #expect(try await second.curl("/v1/users/bob/transactions", key: key, body: body).code == "ownedByAnotherUser")
         // What the app has it need not read again.
         let items = try await second.curl("/v1/users/alice/items", key: key)
@@ -110,19 +109,19 @@ import Testing
         #expect(refused.status == 409)
         #expect(refused.code == "appAccountTokenMismatch")
         #expect(try await server.curl("/v1/users/alice/transactions", key: key, body: body).status == 200)
-        #expect(
-            try await server.curl("/v1/users/alice", key: key).object()["appAccountToken"] as? String == token)
+        let account = try await server.curl("/v1/users/alice", key: key).decoded(AppAccountTokenResource.self)
+        #expect(account.appAccountToken == token)
     }
 
     @Test func theAppStoreAndTheTeamTakeAndGive() async throws {
         let server = try await ServeProcess(till)
         _ = try await server.curl("/v1/users/alice/transactions", key: key, body: try redemption(payload()))
         #expect(try await items(of: "alice", at: server) == ["sprout 1"])
-        func notify(_ type: String, uuid: String = UUID().uuidString, _ payload: JSONObject) async throws -> String? {
+        func notify(_ type: String, uuid: String = UUID().uuidString, _ payload: JSONObject) async throws -> String {
             let signed = try TestProofs.notification(
                 type, uuid: uuid, about: payload, with: chain.leaf.key, chain: chain.certificates)
             let answer = try await server.curl("/v1/notifications/apple", body: "{\"signedPayload\":\"\(signed)\"}")
-            return try answer.object()["outcome"] as? String
+            return try answer.decoded(NotificationReceipt.self).outcome
         }
         let date = TestProofs.signedAt.millisecondsSince1970
         let refund = payload(secondsLater: 1, ["revocationDate": .integer(date), "revocationReason": .integer(1)])
@@ -130,9 +129,9 @@ import Testing
         #expect(try await notify("REFUND", uuid: uuid, refund) == "revoked")
         #expect(try await notify("REFUND", uuid: uuid, refund) == "duplicate")
         #expect(try await items(of: "alice", at: server) == [])
-        let history = try await server.curl("/v1/users/alice/transactions", key: key).object()
-        let transaction = try #require((history["transactions"] as? [[String: Any]])?.first)
-        #expect(transaction["revocationReason"] as? Int == 1)
+        let history = try await server.curl("/v1/users/alice/transactions", key: key).decoded(TransactionList.self)
+        let transaction = try #require(history.transactions.first)
+        #expect(transaction.revocationReason == 1)
         #expect(try await notify("REFUND_REVERSED", payload(secondsLater: 2)) == "granted")
         #expect(try await items(of: "alice", at: server) == ["sprout 1"])
 
@@ -141,7 +140,7 @@ import Testing
             body: "{\"item\":{\"collection\":\"background\",\"number\":2},\"reason\":\"Sorry\"}")
         #expect(grant.status == 201)
         #expect(try await items(of: "alice", at: server) == ["background 2", "sprout 1"])
-        let identifier = try #require(try grant.object()["grantId"] as? String)
+        let identifier = try grant.decoded(GrantResource.self).grantId
         for (path, left) in [
             ("grants/\(identifier)", ["sprout 1"]), ("transactions/2000000000000001", []),
         ] as [(String, [String])] {
@@ -163,8 +162,9 @@ import Testing
         try Data("{\"receipt\":\"\(text)\"}".utf8).write(
             to: file)
         let redeemed = try await server.curl("/v1/users/alice/receipts", key: key, body: "@\(file.path)")
-        #expect(try redeemed.object()["outcome"] as? String == "granted")
-        #expect((try redeemed.object()["transactions"] as? [Any])?.count == 280)
+        let redemption = try redeemed.decoded(Redemption.self)
+        #expect(redemption.outcome == .granted)
+        #expect(redemption.transactions.count == 280)
         try Data(String(repeating: "a", count: 2 << 20).utf8).write(to: file)
         let refused = try await server.curl("/v1/users/alice/receipts", key: key, body: "@\(file.path)")
         #expect(refused.status == 413)

@@ -1,9 +1,19 @@
 import Foundation
 import TestSupport
 import Testing
+import Wire
 
 /// `till store`: the local App Store on the command line.
 @Suite struct StoreCommandTests {
+    /// The output of `till store notifications --json`.
+    private struct Notifications: Decodable {
+        struct Notification: Decodable {
+            let notificationType: String
+        }
+
+        let notifications: [Notification]
+    }
+
     /// A data directory whose store sells what the garden does.
     private func garden() async throws -> TillProcess {
         let till = try TillProcess()
@@ -19,15 +29,16 @@ import Testing
 
     @Test func aSubscriptionIsBoughtRenewsAndIsRefunded() async throws {
         let till = try await garden()
-        let bought = try await till.run("store", "buy", "garden.premium.monthly", "--account", "alice", "--json").json()
-        #expect(bought["state"] as? String == "purchased")
-        let identifier = try #require(bought["transactionId"] as? String)
+        let bought = try await till.run("store", "buy", "garden.premium.monthly", "--account", "alice", "--json")
+            .decoded(QueuedTransaction.self)
+        #expect(bought.state == "purchased")
+        let identifier = try #require(bought.transactionId)
         let before = try await till.run("store", "time").output
         let after = try await till.run("store", "time", "--advance", "1mo")
         #expect(after.status == 0)
         #expect(after.output > before)
-        let sales = try await till.run("store", "sales", "alice", "--json").json()
-        #expect((sales["transactions"] as? [[String: Any]])?.count == 2)
+        let sales = try await till.run("store", "sales", "alice", "--json").decoded(SaleList.self)
+        #expect(sales.transactions.count == 2)
         for (event, status) in [("cancel", 0), ("resume", 0), ("consent", 1)] {
             let result = try await till.run("store", "subscription", event, identifier)
             #expect(result.status == status, "\(event): \(result.error)")
@@ -36,10 +47,9 @@ import Testing
         let again = try await till.run("store", "refund", identifier)
         #expect(again.status == 1)
         #expect(again.error.contains("was taken back already"))
-        let notifications = try await till.run("store", "notifications", "--json").json()
-        let types = (notifications["notifications"] as? [[String: Any]])?.map { $0["notificationType"] as? String }
+        let sent = try await till.run("store", "notifications", "--json").decoded(Notifications.self)
         #expect(
-            types == [
+            sent.notifications.map(\.notificationType) == [
                 "SUBSCRIBED", "DID_RENEW", "DID_CHANGE_RENEWAL_STATUS", "DID_CHANGE_RENEWAL_STATUS", "REFUND",
             ])
         // Another app cannot have the same directory.
@@ -54,8 +64,8 @@ import Testing
         let changed = try await till.run("store", "settings", "--ask-to-buy", "on", "--time-rate", "oneSecondIsOneDay")
         #expect(changed.output.contains("ask-to-buy              on\n"))
         #expect(changed.output.contains("time-rate               oneSecondIsOneDay\n"))
-        let deferred = try await till.run("store", "buy", "garden.seeds", "--account", "bob", "--json").json()
-        #expect(deferred["state"] as? String == "deferred")
+        let deferred = try await till.run("store", "buy", "garden.seeds", "--account", "bob", "--json")
+        #expect(try deferred.decoded(QueuedTransaction.self).state == "deferred")
         let wrong = try await till.run("store", "settings", "--storefront", "Utopia")
         #expect(wrong.status == 1)
         #expect(wrong.error.contains("There is no storefront"))
@@ -63,8 +73,8 @@ import Testing
 
     @Test func aKeyIsMadeAndNotMadeTwice() async throws {
         let till = try await garden()
-        let made = try await till.run("store", "keys", "--out", "key.p8", "--json").json()
-        #expect((made["keyId"] as? String)?.count == 10)
+        let made = try await till.run("store", "keys", "--out", "key.p8", "--json").decoded(MadeStoreKey.self)
+        #expect(made.keyId.count == 10)
         let pem = try String(contentsOf: till.folder.file("key.p8"), encoding: .utf8)
         #expect(pem.hasPrefix("-----BEGIN PRIVATE KEY-----"))
         let again = try await till.run("store", "keys", "--out", "key.p8")
@@ -76,8 +86,8 @@ import Testing
         let till = try TillProcess()
         let service = try await ServeProcess(till, ["--store", "--log-level", "notice"])
         let key = try await till.run("keys", "make", "shop").output.trimmingCharacters(in: .whitespacesAndNewlines)
-        let token = try #require(
-            try await service.curl("/v1/users/alice", key: key).object()["appAccountToken"] as? String)
+        let token = try await service.curl("/v1/users/alice", key: key).decoded(AppAccountTokenResource.self)
+            .appAccountToken
         let product = "com.memolease.sesac1.sprout1"
         #expect(
             try await till.run("store", "buy", product, "--account", "a", "--app-account-token", token).status == 0)

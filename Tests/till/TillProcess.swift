@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import Wire
 
 /// The real binary, run in a data directory of a test's own.
 struct TillProcess {
@@ -14,17 +15,23 @@ struct TillProcess {
         if hasKeys { try TestShop.installKeys(in: folder.folder("data/store")) }
     }
 
-    struct Result {
+    struct Result: JSONReadable {
         let status: Int32
         /// The signal that ended it; nil when it ended by itself.
         let signal: Int32?
         let output: String
         let error: String
 
-        /// The standard output as JSON.
-        func json() throws -> [String: Any] {
-            let value = try JSONSerialization.jsonObject(with: Data(output.utf8))
-            return try #require(value as? [String: Any])
+        var jsonData: Data { Data(output.utf8) }
+
+        /// The standard output as a JSON object of any form.
+        func json() throws -> [String: JSONContent] { try decoded() }
+
+        /// The code of a command's failure; nil for another output.
+        var code: String? { try? decoded(Failure.self).code }
+
+        private struct Failure: Decodable {
+            let code: String
         }
     }
 

@@ -3,6 +3,7 @@ import Signatures
 import Synchronization
 import TestSupport
 import Testing
+import Wire
 
 /// A team's back end hears what happens, from the real binary, whatever happens to that.
 @Suite struct WebhookTests {
@@ -39,16 +40,16 @@ import Testing
         let receiver = try await WebhookReceiver { _, _ in isWell.withLock { $0 } ? 204 : 500 }
         let key = try await key()
         let first = try await ServeProcess(till, Self.arguments)
-        let made = try await first.curl("/v1/webhooks", key: key, body: "{\"url\":\"\(receiver.url)\"}").object()
-        let secret = try #require(made["secret"] as? String)
-        let webhook = try #require(made["webhookId"] as? String)
+        let answer = try await first.curl("/v1/webhooks", key: key, body: "{\"url\":\"\(receiver.url)\"}")
+        let made = try answer.decoded(WebhookResource.self)
+        let (secret, webhook) = (try #require(made.secret), made.webhookId)
         let grant = #"{"item":{"collection":"sprout","number":1},"reason":"a prize"}"#
         #expect(try await first.curl("/v1/users/alice/grants", key: key, body: grant).status == 201)
         // Known, so that it is tried again in seconds and not when it is sure that nobody is at it.
         await expectEventually {
-            let deliveries = try? await first.curl("/v1/webhooks/\(webhook)/deliveries", key: key).object()
-            let last = (deliveries?["deliveries"] as? [[String: Any]])?.first?["lastAttempt"] as? [String: Any]
-            return last?["status"] as? Int == 500
+            let answer = try? await first.curl("/v1/webhooks/\(webhook)/deliveries", key: key)
+            let list = try? answer?.decoded(WebhookDeliveryList.self)
+            return list?.deliveries.first?.lastAttempt?.status == 500
         }
         first.kill()
         // A sale at the command line, while no service runs.
@@ -58,10 +59,12 @@ import Testing
         let deliveries = "/v1/webhooks/\(webhook)/deliveries?state=delivered"
         await expectEventually { receiver.received.count >= 3 }
         await expectEventually {
-            (try? await second.curl(deliveries, key: key).object()["deliveries"] as? [Any])?.count == 2
+            let answer = try? await second.curl(deliveries, key: key)
+            let list = try? answer?.decoded(WebhookDeliveryList.self)
+            return list?.deliveries.count == 2
         }
         let received = receiver.received
-        let types = try received.map { try $0.object()["type"] as? String ?? "" }
+        let types = try received.map { try $0.decoded(WebhookMessage.self).type.rawValue }
         #expect(Set(types) == ["item.given", "purchase.granted"])
         #expect(Set(received.map(\.identifier)).count == 2)
         for message in received {

@@ -1,11 +1,11 @@
 import Commerce
-import Foundation
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Wire
 
 /// An error as the service answers it: a problem document (RFC 9457) with Till's stable code.
-package struct Problem: Error, Encodable {
+package struct Problem: Error {
     package static let contentType = "application/problem+json"
 
     /// Where the code is explained: the service's own page (`Resources/Errors.md`), which the address leads to relative to
@@ -19,10 +19,6 @@ package struct Problem: Error, Encodable {
     package let couldSucceedLater: Bool
     /// What the answer has besides the document.
     private(set) var headers: HTTPFields = [.contentType: Self.contentType]
-
-    private enum CodingKeys: String, CodingKey {
-        case type, title, status, code, detail, couldSucceedLater
-    }
 
     package init(
         status: HTTPResponse.Status,
@@ -86,11 +82,15 @@ package struct Problem: Error, Encodable {
         "balanceUnknown",
     ]
 
+    /// The document.
+    package var resource: ProblemResource {
+        ProblemResource(
+            type: type, title: title, status: status, code: code, detail: detail, couldSucceedLater: couldSucceedLater)
+    }
+
     package func response() throws -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Response(
+        Response(
             status: .init(code: status, reasonPhrase: title), headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(self))))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try JSONAnswer.encode(resource))))
     }
 }

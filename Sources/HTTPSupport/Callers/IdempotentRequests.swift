@@ -4,6 +4,7 @@ import Hummingbird
 import Ledger
 import Signatures
 import Synchronization
+import Wire
 
 /// Requests that callers may send again under the same `Idempotency-Key`, and get the same answer, also after a restart.
 ///
@@ -120,7 +121,8 @@ package final class IdempotentRequests: Sendable {
                 throw error
             }
             let response = KeptResponse(
-                status: problem.status, contentType: Problem.contentType, body: try JSONAnswer.encode(problem)[...])
+                status: problem.status, contentType: Problem.contentType,
+                body: try JSONAnswer.encode(problem.resource)[...])
             return .refused(KeptAnswer(requestDigest: pending.requestDigest, bytes: response.bytes))
         }
     }

@@ -4,6 +4,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Wire
 
 /// Accounts with the service itself: sign up, log in, renew, log out; and what who is in may do with their account.
 struct AccountRoutes: Sendable {
@@ -23,7 +24,7 @@ struct AccountRoutes: Sendable {
                 try await body(of: request, context, fields: ["email"]).text(
                     "email", upTo: JSONFields.maximumCredentialLength))
             return try JSONAnswer.response(
-                ["isAvailable": try await accounts.isAvailable(email)], headers: Self.headers)
+                AvailabilityResource(isAvailable: try await accounts.isAvailable(email)), headers: Self.headers)
         }
         group.post("sessions") { request, context in try await logIn(request, context) }
         group.post("sessions/renewal") { request, context in
@@ -32,7 +33,7 @@ struct AccountRoutes: Sendable {
             let presented = try await accounts.presented(token)
             if let refusal = presented.refusal { throw refusal }
             let tokens = try await accounts.renew(presented)
-            return try JSONAnswer.response(["tokens": TokensResource(tokens)], headers: Self.headers)
+            return try JSONAnswer.response(RenewalResource(tokens: TokensResource(tokens)), headers: Self.headers)
         }
         group.post("sessions/end") { request, context in
             let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")

@@ -6,7 +6,9 @@ import Ledger
 import Signatures
 import StrictJSON
 
-/// What is administered, as the service shows it: definitions as they were given.
+/// The JSON of `CatalogProductResource`, `CatalogChangeResource` and the pages of them.
+///
+/// It is written member by member, to keep the order of a definition's members and the digits of its numbers.
 enum CatalogResource {
     /// - Returns: nil for a product that the catalog does not have.
     static func product(_ productIdentifier: String, in view: CatalogView) -> JSONValue? {

@@ -2,6 +2,7 @@ import Foundation
 import HTTPSupport
 import Hummingbird
 import Ledger
+import Wire
 
 /// What happens to a user, as server-sent events (HTML Standard section 9.2) on their way to one screen.
 struct EventStream: Sendable {
@@ -77,15 +78,8 @@ struct EventStream: Sendable {
         ByteBuffer(string: "id: \(position)\nevent: \(kind)\ndata: {}\n\n")
     }
 
-    /// What an event's data is.
-    private struct Data: Encodable {
-        let happenedAt: String
-        let reference: String?
-        let subject: String?
-    }
-
     private static func text(of event: UserEvent) throws -> String {
-        let data = Data(
+        let data = EventResource(
             happenedAt: event.happenedAt.rfc3339, reference: event.reference,
             subject: event.subject.isEmpty ? nil : event.subject)
         let json = String(decoding: try JSONAnswer.encode(data), as: UTF8.self)

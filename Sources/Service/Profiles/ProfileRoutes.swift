@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Profiles
+import Wire
 
 /// How users show themselves: their nickname, and what they have chosen of what they own.
 struct ProfileRoutes: Sendable {
@@ -58,19 +59,6 @@ struct ProfileRoutes: Sendable {
         }
         return try JSONAnswer.response(
             ProfileResource(try await profiles.change(nickname, chosen: chosen, of: user)))
-    }
-}
-
-/// A profile as the service shows it.
-struct ProfileResource: Encodable, Sendable {
-    /// Absent where the user has chosen none.
-    let nickname: String?
-    /// One of each collection.
-    let chosen: [Item]
-
-    init(_ profile: Profile) {
-        nickname = profile.nickname
-        chosen = profile.chosen
     }
 }
 

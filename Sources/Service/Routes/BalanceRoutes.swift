@@ -5,6 +5,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Wire
 
 /// What a user has of consumables, and what the team's back end spends of it.
 struct BalanceRoutes: Sendable {
@@ -31,7 +32,7 @@ struct BalanceRoutes: Sendable {
         group.get("balances") { request, context in
             let user = try subjects.user(request, context)
             let balances = try await service.balances(of: user)
-            return try JSONAnswer.response(BalanceList(balances: balances.map(BalanceResource.init)))
+            return try JSONAnswer.response(BalanceList(balances: balances.map { BalanceResource($0) }))
         }
     }
 
@@ -55,44 +56,5 @@ struct BalanceRoutes: Sendable {
         if spent.isRepeated, let name = IdempotentRequests.replayedHeader { headers[name] = "true" }
         return JSONAnswer.response(
             bytes: try JSONAnswer.encode(SpendingResource(spent)), status: .created, headers: headers)
-    }
-}
-
-/// What a user has of one consumable.
-struct BalanceResource: Encodable, Sendable {
-    let balance: String
-    let amount: Int
-
-    init(_ credit: Credit) {
-        balance = credit.balance
-        amount = credit.amount
-    }
-}
-
-struct BalanceList: Encodable {
-    let balances: [BalanceResource]
-}
-
-/// What was spent, and what is left.
-struct SpendingResource: Encodable, Sendable {
-    let spendingId: String
-    let balance: String
-    let amount: Int
-    let left: Int
-    let reason: String
-    /// The identifier of the API key.
-    let spentBy: String
-    /// RFC 3339, UTC.
-    let spentAt: String
-
-    init(_ spent: SpentBalance) {
-        let spending = spent.spending
-        spendingId = spending.identifier
-        balance = spending.balance
-        amount = spending.amount
-        left = spent.left
-        reason = spending.reason
-        spentBy = spending.spentBy
-        spentAt = spending.spentAt.rfc3339
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import HTTPSupport
 import Hummingbird
 import Ledger
+import Wire
 
 /// What a team gives a user without a purchase, and takes back.
 struct GrantRoutes: Sendable {
@@ -19,7 +20,7 @@ struct GrantRoutes: Sendable {
                 { before, limit in
                     try await service.grants(of: user, before: before, limit: limit)
                 }, number: \.sequence
-            ) { GrantList(grants: $0.map(GrantResource.init), nextCursor: $1) }
+            ) { GrantList(grants: $0.map { grant in GrantResource(grant) }, nextCursor: $1) }
         }
         let granting = group.for(.backEnd(.grant))
         granting.post("grants") { request, context in try await grant(request, context) }

@@ -2,6 +2,7 @@ import Entitlements
 import HTTPSupport
 import Hummingbird
 import Ledger
+import Wire
 
 /// The route to which the App Store sends its notifications (App Store Server Notifications V2).
 ///
@@ -25,7 +26,7 @@ struct NotificationRoutes: Sendable {
                 }
                 metrics.countNotification(outcome.rawValue)
                 context.logger.info("notification", metadata: ["outcome": "\(outcome.rawValue)"])
-                return try JSONAnswer.response(Receipt(outcome: outcome))
+                return try JSONAnswer.response(NotificationReceipt(outcome: outcome.rawValue))
             } catch {
                 metrics.countNotification("refused", code: (Problem(error) ?? .unexpected).code)
                 throw error
@@ -42,9 +43,5 @@ struct NotificationRoutes: Sendable {
         }
         guard !service.bringsKnownChain(payload) else { return try await BlockingWork.process(payload.count, verify) }
         return try await unknownChains.run { try await BlockingWork.process(payload.count, verify) }
-    }
-
-    private struct Receipt: Encodable {
-        let outcome: NotificationOutcome
     }
 }

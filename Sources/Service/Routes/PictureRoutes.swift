@@ -3,6 +3,7 @@ import Commerce
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Wire
 
 /// What items look like, for everybody: a picture is no secret, and what shows one sends no key.
 struct PictureRoutes: Sendable {
@@ -12,9 +13,9 @@ struct PictureRoutes: Sendable {
         group.get("pictures") { request, _ in
             let view = current.view
             return try JSONAnswer.cacheable(
-                List(
+                PictureList(
                     pictures: view.catalog.pictures.keys.sorted().map {
-                        Entry(item: $0, picture: view.pictures[$0])
+                        PictureResource(item: $0, picture: view.pictures[$0])
                     }),
                 for: request, headers: [.cacheControl: "public, no-cache"])
         }
@@ -22,16 +23,6 @@ struct PictureRoutes: Sendable {
             try picture(
                 try context.parameters.text("collection"), try context.parameters.text("number"), request)
         }
-    }
-
-    private struct List: Encodable {
-        /// In order.
-        let pictures: [Entry]
-    }
-
-    private struct Entry: Encodable {
-        let item: Item
-        let picture: String?
     }
 
     private func picture(_ collection: String, _ number: String, _ request: Request) throws -> Response {

@@ -33,12 +33,6 @@ struct ProductRoutes: Sendable {
         return try await profiles.shelf(of: user)
     }
 
-    private struct List: Encodable {
-        let products: [ProductResource]
-        /// What `cursor` has to be for the next page; absent on the last.
-        let nextCursor: String?
-    }
-
     /// The products that are asked for.
     ///
     /// - Parameter wishedOnly: Whether they are those that are wished for, the last first where nothing else is asked for.
@@ -66,7 +60,7 @@ struct ProductRoutes: Sendable {
             ListEnd(product: $0.productId, wishedAt: wishedAt($0.productId)).text
         }
         return try JSONAnswer.cacheable(
-            List(products: shown, nextCursor: next), for: request, headers: headers(language, shelf))
+            ProductList(products: shown, nextCursor: next), for: request, headers: headers(language, shelf))
     }
 
     /// The last product of a page, and when it was wished for: where the next page begins.

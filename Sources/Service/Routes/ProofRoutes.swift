@@ -3,6 +3,7 @@ import Entitlements
 import HTTPSupport
 import Hummingbird
 import Receipts
+import Wire
 
 /// Proofs that are looked at and redeemed for nobody; one that is not valid is refused with the code of its reason.
 struct ProofRoutes: Sendable {

@@ -2,7 +2,8 @@ import Commerce
 import HTTPSupport
 import StrictJSON
 
-// What is asked for most is written member by member: `Encodable` takes as long for it as the question to the ledger.
+// The most frequent answers are written member by member, because `JSONEncoder` is slower. To measure both, run
+// `TILL_MEASURE=1 swift test -c release --disable-testable-imports --filter RedemptionJSONTests`.
 
 extension Item {
     var json: JSONValue {

@@ -5,6 +5,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Wire
 
 /// What a user may ask for of their own data: all of it, and its end.
 struct UserDataRoutes: Sendable {

@@ -4,6 +4,7 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Wire
 
 /// What concerns one user: proofs go in; items, transactions and the account token come out. A back end names the user; the
 /// user's own app is known by its token, and is served by the same code.
@@ -58,15 +59,6 @@ struct UserRoutes: Sendable {
         }
     }
 
-    private struct Account: Encodable {
-        /// What the app puts into its purchases (StoreKit's `appAccountToken`), in lowercase.
-        let appAccountToken: String
-
-        init(appAccountToken: UUID) {
-            self.appAccountToken = appAccountToken.uuidString.lowercased()
-        }
-    }
-
     private func redeem(
         field: String,
         _ request: Request,
@@ -106,12 +98,12 @@ struct UserRoutes: Sendable {
             { before, limit in
                 try await service.transactions(of: user, before: before, limit: limit)
             }, number: \.sequence
-        ) { TransactionList(transactions: $0.map(TransactionResource.init), nextCursor: $1) }
+        ) { TransactionList(transactions: $0.map { transaction in TransactionResource(transaction) }, nextCursor: $1) }
     }
 
     private func accountToken(of user: User) async throws -> Response {
         try JSONAnswer.response(
-            Account(appAccountToken: try await service.appAccountToken(of: user)))
+            AppAccountTokenResource(try await service.appAccountToken(of: user)))
     }
 
     private func setAccountToken(
@@ -124,7 +116,7 @@ struct UserRoutes: Sendable {
             throw JSONBody.invalid("The field /appAccountToken must be a UUID.")
         }
         switch try await service.setAppAccountToken(token, of: user) {
-        case .set: return try JSONAnswer.response(Account(appAccountToken: token))
+        case .set: return try JSONAnswer.response(AppAccountTokenResource(token))
         case .hasAnother:
             throw Problem(
                 status: .conflict, code: "appAccountTokenSet",

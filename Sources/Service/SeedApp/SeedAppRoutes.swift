@@ -6,6 +6,7 @@ import Hummingbird
 import Ledger
 import Profiles
 import SeedApp
+import Wire
 
 /// What the app that Till began with calls for its shop, in that app's own wire form: the header `idtoken`, forms for bodies,
 /// statuses for answers.

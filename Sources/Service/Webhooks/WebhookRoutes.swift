@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Webhooks
+import Wire
 
 /// Whom a team has told what happens to its users' purchases, and what is on its way.
 struct WebhookRoutes: Sendable {
@@ -77,7 +78,7 @@ struct WebhookRoutes: Sendable {
         group.post(":webhook/deliveries/replay") { _, context in
             let identifier = try context.parameters.text("webhook")
             let replayed = try await webhooks.replayFailed(to: identifier)
-            return try JSONAnswer.response(["replayed": replayed])
+            return try JSONAnswer.response(WebhookReplayResource(replayed: replayed))
         }
         group.post(":webhook/deliveries/:message/replay") { _, context in
             let identifier = try context.parameters.text("webhook")

@@ -29,6 +29,6 @@ struct StoreSales: Command {
             ])
         }
         if !sold.isEmpty { table.lines.forEach(console.line) }
-        try console.json(["transactions": sold.map(SaleResource.init)])
+        try console.json(["transactions": sold.map { SaleResource($0) }])
     }
 }

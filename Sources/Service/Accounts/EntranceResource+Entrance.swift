@@ -1,0 +1,8 @@
+import Accounts
+import Wire
+
+extension EntranceResource {
+    init(_ entrance: AccountService.Entrance) {
+        self.init(account: AccountResource(entrance.account), tokens: TokensResource(entrance.tokens))
+    }
+}

@@ -1,0 +1,11 @@
+import Accounts
+import Commerce
+import Wire
+
+extension TokensResource {
+    init(_ tokens: SessionTokens) {
+        self.init(
+            accessToken: tokens.access.text, accessTokenExpiresAt: tokens.access.endsAt.rfc3339,
+            refreshToken: tokens.refresh.text, refreshTokenExpiresAt: tokens.refresh.endsAt.rfc3339)
+    }
+}

@@ -1,0 +1,8 @@
+import Profiles
+import Wire
+
+extension ProfileResource {
+    init(_ profile: Profile) {
+        self.init(nickname: profile.nickname, chosen: profile.chosen)
+    }
+}

@@ -1,0 +1,8 @@
+import Foundation
+import Wire
+
+extension AppAccountTokenResource {
+    init(_ token: UUID) {
+        self.init(appAccountToken: token.uuidString.lowercased())
+    }
+}

@@ -1,0 +1,16 @@
+import Commerce
+import Entitlements
+import Wire
+
+extension TransactionResource {
+    init(_ transaction: RedeemedTransaction) {
+        self.init(
+            transactionId: transaction.transactionIdentifier,
+            originalTransactionId: transaction.originalTransactionIdentifier,
+            productId: transaction.productIdentifier, quantity: transaction.quantity, origin: transaction.origin,
+            purchaseDate: transaction.purchaseDate.rfc3339, redeemedAt: transaction.redeemedAt.rfc3339,
+            expiresDate: transaction.expiresAt?.rfc3339, revocationDate: transaction.revocationDate?.rfc3339,
+            revocationReason: transaction.revocationReason,
+            revocation: transaction.revocation.map { RevocationResource($0) })
+    }
+}

@@ -1,0 +1,49 @@
+import Accounts
+import Commerce
+import Ledger
+import Profiles
+import SeedApp
+import Wire
+
+extension UserArchiveResource {
+    init(_ archive: UserArchive, of user: User, at moment: Timestamp) {
+        self.init(
+            exportedAt: moment.rfc3339, user: UserName(issuer: user.issuer, name: user.name),
+            firstSeenAt: archive.firstSeenAt.rfc3339,
+            appAccountToken: archive.appAccountToken.uuidString.lowercased(),
+            account: archive.account.map { AccountResource($0) }, sessions: archive.sessions.map { Session($0) },
+            member: archive.member.map { Member($0) }, nickname: archive.profile.nickname,
+            chosen: archive.profile.chosen, wishes: archive.profile.wishes.map { Wish($0) },
+            items: archive.profile.items, transactions: archive.transactions.map { TransactionResource($0) },
+            grants: archive.grants.map { GrantResource($0) }, balances: archive.balances.map { BalanceResource($0) },
+            events: archive.audit.map { Event($0.entry) })
+    }
+}
+
+extension UserArchiveResource.Session {
+    init(_ session: SessionRecord) {
+        self.init(beganAt: session.beganAt.rfc3339, endsAt: session.endsAt.rfc3339)
+    }
+}
+
+extension UserArchiveResource.Wish {
+    init(_ wish: Profiles.Wish) {
+        self.init(productId: wish.productIdentifier, wishedAt: wish.wishedAt.rfc3339)
+    }
+}
+
+extension UserArchiveResource.Member {
+    init(_ member: MemberRecord) {
+        self.init(
+            phoneNumber: member.phoneNumber, email: member.email, fcmToken: member.fcmToken, birth: member.birth,
+            gender: member.gender, joinedAt: member.joinedAt.rfc3339)
+    }
+}
+
+extension UserArchiveResource.Event {
+    init(_ entry: AuditEntry) {
+        self.init(
+            happenedAt: entry.happenedAt.rfc3339, event: entry.event.rawValue, actor: entry.actor.description,
+            origin: entry.origin, reference: entry.reference, subject: entry.subject, reason: entry.reason)
+    }
+}

@@ -1,0 +1,25 @@
+import Commerce
+import Ledger
+import Webhooks
+import Wire
+
+extension WebhookDeliveryResource {
+    init(_ delivery: WebhookDelivery, _ message: WebhookMessage?) {
+        self.init(
+            messageId: delivery.messageIdentifier, state: delivery.state.rawValue, attempts: delivery.attempts,
+            lastAttempt: delivery.lastAttempt.map { Attempt($0) },
+            nextAttemptAt: delivery.attempts == 0 ? nil : delivery.nextAttemptAt?.rfc3339, message: message)
+    }
+}
+
+extension WebhookDeliveryResource.Attempt {
+    init(_ attempt: WebhookDelivery.Attempt) {
+        let (status, error): (Int?, String?) =
+            switch attempt.outcome {
+            case .answered(let status): (status, nil)
+            case .unanswered(let code): (nil, code)
+            case nil: (nil, nil)
+            }
+        self.init(attemptedAt: attempt.at.rfc3339, status: status, error: error)
+    }
+}

@@ -1,0 +1,5 @@
+import Wire
+
+extension NotificationFaultsRequest: SandboxRequest {
+    static let fields = ["faults"]
+}

@@ -1,0 +1,5 @@
+import Wire
+
+extension PriceIncreaseRequest: SandboxRequest {
+    static let fields = ["price", "needsConsent"]
+}

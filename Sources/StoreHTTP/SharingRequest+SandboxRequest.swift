@@ -1,0 +1,5 @@
+import Wire
+
+extension SharingRequest: SandboxRequest {
+    static let fields = ["account"]
+}

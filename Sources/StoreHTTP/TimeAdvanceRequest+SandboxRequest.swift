@@ -1,0 +1,5 @@
+import Wire
+
+extension TimeAdvanceRequest: SandboxRequest {
+    static let fields = ["by"]
+}

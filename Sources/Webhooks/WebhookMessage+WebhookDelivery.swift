@@ -1,0 +1,53 @@
+import Commerce
+import Foundation
+import Ledger
+import Wire
+
+extension WebhookMessage {
+    init(_ delivery: WebhookDelivery, _ kind: Kind) {
+        let entry = delivery.entry
+        let (isGrant, isTransfer) =
+            switch kind {
+            case .itemGiven, .itemTakenBack: (true, false)
+            case .purchaseTransferredIn, .purchaseTransferredOut: (false, true)
+            case .purchaseGranted, .purchaseRevoked: (false, false)
+            }
+        self.init(
+            type: kind, timestamp: entry.happenedAt.rfc3339,
+            data: Content(
+                user: UserName(issuer: delivery.issuer, name: delivery.name), number: delivery.number,
+                actor: entry.actor.description, origin: entry.origin,
+                transactionId: isGrant || isTransfer ? nil : entry.reference,
+                originalTransactionId: isTransfer ? entry.reference : nil, productId: isGrant ? nil : entry.subject,
+                grantId: isGrant ? entry.reference : nil, item: isGrant ? Self.item(entry.subject) : nil,
+                reason: entry.reason))
+    }
+
+    /// The item that the audit log names.
+    private static func item(_ text: String) -> Item? {
+        guard let space = text.lastIndex(of: " "), let number = Int(text[space...].dropFirst()) else { return nil }
+        return Item(collection: String(text[..<space]), number: number)
+    }
+
+    /// The bytes that are signed and sent, the same for each try.
+    func body() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return [UInt8](try encoder.encode(self))
+    }
+}
+
+extension WebhookMessage.Kind {
+    /// - Returns: nil for an event without a message.
+    init?(_ event: AuditEntry.Event) {
+        switch event {
+        case .granted: self = .purchaseGranted
+        case .revoked: self = .purchaseRevoked
+        case .transferredIn: self = .purchaseTransferredIn
+        case .transferredOut: self = .purchaseTransferredOut
+        case .itemGiven: self = .itemGiven
+        case .itemTakenBack: self = .itemTakenBack
+        case .refused, .spent, .erased: return nil
+        }
+    }
+}

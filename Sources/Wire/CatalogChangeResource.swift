@@ -1,0 +1,38 @@
+import Commerce
+
+/// A change to the catalog.
+public struct CatalogChangeResource: Codable, Sendable {
+    public let number: Int64
+    /// RFC 3339, UTC.
+    public let happenedAt: String
+    /// The identifier of the API key.
+    public let changedBy: String
+    public let kind: String
+    public let productId: String
+    /// The new definition; nil for a change of another kind.
+    public let definition: JSONContent?
+    /// The item with a new picture; nil for a change of another kind.
+    public let item: Item?
+    /// The digest of the new picture, in hexadecimal.
+    public let sha256: String?
+
+    public init(
+        number: Int64,
+        happenedAt: String,
+        changedBy: String,
+        kind: String,
+        productId: String,
+        definition: JSONContent? = nil,
+        item: Item? = nil,
+        sha256: String? = nil
+    ) {
+        self.number = number
+        self.happenedAt = happenedAt
+        self.changedBy = changedBy
+        self.kind = kind
+        self.productId = productId
+        self.definition = definition
+        self.item = item
+        self.sha256 = sha256
+    }
+}

@@ -1,0 +1,34 @@
+import Commerce
+
+/// An item that the team gave to a user without a purchase.
+public struct GrantResource: Codable, Sendable {
+    public let grantId: String
+    public let item: Item
+    public let reason: String
+    /// The identifier of the API key.
+    public let grantedBy: String
+    /// Dates are RFC 3339, UTC.
+    public let grantedAt: String
+    /// Nil for a grant without an end.
+    public let endsAt: String?
+    /// Nil until the team revokes the grant.
+    public let revocation: RevocationResource?
+
+    public init(
+        grantId: String,
+        item: Item,
+        reason: String,
+        grantedBy: String,
+        grantedAt: String,
+        endsAt: String? = nil,
+        revocation: RevocationResource? = nil
+    ) {
+        self.grantId = grantId
+        self.item = item
+        self.reason = reason
+        self.grantedBy = grantedBy
+        self.grantedAt = grantedAt
+        self.endsAt = endsAt
+        self.revocation = revocation
+    }
+}

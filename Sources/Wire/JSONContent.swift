@@ -1,0 +1,56 @@
+/// A JSON value of any form, such as a product's definition.
+///
+/// It keeps neither the order of members nor the digits of numbers.
+public enum JSONContent: Codable, Hashable, Sendable {
+    case object([String: JSONContent])
+    case array([JSONContent])
+    case string(String)
+    case integer(Int64)
+    case number(Double)
+    case bool(Bool)
+    case null
+
+    /// The member of an object; nil for a missing member or a value of another form.
+    public subscript(name: String) -> JSONContent? {
+        guard case .object(let members) = self else { return nil }
+        return members[name]
+    }
+
+    /// The text; nil for a value of another form.
+    public var text: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSONContent].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONContent].self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .object(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .bool(let value): try container.encode(value)
+        case .null: try container.encodeNil()
+        }
+    }
+}

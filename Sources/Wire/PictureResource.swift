@@ -1,0 +1,12 @@
+import Commerce
+
+/// An item of the catalog, and the address of its picture.
+public struct PictureResource: Codable, Sendable {
+    public let item: Item
+    public let picture: String?
+
+    public init(item: Item, picture: String? = nil) {
+        self.item = item
+        self.picture = picture
+    }
+}

@@ -1,0 +1,8 @@
+/// A request to refund a sale, or to ask for its refund.
+public struct RefundRequest: Codable, Sendable {
+    public let reason: String?
+
+    public init(reason: String? = nil) {
+        self.reason = reason
+    }
+}

@@ -1,0 +1,14 @@
+/// A revocation by the team, of a grant or of a transaction.
+public struct RevocationResource: Codable, Sendable {
+    /// RFC 3339, UTC.
+    public let revokedAt: String
+    public let reason: String
+    /// The identifier of the API key.
+    public let revokedBy: String
+
+    public init(revokedAt: String, reason: String, revokedBy: String) {
+        self.revokedAt = revokedAt
+        self.reason = reason
+        self.revokedBy = revokedBy
+    }
+}

@@ -1,0 +1,47 @@
+import Commerce
+
+/// A redeemed transaction.
+public struct TransactionResource: Codable, Sendable {
+    public let transactionId: String
+    public let originalTransactionId: String
+    public let productId: String
+    public let quantity: Int
+    public let origin: Origin
+    /// Dates are RFC 3339, UTC.
+    public let purchaseDate: String
+    public let redeemedAt: String
+    /// The end of a period; nil for a purchase without an end.
+    public let expiresDate: String?
+    /// The date of the App Store's revocation; nil for a purchase that is not revoked.
+    public let revocationDate: String?
+    /// Apple's reason: 1 for a problem with the app, 0 for another reason; nil without a reason.
+    public let revocationReason: Int?
+    /// The team's own revocation; nil without one.
+    public let revocation: RevocationResource?
+
+    public init(
+        transactionId: String,
+        originalTransactionId: String,
+        productId: String,
+        quantity: Int,
+        origin: Origin,
+        purchaseDate: String,
+        redeemedAt: String,
+        expiresDate: String? = nil,
+        revocationDate: String? = nil,
+        revocationReason: Int? = nil,
+        revocation: RevocationResource? = nil
+    ) {
+        self.transactionId = transactionId
+        self.originalTransactionId = originalTransactionId
+        self.productId = productId
+        self.quantity = quantity
+        self.origin = origin
+        self.purchaseDate = purchaseDate
+        self.redeemedAt = redeemedAt
+        self.expiresDate = expiresDate
+        self.revocationDate = revocationDate
+        self.revocationReason = revocationReason
+        self.revocation = revocation
+    }
+}

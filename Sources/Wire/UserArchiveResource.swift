@@ -1,0 +1,137 @@
+import Commerce
+
+/// All data of one user.
+public struct UserArchiveResource: Codable, Sendable {
+    /// A device on which the user is logged in.
+    public struct Session: Codable, Sendable {
+        public let beganAt: String
+        public let endsAt: String
+
+        public init(beganAt: String, endsAt: String) {
+            self.beganAt = beganAt
+            self.endsAt = endsAt
+        }
+    }
+
+    /// A product on the user's wish list.
+    public struct Wish: Codable, Sendable {
+        public let productId: String
+        public let wishedAt: String
+
+        public init(productId: String, wishedAt: String) {
+            self.productId = productId
+            self.wishedAt = wishedAt
+        }
+    }
+
+    /// The user's details in the seed's own app.
+    public struct Member: Codable, Sendable {
+        public let phoneNumber: String
+        public let email: String
+        public let fcmToken: String
+        public let birth: String
+        public let gender: Int
+        public let joinedAt: String
+
+        public init(
+            phoneNumber: String,
+            email: String,
+            fcmToken: String,
+            birth: String,
+            gender: Int,
+            joinedAt: String
+        ) {
+            self.phoneNumber = phoneNumber
+            self.email = email
+            self.fcmToken = fcmToken
+            self.birth = birth
+            self.gender = gender
+            self.joinedAt = joinedAt
+        }
+    }
+
+    /// An entry of the user's audit log.
+    public struct Event: Codable, Sendable {
+        public let happenedAt: String
+        public let event: String
+        public let actor: String
+        public let origin: Origin?
+        public let reference: String
+        public let subject: String
+        public let reason: String?
+
+        public init(
+            happenedAt: String,
+            event: String,
+            actor: String,
+            origin: Origin? = nil,
+            reference: String,
+            subject: String,
+            reason: String? = nil
+        ) {
+            self.happenedAt = happenedAt
+            self.event = event
+            self.actor = actor
+            self.origin = origin
+            self.reference = reference
+            self.subject = subject
+            self.reason = reason
+        }
+    }
+
+    /// Dates are RFC 3339, UTC.
+    public let exportedAt: String
+    public let user: UserName
+    public let firstSeenAt: String
+    public let appAccountToken: String
+    /// Nil for a user without an account with the service.
+    public let account: AccountResource?
+    /// Newest first.
+    public let sessions: [Session]
+    /// Nil for a user who has not signed up in the seed's own app.
+    public let member: Member?
+    /// Nil until the user chooses one.
+    public let nickname: String?
+    /// The choice in each collection, owned or not.
+    public let chosen: [Item]
+    public let wishes: [Wish]
+    public let items: [Item]
+    public let transactions: [TransactionResource]
+    public let grants: [GrantResource]
+    public let balances: [BalanceResource]
+    public let events: [Event]
+
+    public init(
+        exportedAt: String,
+        user: UserName,
+        firstSeenAt: String,
+        appAccountToken: String,
+        account: AccountResource? = nil,
+        sessions: [Session],
+        member: Member? = nil,
+        nickname: String? = nil,
+        chosen: [Item],
+        wishes: [Wish],
+        items: [Item],
+        transactions: [TransactionResource],
+        grants: [GrantResource],
+        balances: [BalanceResource],
+        events: [Event]
+    ) {
+        self.exportedAt = exportedAt
+        self.user = user
+        self.firstSeenAt = firstSeenAt
+        self.appAccountToken = appAccountToken
+        self.account = account
+        self.sessions = sessions
+        self.member = member
+        self.nickname = nickname
+        self.chosen = chosen
+        self.wishes = wishes
+        self.items = items
+        self.transactions = transactions
+        self.grants = grants
+        self.balances = balances
+        self.events = events
+    }
+}

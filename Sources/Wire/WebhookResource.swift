@@ -1,0 +1,19 @@
+/// A webhook.
+public struct WebhookResource: Codable, Sendable {
+    public let webhookId: String
+    public let url: String
+    /// RFC 3339, UTC.
+    public let createdAt: String
+    /// The identifier of the API key.
+    public let createdBy: String
+    /// The signing secret; only in the answer that creates the webhook.
+    public let secret: String?
+
+    public init(webhookId: String, url: String, createdAt: String, createdBy: String, secret: String? = nil) {
+        self.webhookId = webhookId
+        self.url = url
+        self.createdAt = createdAt
+        self.createdBy = createdBy
+        self.secret = secret
+    }
+}

@@ -1,0 +1,14 @@
+/// The signing secrets of a webhook.
+public struct WebhookSecretsResource: Codable, Sendable {
+    public let secret: String
+    /// Present while the secret is being replaced.
+    public let previousSecret: String?
+    /// RFC 3339, UTC.
+    public let previousSecretEndsAt: String?
+
+    public init(secret: String, previousSecret: String? = nil, previousSecretEndsAt: String? = nil) {
+        self.secret = secret
+        self.previousSecret = previousSecret
+        self.previousSecretEndsAt = previousSecretEndsAt
+    }
+}

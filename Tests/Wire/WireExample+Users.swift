@@ -1,0 +1,160 @@
+import Wire
+
+extension WireExample {
+    /// The examples of users and what they own.
+    static let users: [WireExample] = [
+        WireExample(AppAccountTokenResource.self, #"{"appAccountToken": "6f9619ff-8b86-d011-b42d-00c04fc964ff"}"#),
+        WireExample(ItemList.self, #"{"items": [{"collection": "sprout", "number": 1}]}"#),
+        WireExample(
+            RevocationResource.self,
+            #"""
+            {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"}
+            """#),
+        WireExample(
+            GrantResource.self,
+            #"""
+            {"grantId": "grantId", "item": {"collection": "sprout", "number": 1}, "reason": "gift",
+            "grantedBy": "grantedBy", "grantedAt": "2027-01-31T12:00:00Z", "endsAt": "2027-01-31T12:00:00Z",
+            "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"}}
+            """#),
+        WireExample(
+            GrantResource.self,
+            #"""
+            {"grantId": "grantId", "item": {"collection": "sprout", "number": 1}, "reason": "gift",
+            "grantedBy": "grantedBy", "grantedAt": "2027-01-31T12:00:00Z"}
+            """#),
+        WireExample(
+            GrantList.self,
+            #"""
+            {"grants": [{"grantId": "grantId", "item": {"collection": "sprout", "number": 1}, "reason": "gift",
+            "grantedBy": "grantedBy", "grantedAt": "2027-01-31T12:00:00Z", "endsAt": "2027-01-31T12:00:00Z",
+            "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"}}],
+            "nextCursor": "nextCursor"}
+            """#),
+        WireExample(
+            GrantList.self,
+            #"""
+            {"grants": [{"grantId": "grantId", "item": {"collection": "sprout", "number": 1}, "reason": "gift",
+            "grantedBy": "grantedBy", "grantedAt": "2027-01-31T12:00:00Z"}]}
+            """#),
+        WireExample(
+            TransactionResource.self,
+            #"""
+            {"transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
+            "productId": "productId", "quantity": 7, "origin": "local/Sandbox",
+            "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z",
+            "expiresDate": "2027-01-31T12:00:00Z", "revocationDate": "2027-01-31T12:00:00Z", "revocationReason": 1,
+            "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"}}
+            """#),
+        WireExample(
+            TransactionResource.self,
+            #"""
+            {"transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
+            "productId": "productId", "quantity": 7, "origin": "local/Sandbox",
+            "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z"}
+            """#),
+        WireExample(
+            TransactionList.self,
+            #"""
+            {"transactions": [{"transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
+            "productId": "productId", "quantity": 7, "origin": "local/Sandbox",
+            "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z",
+            "expiresDate": "2027-01-31T12:00:00Z", "revocationDate": "2027-01-31T12:00:00Z", "revocationReason": 1,
+            "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"}}],
+            "nextCursor": "nextCursor"}
+            """#),
+        WireExample(
+            TransactionList.self,
+            #"""
+            {"transactions": [{"transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
+            "productId": "productId", "quantity": 7, "origin": "local/Sandbox",
+            "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z"}]}
+            """#),
+        WireExample(BalanceResource.self, #"{"balance": "balance", "amount": 7}"#),
+        WireExample(BalanceList.self, #"{"balances": [{"balance": "balance", "amount": 7}]}"#),
+        WireExample(
+            SpendingResource.self,
+            #"""
+            {"spendingId": "spendingId", "balance": "balance", "amount": 7, "left": 7, "reason": "gift",
+            "spentBy": "spentBy", "spentAt": "2027-01-31T12:00:00Z"}
+            """#),
+        WireExample(
+            ProfileResource.self,
+            #"""
+            {"nickname": "nickname", "chosen": [{"collection": "sprout", "number": 1}]}
+            """#),
+        WireExample(ProfileResource.self, #"{"chosen": [{"collection": "sprout", "number": 1}]}"#),
+        WireExample(UserName.self, #"{"issuer": "", "name": "alice"}"#),
+        WireExample(
+            EventResource.self,
+            #"""
+            {"happenedAt": "2027-01-31T12:00:00Z", "reference": "reference", "subject": "subject"}
+            """#),
+        WireExample(EventResource.self, #"{"happenedAt": "2027-01-31T12:00:00Z"}"#),
+        WireExample(
+            UserArchiveResource.self,
+            #"""
+            {"exportedAt": "2027-01-31T12:00:00Z", "user": {"issuer": "", "name": "alice"},
+            "firstSeenAt": "2027-01-31T12:00:00Z", "appAccountToken": "6f9619ff-8b86-d011-b42d-00c04fc964ff",
+            "account": {"accountId": "accountId", "email": "mint@example.com", "createdAt": "2027-01-31T12:00:00Z"},
+            "sessions": [{"beganAt": "2027-01-31T12:00:00Z", "endsAt": "2027-01-31T12:00:00Z"}],
+            "member": {"phoneNumber": "phoneNumber", "email": "mint@example.com", "fcmToken": "fcmToken",
+            "birth": "birth", "gender": 7, "joinedAt": "2027-01-31T12:00:00Z"}, "nickname": "nickname",
+            "chosen": [{"collection": "sprout", "number": 1}], "wishes": [{"productId": "productId",
+            "wishedAt": "2027-01-31T12:00:00Z"}], "items": [{"collection": "sprout", "number": 1}],
+            "transactions": [{"transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
+            "productId": "productId", "quantity": 7, "origin": "local/Sandbox",
+            "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z",
+            "expiresDate": "2027-01-31T12:00:00Z", "revocationDate": "2027-01-31T12:00:00Z", "revocationReason": 1,
+            "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"}}],
+            "grants": [{"grantId": "grantId", "item": {"collection": "sprout", "number": 1}, "reason": "gift",
+            "grantedBy": "grantedBy", "grantedAt": "2027-01-31T12:00:00Z", "endsAt": "2027-01-31T12:00:00Z",
+            "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"}}],
+            "balances": [{"balance": "balance", "amount": 7}], "events": [{"happenedAt": "2027-01-31T12:00:00Z",
+            "event": "event", "actor": "actor", "origin": "local/Sandbox", "reference": "reference",
+            "subject": "subject", "reason": "gift"}]}
+            """#),
+        WireExample(
+            UserArchiveResource.self,
+            #"""
+            {"exportedAt": "2027-01-31T12:00:00Z", "user": {"issuer": "", "name": "alice"},
+            "firstSeenAt": "2027-01-31T12:00:00Z", "appAccountToken": "6f9619ff-8b86-d011-b42d-00c04fc964ff",
+            "sessions": [{"beganAt": "2027-01-31T12:00:00Z", "endsAt": "2027-01-31T12:00:00Z"}],
+            "chosen": [{"collection": "sprout", "number": 1}], "wishes": [{"productId": "productId",
+            "wishedAt": "2027-01-31T12:00:00Z"}], "items": [{"collection": "sprout", "number": 1}],
+            "transactions": [{"transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
+            "productId": "productId", "quantity": 7, "origin": "local/Sandbox",
+            "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z"}],
+            "grants": [{"grantId": "grantId", "item": {"collection": "sprout", "number": 1}, "reason": "gift",
+            "grantedBy": "grantedBy", "grantedAt": "2027-01-31T12:00:00Z"}], "balances": [{"balance": "balance",
+            "amount": 7}], "events": [{"happenedAt": "2027-01-31T12:00:00Z", "event": "event", "actor": "actor",
+            "reference": "reference", "subject": "subject"}]}
+            """#),
+        WireExample(
+            AccountResource.self,
+            #"""
+            {"accountId": "accountId", "email": "mint@example.com", "createdAt": "2027-01-31T12:00:00Z"}
+            """#),
+        WireExample(
+            TokensResource.self,
+            #"""
+            {"accessToken": "accessToken", "accessTokenExpiresAt": "2027-01-31T12:00:00Z",
+            "refreshToken": "refreshToken", "refreshTokenExpiresAt": "2027-01-31T12:00:00Z"}
+            """#),
+        WireExample(
+            EntranceResource.self,
+            #"""
+            {"account": {"accountId": "accountId", "email": "mint@example.com",
+            "createdAt": "2027-01-31T12:00:00Z"}, "tokens": {"accessToken": "accessToken",
+            "accessTokenExpiresAt": "2027-01-31T12:00:00Z", "refreshToken": "refreshToken",
+            "refreshTokenExpiresAt": "2027-01-31T12:00:00Z"}}
+            """#),
+        WireExample(
+            RenewalResource.self,
+            #"""
+            {"tokens": {"accessToken": "accessToken", "accessTokenExpiresAt": "2027-01-31T12:00:00Z",
+            "refreshToken": "refreshToken", "refreshTokenExpiresAt": "2027-01-31T12:00:00Z"}}
+            """#),
+        WireExample(AvailabilityResource.self, #"{"isAvailable": true}"#),
+    ]
+}

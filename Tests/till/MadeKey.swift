@@ -1,0 +1,5 @@
+/// The output of `till keys make --json`.
+struct MadeKey: Decodable {
+    let id: String
+    let key: String
+}

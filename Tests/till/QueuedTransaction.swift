@@ -1,0 +1,6 @@
+/// A transaction of the payment queue, in the output of `till buy`, `till queue` and `till store buy`.
+struct QueuedTransaction: Decodable {
+    let state: String
+    let transactionId: String?
+    let originalTransactionId: String?
+}
