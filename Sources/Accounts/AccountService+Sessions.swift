@@ -22,7 +22,7 @@ extension AccountService {
         guard let token = SessionToken(.access, text) else { return .invalid }
         // Good or not, its time is over.
         guard clock.now() < token.endsAt else { return .expired }
-        guard let (session, user) = try await ledger.read(.statement, { try $0.session(token.session) }) else {
+        guard let (session, user) = try await ledger.read(.statement, { try $0.session(access: token.session) }) else {
             return .invalid
         }
         let digest = token.digest
@@ -56,7 +56,7 @@ extension AccountService {
     /// - Throws: `AccountError`.
     public func renew(_ presented: PresentedToken) async throws -> SessionTokens {
         guard let known = presented.session else { throw presented.refusal ?? AccountError.refreshTokenInvalid }
-        let (session, tokens) = newSession(known.identifier, refresh: known.refreshIdentifier)
+        let (session, tokens) = newSession(of: known.user, known)
         let renewal = try await ledger.write {
             try $0.renew(session, presenting: presented.token.digest, at: clock.now())
         }
@@ -71,25 +71,35 @@ extension AccountService {
     /// Logs a device out, by its refresh token or one it had before: then somebody has a copy, and out is right, too.
     public func end(_ presented: PresentedToken) async throws {
         guard let session = presented.session else { return }
-        try await ledger.write { try $0.endSession(refresh: session.refreshIdentifier) }
+        try await ledger.write { try $0.end(session) }
+    }
+
+    /// Begins a session of a user, by the user's number.
+    func begin(of user: Int64, in transaction: LedgerTransaction) throws -> SessionTokens {
+        let (session, tokens) = newSession(of: user)
+        try transaction.begin(session)
+        return tokens
     }
 
     /// A session with new tokens.
     ///
     /// - Parameters:
-    ///   - identifier: Its name in access tokens; another for a new one.
-    ///   - refresh: The same in refresh tokens.
-    func newSession(_ identifier: [UInt8]? = nil, refresh: [UInt8]? = nil) -> (SessionRecord, SessionTokens) {
+    ///   - user: The user's number.
+    ///   - known: The session that goes on; nil for a new one.
+    func newSession(of user: Int64, _ known: SessionRecord? = nil) -> (SessionRecord, SessionTokens) {
         let now = clock.now()
         func end(_ milliseconds: Int64) -> Timestamp {
             Timestamp(millisecondsSince1970: now.millisecondsSince1970 + milliseconds)
         }
-        let (identifier, refresh) = (identifier ?? randomness.bytes(16), refresh ?? randomness.bytes(16))
+        let identifier = known?.identifier ?? randomness.bytes(16)
+        let refresh = known?.refreshIdentifier ?? randomness.bytes(16)
         let tokens = SessionTokens(
-            access: SessionToken(.access, of: identifier, endsAt: end(Self.accessTime), randomness: randomness),
-            refresh: SessionToken(.refresh, of: refresh, endsAt: end(Self.refreshTime), randomness: randomness))
+            access: SessionToken(
+                .access, of: identifier, of: user, endsAt: end(Self.accessTime), randomness: randomness),
+            refresh: SessionToken(
+                .refresh, of: refresh, of: user, endsAt: end(Self.refreshTime), randomness: randomness))
         let session = SessionRecord(
-            identifier: identifier, refreshIdentifier: refresh, refreshDigest: tokens.refresh.digest,
+            user: user, identifier: identifier, refreshIdentifier: refresh, refreshDigest: tokens.refresh.digest,
             accessDigest: tokens.access.digest, beganAt: now, endsAt: tokens.refresh.endsAt)
         return (session, tokens)
     }

@@ -67,9 +67,10 @@ public struct AccountService: Sendable {
     ///
     /// - Throws: `AccountError`, `emailTaken`.
     public func open(_ account: AccountRecord) async throws -> Entrance {
-        let (session, tokens) = newSession()
-        let isOpen = try await ledger.write { try $0.open(account, beginning: session) }
-        guard isOpen else { throw AccountError.emailTaken }
+        let tokens = try await ledger.write { transaction in
+            try transaction.open(account).map { try begin(of: $0, in: transaction) }
+        }
+        guard let tokens else { throw AccountError.emailTaken }
         return Entrance(account: account, tokens: tokens)
     }
 
@@ -100,9 +101,10 @@ public struct AccountService: Sendable {
     ///
     /// - Throws: `AccountError`, `credentialsWrong` where the account has ended or has another password by now.
     public func enter(_ account: AccountRecord) async throws -> Entrance {
-        let (session, tokens) = newSession()
-        let isIn = try await ledger.write { try $0.begin(session, of: account) }
-        guard isIn else { throw AccountError.credentialsWrong }
+        let tokens = try await ledger.write { transaction in
+            try transaction.unchanged(account).map { try begin(of: $0, in: transaction) }
+        }
+        guard let tokens else { throw AccountError.credentialsWrong }
         return Entrance(account: account, tokens: tokens)
     }
 
@@ -125,7 +127,7 @@ public struct AccountService: Sendable {
         of account: AccountRecord,
         from token: String
     ) async throws {
-        let session = SessionToken(.access, token)?.session ?? []
+        let session = SessionToken(.access, token)?.session.identifier ?? []
         let isSet = try await ledger.write { try $0.setPasswordHash(hash, of: account, keeping: session) }
         guard isSet else { throw AccountError.passwordWrong }
     }

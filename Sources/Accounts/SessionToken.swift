@@ -4,10 +4,12 @@ import Signatures
 
 /// A token of a session: whoever presents it is taken for whoever has logged in.
 ///
-/// It reads as its kind's prefix, then in base64 (RFC 4648 section 5) a name of the session's (16 bytes; another in access tokens
-/// than in refresh tokens, so that an access token is of no use to end it), when it ends (milliseconds since 1970, 8 bytes,
-/// big-endian) and 24 random bytes. Of all that only the SHA-256 is kept, and only that makes it good: when a bad one says
-/// that it has ended, that is its own affair.
+/// A prefix for its kind, then in base64 (RFC 4648 section 5): the identifier of the session (16 bytes; access and refresh tokens
+/// have different ones, so that an access token cannot end a session), the user's number and the end in milliseconds since 1970
+/// (8 bytes each, big-endian), and 19 random bytes. The ledger keeps its SHA-256 alone, which decides whether it is valid.
+///
+/// The user's number leads to the session's row in a ledger that is spread over servers by it. A token of an earlier version has
+/// none, and 24 random bytes.
 public struct SessionToken: Hashable, Sendable {
     public enum Kind: String, Sendable {
         /// Sent with each request; good for minutes.
@@ -16,29 +18,35 @@ public struct SessionToken: Hashable, Sendable {
         case refresh = "tr_"
     }
 
-    private static let size = 48
+    private static let size = 51
+    /// The size of a token without the user's number.
+    private static let earlierSize = 48
 
     public let text: String
-    /// By which the session is found.
-    let session: [UInt8]
+    let session: SessionReference
     public let endsAt: Timestamp
 
-    init(_ kind: Kind, of session: [UInt8], endsAt: Timestamp, randomness: Randomness) {
-        let end = withUnsafeBytes(of: endsAt.millisecondsSince1970.bigEndian) { Array($0) }
-        text = kind.rawValue + Base64.encode(session + end + randomness.bytes(24), .urlSafe)
-        self.session = session
+    init(_ kind: Kind, of identifier: [UInt8], of user: Int64, endsAt: Timestamp, randomness: Randomness) {
+        func bytes(_ number: Int64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+        let content = identifier + bytes(user) + bytes(endsAt.millisecondsSince1970) + randomness.bytes(19)
+        text = kind.rawValue + Base64.encode(content, .urlSafe)
+        session = SessionReference(identifier: identifier, user: user)
         self.endsAt = endsAt
     }
 
     /// - Returns: nil for a text of another form or kind.
     init?(_ kind: Kind, _ text: String) {
-        guard text.hasPrefix(kind.rawValue), text.utf8.count == kind.rawValue.utf8.count + Self.size / 3 * 4,
+        let length = text.utf8.count - kind.rawValue.utf8.count
+        guard text.hasPrefix(kind.rawValue), [Self.size, Self.earlierSize].contains(where: { $0 / 3 * 4 == length }),
             let bytes = Base64.decode(text.utf8.dropFirst(kind.rawValue.utf8.count), .urlSafe)
         else { return nil }
+        func number(at start: Int) -> Int64 {
+            Int64(bitPattern: bytes[start..<start + 8].reduce(0) { UInt64($0) << 8 | UInt64($1) })
+        }
+        let hasUser = bytes.count == Self.size
         self.text = text
-        session = Array(bytes[..<16])
-        let end = bytes[16..<24].reduce(0) { UInt64($0) << 8 | UInt64($1) }
-        endsAt = Timestamp(millisecondsSince1970: Int64(bitPattern: end))
+        session = SessionReference(identifier: Array(bytes[..<16]), user: hasUser ? number(at: 16) : nil)
+        endsAt = Timestamp(millisecondsSince1970: number(at: hasUser ? 24 : 16))
     }
 
     var digest: [UInt8] { DigestAlgorithm.sha256.digest(of: Array(text.utf8)) }

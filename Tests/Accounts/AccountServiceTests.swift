@@ -99,14 +99,15 @@ import Testing
     }
 
     @Test func aRefreshTokenEndsWithTime() async throws {
-        let tokens = try await open("mint@example.com").tokens
+        let entrance = try await open("mint@example.com")
+        let tokens = entrance.tokens
         clock.advance(milliseconds: 60 * 86_400_000 - 1)
         let renewed = try await renew(tokens.refresh.text)
         clock.advance(milliseconds: 60 * 86_400_000)
         await #expect(throws: AccountError.refreshTokenExpired) { try await renew(renewed.refresh.text) }
         // Also when it was forgotten: somebody else's log-in clears what has ended.
         _ = try await open("gold@example.com")
-        #expect(try await ledger.read { try $0.session(Array(repeating: 0, count: 16)) } == nil)
+        #expect(try await ledger.read { try $0.sessions(of: entrance.account.user) } == [])
         await #expect(throws: AccountError.refreshTokenExpired) { try await renew(renewed.refresh.text) }
     }
 
@@ -126,7 +127,7 @@ import Testing
         for forged in [
             "", "ta_", "ta_x", access + "A", String(access.dropLast()), access.dropLast() + last, access.uppercased(),
             tokens.refresh.text, "ta_" + tokens.refresh.text.dropFirst(3), " " + access,
-            "ta_" + String(repeating: "_", count: 64),
+            "ta_" + String(repeating: "_", count: 64), "ta_" + String(repeating: "_", count: 68),
         ] {
             // One that says that it has ended is believed so far.
             #expect([.invalid, .expired].contains(try await accounts.user(presenting: forged)), "\(forged)")
@@ -150,6 +151,29 @@ import Testing
         await #expect(throws: AccountError.passwordWrong) {
             try await accounts.setPasswordHash(hash, of: here.account, from: here.tokens.access.text)
         }
+    }
+
+    @Test func `tokens of an earlier version stay valid`() async throws {
+        let account = try await open("mint@example.com").account
+        let end = clock.now().adding(days: 1)
+        func token(_ prefix: String, _ identifier: [UInt8]) -> String {
+            let bytes = identifier + withUnsafeBytes(of: end.millisecondsSince1970.bigEndian) { Array($0) }
+            return prefix + Base64.encode(bytes + [UInt8](repeating: 7, count: 24), .urlSafe)
+        }
+        @Sendable func digest(_ text: String) -> [UInt8] { DigestAlgorithm.sha256.digest(of: Array(text.utf8)) }
+        let (identifier, refreshIdentifier) = ([UInt8](repeating: 1, count: 16), [UInt8](repeating: 2, count: 16))
+        let (access, refresh) = (token("ta_", identifier), token("tr_", refreshIdentifier))
+        try await ledger.write { transaction in
+            try transaction.begin(
+                SessionRecord(
+                    user: try #require(try transaction.unchanged(account)), identifier: identifier,
+                    refreshIdentifier: refreshIdentifier, refreshDigest: digest(refresh), accessDigest: digest(access),
+                    beganAt: clock.now(), endsAt: end))
+        }
+        #expect(try await accounts.user(presenting: access) == .user(account.user))
+        let renewed = try await renew(refresh)
+        #expect(try await accounts.user(presenting: renewed.access.text) == .user(account.user))
+        #expect(renewed.access.text.utf8.count > access.utf8.count)
     }
 
     /// An access token that somebody has found is of no use to log its user out.

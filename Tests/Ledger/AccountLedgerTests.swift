@@ -23,10 +23,16 @@ import TestSupport
     }
 
     /// - Parameter number: By which it and its tokens are told apart.
-    private func session(_ number: UInt8, tokens: UInt8? = nil, at moment: Timestamp = now) -> SessionRecord {
+    /// - Parameter user: The user's number.
+    private func session(
+        _ number: UInt8,
+        of user: Int64,
+        tokens: UInt8? = nil,
+        at moment: Timestamp = now
+    ) -> SessionRecord {
         let tokens = tokens ?? number
         return SessionRecord(
-            identifier: [UInt8](repeating: number, count: 16),
+            user: user, identifier: [UInt8](repeating: number, count: 16),
             refreshIdentifier: [UInt8](repeating: number + 50, count: 16),
             refreshDigest: [UInt8](repeating: tokens, count: 32),
             accessDigest: [UInt8](repeating: tokens + 100, count: 32), beganAt: moment, endsAt: moment.adding(days: 1))
@@ -34,25 +40,50 @@ import TestSupport
 
     private func digest(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 32) }
 
+    /// The session of a number, as access tokens name it.
+    private func reference(_ number: UInt8, of user: Int64? = nil) -> SessionReference {
+        SessionReference(identifier: [UInt8](repeating: number, count: 16), user: user)
+    }
+
+    /// Opens an account, with session 1.
+    ///
+    /// - Returns: The user's number; nil if the address has an account.
+    private func open(_ account: AccountRecord) async throws -> Int64? {
+        try await ledger.write { transaction in
+            let user = try transaction.open(account)
+            if let user { try transaction.begin(session(1, of: user)) }
+            return user
+        }
+    }
+
+    private func begin(_ number: UInt8, at moment: Timestamp = now, of account: AccountRecord) async throws -> Bool {
+        try await ledger.write { transaction in
+            guard let user = try transaction.unchanged(account) else { return false }
+            try transaction.begin(session(number, of: user, at: moment))
+            return true
+        }
+    }
+
     @Test func anAddressHasOneAccount() async throws {
         let first = try account("1", "Mint@example.com")
-        #expect(try await ledger.write { try $0.open(first, beginning: session(1)) })
-        #expect(try await !ledger.write { try $0.open(try account("2", "mint@example.com"), beginning: session(2)) })
+        let user = try #require(try await open(first))
+        #expect(try await open(try account("2", "mint@example.com")) == nil)
         #expect(try await ledger.read { try $0.account(emailLowercase: "mint@example.com") } == first)
         #expect(try await ledger.read { try $0.account(of: first.user) } == first)
         #expect(try await ledger.read { try $0.account(of: alice) } == nil)
-        #expect(try await ledger.read { try $0.session(session(1).identifier) }?.user == first.user)
-        #expect(try await ledger.read { try $0.session(session(2).identifier) } == nil)
+        for reference in [reference(1, of: user), reference(1)] {
+            #expect(try await ledger.read { try $0.session(access: reference) }?.user == first.user)
+        }
+        #expect(try await ledger.read { try $0.session(access: reference(1, of: user + 1)) } == nil)
+        #expect(try await ledger.read { try $0.session(access: reference(2, of: user)) } == nil)
         #expect(try fixture.problems() == [])
     }
 
     @Test func aSessionIsRenewedByItsLastTokenAlone() async throws {
-        let mint = try account("1", "mint@example.com")
-        #expect(try await ledger.write { try $0.open(mint, beginning: session(1)) })
-        let identifier = session(1).identifier
-        let next = session(1, tokens: 2, at: Self.later(60))
+        let user = try #require(try await open(try account("1", "mint@example.com")))
+        let next = session(1, of: user, tokens: 2, at: Self.later(60))
         #expect(try await ledger.write { try $0.renew(next, presenting: digest(1), at: Self.later(60)) } == .renewed)
-        let found = try #require(try await ledger.read { try $0.session(identifier) }).session
+        let found = try #require(try await ledger.read { try $0.session(access: reference(1)) }).session
         #expect(found.refreshDigest == digest(2))
         #expect(found.previousAccessDigest == digest(101))
         #expect(found.beganAt == Self.now)
@@ -60,42 +91,49 @@ import TestSupport
         // As another process has it.
         let late = Self.later(60).adding(days: 1)
         #expect(
-            try await fixture.again().write { try $0.renew(session(1, tokens: 3), presenting: digest(2), at: late) }
+            try await fixture.again().write {
+                try $0.renew(session(1, of: user, tokens: 3), presenting: digest(2), at: late)
+            }
                 == .ended)
         #expect(
-            try await ledger.write { try $0.renew(session(1, tokens: 3), presenting: digest(1), at: Self.now) }
+            try await ledger.write {
+                try $0.renew(session(1, of: user, tokens: 3), presenting: digest(1), at: Self.now)
+            }
                 == .reused)
         #expect(
-            try await ledger.write { try $0.renew(session(1, tokens: 3), presenting: digest(2), at: Self.now) }
+            try await ledger.write {
+                try $0.renew(session(1, of: user, tokens: 3), presenting: digest(2), at: Self.now)
+            }
                 == .unknown)
-        #expect(try await ledger.read { try $0.session(identifier) } == nil)
+        #expect(try await ledger.read { try $0.session(access: reference(1)) } == nil)
     }
 
     @Test func whoHasShownAnOldPasswordIsNotLetIn() async throws {
         let mint = try account("1", "mint@example.com")
-        #expect(try await ledger.write { try $0.open(mint, beginning: session(1)) })
-        #expect(try await ledger.write { try $0.begin(session(2), of: mint) })
-        #expect(try await ledger.write { try $0.setPasswordHash("new", of: mint, keeping: session(2).identifier) })
-        #expect(try await ledger.read { try $0.session(session(1).identifier) } == nil)
-        #expect(try await ledger.read { try $0.session(session(2).identifier) } != nil)
-        #expect(try await !ledger.write { try $0.begin(session(3), of: mint) })
+        #expect(try await open(mint) != nil)
+        #expect(try await begin(2, of: mint))
+        #expect(try await ledger.write { try $0.setPasswordHash("new", of: mint, keeping: reference(2).identifier) })
+        #expect(try await ledger.read { try $0.session(access: reference(1)) } == nil)
+        #expect(try await ledger.read { try $0.session(access: reference(2)) } != nil)
+        #expect(try await !begin(3, of: mint))
         #expect(try await !ledger.write { try $0.setPasswordHash("newer", of: mint, keeping: []) })
-        try await ledger.write { try $0.endSession(refresh: session(2).refreshIdentifier) }
-        #expect(try await ledger.read { try $0.session(session(2).identifier) } == nil)
+        let second = try #require(try await ledger.read { try $0.session(access: reference(2)) }).session
+        try await ledger.write { try $0.end(second) }
+        #expect(try await ledger.read { try $0.session(access: reference(2)) } == nil)
     }
 
     @Test func whatHasEndedIsCleared() async throws {
         let mint = try account("1", "mint@example.com")
-        #expect(try await ledger.write { try $0.open(mint, beginning: session(1)) })
-        #expect(try await ledger.write { try $0.begin(session(2, at: Self.now.adding(days: 1)), of: mint) })
-        #expect(try await ledger.read { try $0.session(session(1).identifier) } == nil)
-        #expect(try await ledger.read { try $0.session(session(2).identifier) } != nil)
+        #expect(try await open(mint) != nil)
+        #expect(try await begin(2, at: Self.now.adding(days: 1), of: mint))
+        #expect(try await ledger.read { try $0.session(access: reference(1)) } == nil)
+        #expect(try await ledger.read { try $0.session(access: reference(2)) } != nil)
     }
 
     /// Design rule 8: who they were is gone, what they redeemed is not to be had anew, and the chain holds.
     @Test func anErasedUserIsATombstone() async throws {
         let mint = try account("1", "mint@example.com")
-        #expect(try await ledger.write { try $0.open(mint, beginning: session(1)) })
+        #expect(try await open(mint) != nil)
         let token = try await ledger.write { try $0.makeAppAccountToken(of: mint.user, at: Self.now) }
         let coins = Credit(balance: "coins", amount: 10)
         _ = try await redeem(claim("1"), claim("2", item: nil, credit: coins), for: mint.user)
@@ -137,7 +175,7 @@ import TestSupport
         #expect(try await !ledger.write { try $0.erase(mint.user, by: .user, at: Self.later(1)) })
         #expect(try await ledger.read { try $0.knownUser(mint.user) } == nil)
         #expect(try await ledger.read { try $0.account(emailLowercase: "mint@example.com") } == nil)
-        #expect(try await ledger.read { try $0.session(session(1).identifier) } == nil)
+        #expect(try await ledger.read { try $0.session(access: reference(1)) } == nil)
         for key in [key, own] { #expect(try await ledger.read { try $0.keptAnswer(for: key, since: Self.now) } == nil) }
         // Nor is anything kept that was under way.
         _ = try await ledger.write {

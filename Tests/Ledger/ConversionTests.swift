@@ -121,7 +121,9 @@ import Webhooks
         let ledger = try converted(version, way)
         let account = try #require(try await ledger.read { try $0.account(emailLowercase: "a@b.co") })
         #expect(account.email == "A@b.co")
-        let session = try await ledger.read { try $0.session([UInt8](repeating: 1, count: 16)) }
+        let session = try await ledger.read {
+            try $0.session(access: SessionReference(identifier: [UInt8](repeating: 1, count: 16)))
+        }
         #expect(session?.user == account.user)
         let composed = try #require(User(issuer: issuer, name: "Ren\u{E9}"))
         let plain = try #require(User(issuer: issuer, name: "Rene"))

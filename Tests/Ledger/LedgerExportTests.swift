@@ -99,11 +99,12 @@ import Webhooks
             user: try #require(User(issuer: "till", name: "1")), email: "A@b.co", emailLowercase: "a@b.co",
             passwordHash: "h", createdAt: Self.now)
         let digest = [UInt8](repeating: 2, count: 32)
+        let user = try #require(try await ledger.write { try $0.open(account) })
         let session = SessionRecord(
-            identifier: [UInt8](repeating: 1, count: 16), refreshIdentifier: [UInt8](repeating: 3, count: 16),
-            refreshDigest: digest, accessDigest: digest,
+            user: user, identifier: [UInt8](repeating: 1, count: 16),
+            refreshIdentifier: [UInt8](repeating: 3, count: 16), refreshDigest: digest, accessDigest: digest,
             beganAt: Self.now, endsAt: Self.later(1))
-        _ = try await ledger.write { try $0.open(account, beginning: session) }
+        _ = try await ledger.write { try $0.begin(session) }
         _ = try await ledger.write { try $0.renew(session, presenting: digest, at: Self.now) }
         let change = ProfileChange(nickname: .set("Mint"), chosen: [Self.sprout1])
         let origins = Set(Origin.allCases)

@@ -110,14 +110,20 @@ import TestSupport
         let mint = AccountRecord(
             user: try #require(User(issuer: "till", name: "1")), email: "mint@example.com",
             emailLowercase: "mint@example.com", passwordHash: "h", createdAt: Self.now)
-        let session = SessionRecord(
-            identifier: [UInt8](repeating: 1, count: 16), refreshIdentifier: [UInt8](repeating: 2, count: 16),
-            refreshDigest: [UInt8](repeating: 3, count: 32), accessDigest: [UInt8](repeating: 4, count: 32),
-            beganAt: Self.now, endsAt: Self.now.adding(days: 1))
-        #expect(try await withLedger { try $0.writeNow { try $0.open(mint, beginning: session) } })
+        let session = SessionReference(identifier: [UInt8](repeating: 1, count: 16))
+        try await withLedger { ledger in
+            try ledger.writeNow { transaction in
+                try transaction.begin(
+                    SessionRecord(
+                        user: try #require(try transaction.open(mint)), identifier: session.identifier,
+                        refreshIdentifier: [UInt8](repeating: 2, count: 16),
+                        refreshDigest: [UInt8](repeating: 3, count: 32), accessDigest: [UInt8](repeating: 4, count: 32),
+                        beganAt: Self.now, endsAt: Self.now.adding(days: 1)))
+            }
+        }
         try LedgerFile(place).backUp(to: backup)
         #expect(try restore().endedSessions == 1)
-        #expect(try await withLedger { try $0.readNow { try $0.session(session.identifier) } } == nil)
+        #expect(try await withLedger { try $0.readNow { try $0.session(access: session) } } == nil)
         #expect(try await withLedger { try $0.readNow { try $0.account(of: mint.user) } } == mint)
     }
 

@@ -33,7 +33,7 @@ struct AccountRecords {
         try database.row("\(Self.accounts) WHERE user_id = $1", [user]).map(Self.account)
     }
 
-    func insert(_ session: SessionRecord, of user: Int64) throws {
+    func insert(_ session: SessionRecord) throws {
         try database.execute("DELETE FROM session WHERE ends_at <= $1", [session.beganAt])
         try database.execute(
             """
@@ -41,7 +41,7 @@ struct AccountRecords {
                 SELECT session_id FROM session WHERE user_id = $1
                 ORDER BY began_at DESC, session_id LIMIT \(Int64.max) OFFSET \(Self.maximumSessions - 1))
             """,
-            [user])
+            [session.user])
         try database.execute(
             """
             INSERT INTO session (
@@ -49,20 +49,31 @@ struct AccountRecords {
             ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
             """,
             [
-                session.identifier, session.refreshIdentifier, user, session.refreshDigest, session.accessDigest,
+                session.identifier, session.refreshIdentifier, session.user, session.refreshDigest,
+                session.accessDigest,
                 session.previousAccessDigest, session.beganAt, session.endsAt,
             ])
     }
 
-    func session(_ identifier: [UInt8]) throws -> (session: SessionRecord, user: User)? {
+    /// - Parameter access: The session, as access tokens name it.
+    func session(access: SessionReference) throws -> (session: SessionRecord, user: User)? {
+        let (condition, arguments) = Self.condition("session_id", access)
         let row = try database.row(
-            #"SELECT session.*, issuer, name FROM session JOIN "user" USING (user_id) WHERE session_id = $1"#,
-            [identifier])
+            #"SELECT session.*, issuer, name FROM session JOIN "user" USING (user_id) WHERE \#(condition)"#, arguments)
         return try row.map { (try Self.session($0), try Self.user($0)) }
     }
 
-    func session(refresh identifier: [UInt8]) throws -> SessionRecord? {
-        try database.row("SELECT * FROM session WHERE refresh_id = $1", [identifier]).map(Self.session)
+    func session(refresh: SessionReference) throws -> SessionRecord? {
+        let (condition, arguments) = Self.condition("refresh_id", refresh)
+        return try database.row("SELECT * FROM session WHERE \(condition)", arguments).map(Self.session)
+    }
+
+    private static func condition(
+        _ column: String,
+        _ reference: SessionReference
+    ) -> (sql: String, arguments: [any SQLConvertible]) {
+        guard let user = reference.user else { return ("\(column) = $1", [reference.identifier]) }
+        return ("\(column) = $1 AND user_id = $2", [reference.identifier, user])
     }
 
     /// Newest first.
@@ -76,13 +87,13 @@ struct AccountRecords {
         try database.execute(
             """
             UPDATE session SET refresh_digest = $1, previous_access_digest = access_digest, access_digest = $2, ends_at = $3
-            WHERE refresh_id = $4
+            WHERE user_id = $4 AND session_id = $5
             """,
-            [session.refreshDigest, session.accessDigest, session.endsAt, session.refreshIdentifier])
+            [session.refreshDigest, session.accessDigest, session.endsAt, session.user, session.identifier])
     }
 
-    func delete(refresh identifier: [UInt8]) throws {
-        try database.execute("DELETE FROM session WHERE refresh_id = $1", [identifier])
+    func delete(_ session: SessionRecord) throws {
+        try database.delete(from: "session", where: ["user_id", "session_id"], [[session.user, session.identifier]])
     }
 
     func setPasswordHash(_ hash: String, of user: Int64, keeping session: [UInt8]) throws {
@@ -98,7 +109,7 @@ struct AccountRecords {
 
     private static func session(_ row: SQLRow) throws -> SessionRecord {
         SessionRecord(
-            identifier: try row["session_id"], refreshIdentifier: try row["refresh_id"],
+            user: try row["user_id"], identifier: try row["session_id"], refreshIdentifier: try row["refresh_id"],
             refreshDigest: try row["refresh_digest"],
             accessDigest: try row["access_digest"], previousAccessDigest: try row["previous_access_digest"],
             beganAt: try row["began_at"], endsAt: try row["ends_at"])

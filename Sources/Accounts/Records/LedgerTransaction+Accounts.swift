@@ -3,16 +3,15 @@ import Ledger
 import Signatures
 
 extension LedgerTransaction {
-    /// Opens an account, with a first session.
+    /// Opens an account.
     ///
-    /// - Returns: false, and opens none, where the address has one.
-    public func open(_ account: AccountRecord, beginning session: SessionRecord) throws -> Bool {
+    /// - Returns: The user's number; nil if the address has an account.
+    public func open(_ account: AccountRecord) throws -> Int64? {
         let records = AccountRecords(database: database)
-        guard try records.account(emailLowercase: account.emailLowercase) == nil else { return false }
+        guard try records.account(emailLowercase: account.emailLowercase) == nil else { return nil }
         let numbers = try users.insert([account.user], at: account.createdAt)
         guard let user = numbers[account.user], try records.insert(account, of: user) else { throw damaged }
-        try records.insert(session, of: user)
-        return true
+        return user
     }
 
     /// nil where the address has none.
@@ -28,19 +27,14 @@ extension LedgerTransaction {
         return try AccountRecords(database: database).account(of: user)
     }
 
-    /// Begins a session of somebody who has shown the account's password. Of many sessions of one account, the oldest end; so
-    /// do those of anybody that nobody has renewed in time.
-    ///
-    /// - Returns: false where the account is gone by now, or has another password.
-    public func begin(_ session: SessionRecord, of account: AccountRecord) throws -> Bool {
-        guard let user = try unchanged(account, in: database) else { return false }
-        try AccountRecords(database: database).insert(session, of: user)
-        return true
+    /// Begins a session. Of many sessions of one account the oldest end, and so do the expired sessions of all users.
+    public func begin(_ session: SessionRecord) throws {
+        try AccountRecords(database: database).insert(session)
     }
 
-    /// A session, and whose it is; nil for one that has ended.
-    public func session(_ identifier: [UInt8]) throws -> (session: SessionRecord, user: User)? {
-        try AccountRecords(database: database).session(identifier)
+    /// A session and its user; nil for a session that has ended.
+    public func session(access reference: SessionReference) throws -> (session: SessionRecord, user: User)? {
+        try AccountRecords(database: database).session(access: reference)
     }
 
     /// Gives a session new tokens, for the refresh token given last; another ends it.
@@ -55,9 +49,9 @@ extension LedgerTransaction {
         at moment: Timestamp
     ) throws -> SessionRenewal {
         let records = AccountRecords(database: database)
-        guard let known = try records.session(refresh: session.refreshIdentifier) else { return .unknown }
+        guard let known = try records.session(refresh: session.refreshReference) else { return .unknown }
         guard ConstantTime.areEqual(known.refreshDigest, digest) else {
-            try records.delete(refresh: session.refreshIdentifier)
+            try records.delete(known)
             return .reused
         }
         guard moment < known.endsAt else { return .ended }
@@ -66,13 +60,13 @@ extension LedgerTransaction {
     }
 
     /// The session of a refresh token; nil for one that has ended.
-    public func session(refresh identifier: [UInt8]) throws -> SessionRecord? {
-        try AccountRecords(database: database).session(refresh: identifier)
+    public func session(refresh reference: SessionReference) throws -> SessionRecord? {
+        try AccountRecords(database: database).session(refresh: reference)
     }
 
-    /// Ends the session of a refresh token; one that has ended stays so.
-    public func endSession(refresh identifier: [UInt8]) throws {
-        try AccountRecords(database: database).delete(refresh: identifier)
+    /// Ends a session, unless it has ended.
+    public func end(_ session: SessionRecord) throws {
+        try AccountRecords(database: database).delete(session)
     }
 
     /// Gives an account another password, and ends its sessions but one.
@@ -83,7 +77,7 @@ extension LedgerTransaction {
         of account: AccountRecord,
         keeping session: [UInt8]
     ) throws -> Bool {
-        guard let user = try unchanged(account, in: database) else { return false }
+        guard let user = try unchanged(account) else { return false }
         try AccountRecords(database: database).setPasswordHash(hash, of: user, keeping: session)
         return true
     }
@@ -93,7 +87,7 @@ extension LedgerTransaction {
     /// - Parameter account: As it was when its password was shown.
     /// - Returns: false where the account is gone by now, or has another password.
     public func erase(_ account: AccountRecord, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
-        guard try unchanged(account, in: database) != nil else { return false }
+        guard try unchanged(account) != nil else { return false }
         return try erase(account.user, by: actor, at: moment)
     }
 
@@ -103,8 +97,8 @@ extension LedgerTransaction {
         return try AccountRecords(database: database).sessions(of: user)
     }
 
-    /// The user's number, while the account has the password it had when it was read.
-    func unchanged(_ account: AccountRecord, in database: any LedgerDatabase) throws -> Int64? {
+    /// The user's number; nil if the account has ended, or has another password than when it was read.
+    public func unchanged(_ account: AccountRecord) throws -> Int64? {
         guard let user = try users.known(account.user),
             try AccountRecords(database: database).account(of: user)?.passwordHash == account.passwordHash
         else { return nil }

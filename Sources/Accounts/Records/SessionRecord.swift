@@ -3,6 +3,8 @@ import Ledger
 
 /// A device on which somebody is logged in, as the ledger keeps it: of its tokens, only digests.
 public struct SessionRecord: Hashable, Sendable {
+    /// The user's number.
+    public let user: Int64
     /// 16 bytes; what is between one log-in and its end has one, however often its tokens are renewed. Access tokens have it.
     public let identifier: [UInt8]
     /// The same, for refresh tokens.
@@ -17,7 +19,11 @@ public struct SessionRecord: Hashable, Sendable {
     /// When the refresh token ends.
     public let endsAt: Timestamp
 
+    /// The session, as refresh tokens name it.
+    public var refreshReference: SessionReference { SessionReference(identifier: refreshIdentifier, user: user) }
+
     public init(
+        user: Int64,
         identifier: [UInt8],
         refreshIdentifier: [UInt8],
         refreshDigest: [UInt8],
@@ -26,6 +32,7 @@ public struct SessionRecord: Hashable, Sendable {
         beganAt: Timestamp,
         endsAt: Timestamp
     ) {
+        self.user = user
         self.identifier = identifier
         self.refreshIdentifier = refreshIdentifier
         self.refreshDigest = refreshDigest
