@@ -1,4 +1,5 @@
 import Commerce
+import Foundation
 import Store
 import Testing
 
@@ -50,6 +51,25 @@ import Testing
 
     @Test func `a product without an introductory offer costs its standard price`() {
         #expect(OfferDecision(nil, among: [], customer: .new, hadIntroductoryOffer: false) == .standardPrice)
+    }
+
+    @Test(
+        arguments: [
+            (0, true), (86_400_000, true), (86_400_001, false), (-86_400_000, true), (-86_400_001, false),
+        ] as [(Int64, Bool)])
+    func `a signature is current for a day`(age: Int64, isCurrent: Bool) {
+        let now = RuleFixture.now
+        let signed = Timestamp(millisecondsSince1970: now.millisecondsSince1970 - age)
+        #expect(Self.signature(at: signed).isCurrent(at: now) == isCurrent)
+    }
+
+    @Test(arguments: [.min, .max] as [Int64]) func `a signature of an absurd date is refused`(milliseconds: Int64) {
+        let signature = Self.signature(at: Timestamp(millisecondsSince1970: milliseconds))
+        #expect(!signature.isCurrent(at: RuleFixture.now))
+    }
+
+    private static func signature(at date: Timestamp) -> PromotionalOfferSignature {
+        PromotionalOfferSignature(keyIdentifier: "K", nonce: UUID(), timestamp: date, signature: "")
     }
 
     @Test func `the subscription says which customer it is`() throws {

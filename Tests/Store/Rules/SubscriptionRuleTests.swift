@@ -116,17 +116,33 @@ import Testing
         #expect(subscription == unchanged)
     }
 
-    @Test func `the first purchase charges the offer`() throws {
+    @Test(
+        arguments: [
+            (nil, [4990, 4990, 4990], 30),
+            // A free week, two months at a lower price, and half a year that is paid at once.
+            (.introductory, [0, 4990, 4990], 7), (.promotional, [1990, 1990, 4990], 30),
+            (.winBack, [9990, 4990, 4990], 181),
+        ] as [(SubscriptionOffer.Kind?, [Int64], Int64)])
+    func `an offer is charged for as many periods as it has`(
+        kind: SubscriptionOffer.Kind?,
+        prices: [Int64],
+        firstEnd: Int64
+    ) throws {
         let product = try fixture.product("basic.monthly")
         let terms = try #require(product.subscription)
         var subscription = CustomerSubscription(
             originalTransactionIdentifier: "1", account: "alice", of: product, groupIdentifier: terms.groupIdentifier,
             at: RuleFixture.now)
-        let introductory = terms.offers.first { $0.kind == .introductory }
-        let effects = subscription.buyFirst(
-            product, terms, offer: introductory, at: RuleFixture.now, fixture.terms())
-        #expect(effects.map(Self.words) == ["charge basic.monthly 0", "SUBSCRIBED INITIAL_BUY"])
-        #expect(subscription.expiresDate == RuleFixture.day(7))
+        var effects = subscription.buyFirst(
+            product, terms, offer: terms.offers.first { $0.kind == kind }, at: RuleFixture.now, fixture.terms())
+        #expect(subscription.expiresDate == RuleFixture.day(firstEnd))
+        for _ in 1..<prices.count { effects += subscription.becomeDue(fixture.terms()) }
+        let charged = effects.compactMap { effect -> Int64? in
+            guard case .charge(let charge) = effect else { return nil }
+            return charge.price.milliunits
+        }
+        #expect(charged == prices)
+        #expect(Self.words(effects[1]) == "SUBSCRIBED INITIAL_BUY")
     }
 
     private func apply(_ event: Event, to subscription: inout CustomerSubscription) throws -> [SubscriptionEffect] {
