@@ -8,7 +8,7 @@ import TestSupport
 
 /// The lines from the devices and from the App Store to the service.
 extension Simulation {
-    /// What a device sends: it may be lost, its answer may be, and it may arrive twice.
+    /// Sends a device's proof. It may be lost, its answer may be lost, and it may arrive twice.
     func send(_ proof: Proof, for user: User) async throws -> Redemption {
         let bytes = Array(proof.text.utf8)
         posts.append((bytes, user))
@@ -47,7 +47,7 @@ extension Simulation {
         }
     }
 
-    /// What arrives together shares a commit: notifications, and what devices have sent and send again.
+    /// Delivers notifications and repeated posts that share a commit.
     func arriveTogether() throws {
         let service = processes[dice.number(below: processes.count)].service
         let notifications = dice.shuffle(try garden.store.notifications()).prefix(3).compactMap {

@@ -26,7 +26,7 @@ package struct DeliverySchedule: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - failures: The number of failed attempts before.
-    ///   - isRepeated: Whether the notification is sent once more after its delivery.
+    ///   - isRepeated: True if the notification is sent once more after its delivery.
     package func nextAttempt(
         after attempt: StoreNotification.SendAttempt,
         failures: Int,

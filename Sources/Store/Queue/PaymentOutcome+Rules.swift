@@ -9,7 +9,7 @@ extension PaymentOutcome {
         return settings.areInterruptedPurchasesEnabled ? .interrupted : .purchased
     }
 
-    /// Whether the customer can complete a payment of this outcome: it was interrupted.
+    /// True if the customer can complete a payment of this outcome: it was interrupted.
     package func isResolvable(_ transaction: PaymentTransaction) -> Bool {
         self == .interrupted && transaction.error != nil
     }

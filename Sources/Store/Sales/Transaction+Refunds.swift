@@ -2,7 +2,7 @@ import Commerce
 import Receipts
 
 extension Transaction {
-    /// Whether the history of refunds has it: Apple refunded it, in full or in part.
+    /// True if Apple refunded it, in full or in part; the history of refunds has it.
     package var isRefunded: Bool { revocation?.type == .refundFull || revocation?.type == .refundProrated }
 
     /// - Throws: `StoreError`, `invalidAction`, if it was revoked already.
@@ -14,6 +14,6 @@ extension Transaction {
 }
 
 extension ProductType {
-    /// Whether Apple asks for the consumption of such a product when a customer requests a refund.
+    /// True if Apple asks for the consumption of such a product when a customer requests a refund.
     package var hasConsumption: Bool { self == .consumable || self == .autoRenewableSubscription }
 }

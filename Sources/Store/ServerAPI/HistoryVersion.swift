@@ -6,7 +6,7 @@ extension AppStoreServerAPI {
         case v1
         case v2
 
-        /// Whether the history has a transaction. The first version leaves out finished consumables that are not
+        /// True if the history has a transaction. The first version leaves out finished consumables that are not
         /// revoked.
         ///
         /// - Parameter unfinished: The identifiers of the transactions that the app has yet to finish.

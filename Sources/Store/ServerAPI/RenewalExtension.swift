@@ -32,7 +32,7 @@ package struct RenewalExtension: Hashable, Sendable {
         }
     }
 
-    /// Whether an extension for all subscribers of a product includes a subscription.
+    /// True if an extension for all subscribers of a product includes a subscription.
     ///
     /// - Parameters:
     ///   - latest: Its latest transaction.

@@ -10,7 +10,7 @@ package enum OfferDecision: Hashable, Sendable {
     /// - Parameters:
     ///   - choice: The offer that the app asks for; nil for an introductory offer, if the customer is eligible.
     ///   - customer: New to the group, entitled by it, or entitled by it before.
-    ///   - hadIntroductoryOffer: Whether the customer used an introductory offer of the group. There is one for each
+    ///   - hadIntroductoryOffer: True if the customer used an introductory offer of the group. There is one for each
     ///     customer and group (Apple, "Implementing introductory offers").
     package init(
         _ choice: Payment.OfferChoice?,
@@ -21,8 +21,8 @@ package enum OfferDecision: Hashable, Sendable {
         guard let choice else {
             // Without a request, only a customer who begins or returns gets one.
             let isEligible = customer != .existing && !hadIntroductoryOffer
-            let introductory = isEligible ? offers.first { $0.kind == .introductory } : nil
-            self = introductory.map { .offer($0) } ?? .standardPrice
+            let introductory = isEligible ? offers.first(where: { $0.kind == .introductory }) : nil
+            self = introductory.map { OfferDecision.offer($0) } ?? .standardPrice
             return
         }
         guard let offer = offers.first(where: { $0.kind == choice.kind && $0.identifier == choice.identifier }) else {
@@ -43,5 +43,7 @@ package enum OfferDecision: Hashable, Sendable {
 
 extension CustomerSubscription? {
     /// The customer's eligibility for offers, by the subscription that they have in the group.
-    package var eligibility: SubscriptionOffer.Eligibility { map { $0.isEntitled ? .existing : .expired } ?? .new }
+    package var eligibility: SubscriptionOffer.Eligibility {
+        map { $0.isEntitled ? SubscriptionOffer.Eligibility.existing : .expired } ?? .new
+    }
 }

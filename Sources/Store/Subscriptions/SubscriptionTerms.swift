@@ -2,12 +2,12 @@ import Commerce
 
 /// The facts that a subscription depends on besides itself.
 package struct SubscriptionTerms: Sendable {
-    /// What is for sale now.
+    /// The product under an identifier; nil if it is not for sale.
     package let product: @Sendable (_ productIdentifier: String) -> Product?
     package let timeRate: TimeRate
-    /// Of the storefront, whatever the prices of the catalog are in.
+    /// The storefront's currency, which may differ from the catalog's.
     package let currency: String
-    /// Whether no renewal can be charged.
+    /// True if no renewal can be charged.
     package let isBillingFailing: Bool
     package let isGracePeriodEnabled: Bool
 

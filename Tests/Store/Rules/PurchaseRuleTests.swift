@@ -9,8 +9,8 @@ import Testing
     @Test(
         arguments: [
             ("seeds", 1, nil, [], "charge 990"),
-            ("seeds", 3, nil, [RuleFixture.transaction(of: "seeds", .consumable)], "charge 2970"),
-            ("season", 1, nil, [RuleFixture.transaction(of: "season", .nonRenewingSubscription)], "charge 4990"),
+            ("seeds", 3, nil, [RuleFixture.transaction(of: "seeds", type: .consumable)], "charge 2970"),
+            ("season", 1, nil, [RuleFixture.transaction(of: "season", type: .nonRenewingSubscription)], "charge 4990"),
             ("basic.monthly", 1, nil, [], "subscribe"), ("basic.monthly", 1, offer, [], "subscribe"),
             // A non-consumable that the account owns.
             ("gate", 1, nil, [], "charge 19990"),

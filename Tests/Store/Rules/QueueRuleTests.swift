@@ -85,10 +85,10 @@ import Testing
     /// season (6) and a refunded fence (7).
     private static let history = [
         RuleFixture.transaction("1"), RuleFixture.transaction("2", original: "1"),
-        RuleFixture.transaction("3", of: "basic.monthly", .autoRenewableSubscription),
-        RuleFixture.transaction("4", original: "3", of: "basic.monthly", .autoRenewableSubscription),
-        RuleFixture.transaction("5", of: "seeds", .consumable),
-        RuleFixture.transaction("6", of: "season", .nonRenewingSubscription),
+        RuleFixture.transaction("3", of: "basic.monthly", type: .autoRenewableSubscription),
+        RuleFixture.transaction("4", original: "3", of: "basic.monthly", type: .autoRenewableSubscription),
+        RuleFixture.transaction("5", of: "seeds", type: .consumable),
+        RuleFixture.transaction("6", of: "season", type: .nonRenewingSubscription),
         RuleFixture.transaction("7", of: "fence", revoked: .refundFull),
     ]
 

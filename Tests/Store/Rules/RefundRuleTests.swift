@@ -48,7 +48,7 @@ import Testing
         var subscription = try RuleFixture().subscription()
         subscription.revoke()
         let transaction = RuleFixture.transaction(
-            of: "basic.monthly", .autoRenewableSubscription, revoked: .refundFull)
+            of: "basic.monthly", type: .autoRenewableSubscription, revoked: .refundFull)
         let decision = RefundDecision(transaction: transaction, related: [transaction], subscription: subscription)
         let effects = try decision.reverse(at: RuleFixture.day(day))
         #expect(effects.map(Self.words) == ["reinstate 1", expected, "REFUND_REVERSED"])
@@ -77,7 +77,7 @@ import Testing
             ("gate", RuleFixture.transaction(), "bob", true), ("gate", RuleFixture.transaction(), "alice", false),
             ("gate", RuleFixture.transaction(revoked: .refundFull), "bob", false),
             ("gate", RuleFixture.transaction(ownership: .familyShared), "bob", false),
-            ("seeds", RuleFixture.transaction(of: "seeds", .consumable), "bob", false),
+            ("seeds", RuleFixture.transaction(of: "seeds", type: .consumable), "bob", false),
         ] as [(String, Transaction, String, Bool)])
     func `a family shares non-consumables that the catalog makes shareable`(
         name: String,
@@ -103,7 +103,7 @@ import Testing
         let first = RuleFixture.transaction("1")
         switch sale {
         case .consumable:
-            let seeds = RuleFixture.transaction("1", of: "seeds", .consumable)
+            let seeds = RuleFixture.transaction("1", of: "seeds", type: .consumable)
             return RefundDecision(transaction: seeds, related: [seeds], subscription: nil)
         case .nonConsumable: return RefundDecision(transaction: first, related: [first], subscription: nil)
         case .restored:
@@ -117,7 +117,7 @@ import Testing
             return RefundDecision(transaction: shared, related: [shared], subscription: nil)
         case .currentPeriod, .earlierPeriod:
             let periods = ["1", "2"].map {
-                RuleFixture.transaction($0, original: "1", of: "basic.monthly", .autoRenewableSubscription)
+                RuleFixture.transaction($0, original: "1", of: "basic.monthly", type: .autoRenewableSubscription)
             }
             return RefundDecision(
                 transaction: sale == .currentPeriod ? periods[1] : periods[0], related: periods,

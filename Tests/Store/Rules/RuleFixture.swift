@@ -43,7 +43,7 @@ struct RuleFixture {
         _ identifier: String = "1",
         original: String? = nil,
         of name: String = "gate",
-        _ type: ProductType = .nonConsumable,
+        type: ProductType = .nonConsumable,
         ownership: InAppOwnershipType = .purchased,
         revoked: RevocationType? = nil
     ) -> Transaction {

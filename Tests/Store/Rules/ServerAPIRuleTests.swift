@@ -60,7 +60,7 @@ import Testing
         isIncluded: Bool
     ) throws {
         var subscription = try RuleFixture().subscription()
-        let latest = RuleFixture.transaction(of: "basic.monthly", .autoRenewableSubscription)
+        let latest = RuleFixture.transaction(of: "basic.monthly", type: .autoRenewableSubscription)
         func includes() -> Bool {
             RenewalExtension.includes(subscription, latest: latest, of: "garden.\(name)", in: countries)
         }
@@ -116,11 +116,11 @@ import Testing
 
     @Test(
         arguments: [
-            (RuleFixture.transaction(of: "seeds", .consumable), nil, nil),
-            (RuleFixture.transaction(of: "basic.monthly", .autoRenewableSubscription), nil, nil),
+            (RuleFixture.transaction(of: "seeds", type: .consumable), nil, nil),
+            (RuleFixture.transaction(of: "basic.monthly", type: .autoRenewableSubscription), nil, nil),
             (RuleFixture.transaction(), .invalidTransactionTypeNotSupported, .invalidTransactionNotConsumable),
             (
-                RuleFixture.transaction(of: "seeds", .consumable, ownership: .familyShared),
+                RuleFixture.transaction(of: "seeds", type: .consumable, ownership: .familyShared),
                 .familyTransactionNotSupported, nil
             ),
         ] as [(Transaction, ServerAPIError?, ServerAPIError?)])
@@ -139,9 +139,9 @@ import Testing
 
     @Test(
         arguments: [
-            (RuleFixture.transaction(), true), (RuleFixture.transaction("5", of: "seeds", .consumable), false),
-            (RuleFixture.transaction("6", of: "seeds", .consumable), true),
-            (RuleFixture.transaction("5", of: "seeds", .consumable, revoked: .refundFull), true),
+            (RuleFixture.transaction(), true), (RuleFixture.transaction("5", of: "seeds", type: .consumable), false),
+            (RuleFixture.transaction("6", of: "seeds", type: .consumable), true),
+            (RuleFixture.transaction("5", of: "seeds", type: .consumable, revoked: .refundFull), true),
         ] as [(Transaction, Bool)])
     func `the first history leaves out finished consumables`(transaction: Transaction, isIncluded: Bool) {
         typealias Version = AppStoreServerAPI.HistoryVersion
