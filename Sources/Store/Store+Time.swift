@@ -1,18 +1,13 @@
 import Commerce
 
 extension Store {
-    /// How far time may be moved at once: ten years of what is due in between happen in one go.
-    private static let maximumAdvance: Int64 = 10 * 366 * 86_400
-
     public var clock: StoreClock { StoreClock(store: self) }
 
     /// Moves the store's clock on. Everything due in between happens, in order, each at its own moment.
     ///
-    /// - Returns: What time it is then.
-    public func advance(seconds: Int64) throws(StoreError) -> Timestamp {
-        guard (0...Self.maximumAdvance).contains(seconds) else {
-            throw .invalidAction("Time goes forward only, and at most ten years at once.")
-        }
+    /// - Returns: The time in the store after it.
+    public func advance(_ step: TimeStep) throws(StoreError) -> Timestamp {
+        let seconds = try step.seconds(from: now)
         let offset: Int64 = try writeState { state in
             try state.setOffset(try state.offset() + seconds * 1000)
             return try state.offset()
@@ -24,9 +19,12 @@ extension Store {
 
     /// Moves the store's clock on by a period of the calendar.
     public func advance(_ period: SubscriptionPeriod) throws(StoreError) -> Timestamp {
-        let start = now
-        let end = start.adding(period, dayOfMonth: start.dayOfMonth)
-        return try advance(seconds: (end.millisecondsSince1970 - start.millisecondsSince1970) / 1000)
+        try advance(TimeStep.period(period))
+    }
+
+    /// Moves the store's clock on by a number of seconds.
+    public func advance(seconds: Int64) throws(StoreError) -> Timestamp {
+        try advance(TimeStep.seconds(seconds))
     }
 
     /// Lets everything happen that has become due.
@@ -41,7 +39,7 @@ extension Store {
     /// Changes how the store behaves from now on.
     public func update(_ body: (inout StoreSettings) -> Void) throws(StoreError) -> StoreSettings {
         try write { books in
-            // What was due before has happened by the settings of before.
+            // Events due before the change happened under the earlier settings.
             var settings = books.settings
             body(&settings)
             guard Storefront(countryCode: settings.storefront) != nil else {

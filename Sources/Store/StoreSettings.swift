@@ -34,8 +34,8 @@ public struct StoreSettings: Hashable, Sendable, Codable {
     /// How many requests a minute the App Store Server API answers; nil for any number.
     public var serverAPIRequestsPerMinute: Int?
 
-    /// - Parameter configuration: Whose own settings the store begins with.
-    init(_ configuration: StoreKitConfiguration) {
+    /// The settings of a configuration file, with which a store begins.
+    package init(_ configuration: StoreKitConfiguration) {
         let settings = configuration.settings
         timeRate = settings.timeRate
         storefront = configuration.storefront.countryCode

@@ -1,6 +1,6 @@
 import Commerce
 
-/// How far time is moved on by hand: `90s`, `5min`, `2h`, `3d`, `1w`, `1mo`, `1y`.
+/// A step of the store's clock, made by hand: `90s`, `5min`, `2h`, `3d`, `1w`, `1mo`, `1y`.
 public enum TimeStep: Hashable, Sendable {
     case seconds(Int64)
     /// By the calendar.
@@ -25,16 +25,24 @@ public enum TimeStep: Hashable, Sendable {
         default: return nil
         }
     }
-}
 
-extension Store {
-    /// Moves the store's clock on.
+    /// The longest step, ten years: everything that is due in between happens in one go.
+    private static let maximumSeconds: Int64 = 10 * 366 * 86_400
+
+    /// The length of the step from a moment on.
     ///
-    /// - Returns: What time it is then.
-    public func advance(_ step: TimeStep) throws(StoreError) -> Timestamp {
-        switch step {
-        case .seconds(let seconds): try advance(seconds: seconds)
-        case .period(let period): try advance(period)
+    /// - Throws: `StoreError`, `invalidAction`, for a step back or a step of more than ten years.
+    package func seconds(from start: Timestamp) throws(StoreError) -> Int64 {
+        let seconds =
+            switch self {
+            case .seconds(let seconds): seconds
+            case .period(let period):
+                (start.adding(period, dayOfMonth: start.dayOfMonth).millisecondsSince1970
+                    - start.millisecondsSince1970) / 1000
+            }
+        guard (0...Self.maximumSeconds).contains(seconds) else {
+            throw .invalidAction("Time goes forward only, and at most ten years at once.")
         }
+        return seconds
     }
 }

@@ -40,7 +40,7 @@ extension Books {
             transactionIdentifier: transaction?.transactionIdentifier,
             originalTransactionIdentifier: transaction?.originalTransactionIdentifier, date: now,
             signedPayload: try issuer.signedNotification(type, subtype, notificationUUID, body, at: now),
-            nextAttemptDate: settings.notificationsURL == nil ? nil : firstAttemptDate(fault))
+            nextAttemptDate: settings.notificationsURL == nil ? nil : DeliverySchedule.firstAttempt(at: now, fault))
         try notifications.add(notification, fault: fault)
         return notification
     }
@@ -51,13 +51,5 @@ extension Books {
         guard let first = faults.first else { return nil }
         try state.setFaults(Array(faults.dropFirst()))
         return first
-    }
-
-    private func firstAttemptDate(_ fault: NotificationFault?) -> Timestamp? {
-        switch fault {
-        case .drop: nil
-        case .delay(let seconds): now.adding(seconds: seconds)
-        case .duplicate, .reorder, nil: now
-        }
     }
 }

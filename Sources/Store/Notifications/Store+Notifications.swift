@@ -12,10 +12,6 @@ public struct NotificationDelivery: Hashable, Sendable {
 }
 
 extension Store {
-    /// After how many hours a notification that was not taken is sent again, each counted from the attempt before (App Store
-    /// Server Notifications, "Responding to App Store Server Notifications"); Apple's sandbox sends once.
-    static let retryHours: [Int64] = [1, 12, 24, 48, 72]
-
     /// The notifications that came about from one moment until before another, the oldest first; all of them unless told
     /// otherwise.
     public func notifications(
@@ -38,18 +34,16 @@ extension Store {
         }
     }
 
-    /// Writes down what came of sending a notification, and when it is sent again if it has to be.
+    /// Stores the result of a delivery, and the next attempt. `DeliverySchedule` has the rules.
     public func record(_ result: SendAttemptResult, of delivery: NotificationDelivery) throws(StoreError) {
         try write { books in
             guard let notification = try books.notifications.notification(delivery.notificationUUID) else { return }
             let attempt = StoreNotification.SendAttempt(date: delivery.dueDate, result: result)
             let failures = notification.sendAttempts.count { $0.result != .success }
-            var next: Timestamp?
-            if result == .success {
-                if try books.notifications.takeRepeat(of: delivery.notificationUUID) { next = delivery.dueDate }
-            } else if environment == .production, failures < Self.retryHours.count {
-                next = delivery.dueDate.adding(seconds: Self.retryHours[failures] * 3600)
-            }
+            let isRepeated =
+                result == .success ? try books.notifications.takeRepeat(of: delivery.notificationUUID) : false
+            let next = DeliverySchedule(environment).nextAttempt(
+                after: attempt, failures: failures, isRepeated: isRepeated)
             try books.notifications.add(attempt, to: delivery.notificationUUID, next: next)
         }
     }

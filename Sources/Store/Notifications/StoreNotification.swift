@@ -19,6 +19,28 @@ public struct StoreNotification: Hashable, Sendable {
     /// When it is sent next; nil of one that was delivered, or is not to be sent again.
     public var nextAttemptDate: Timestamp?
 
+    package init(
+        notificationUUID: UUID,
+        type: NotificationTypeV2,
+        subtype: Subtype?,
+        transactionIdentifier: String?,
+        originalTransactionIdentifier: String?,
+        date: Timestamp,
+        signedPayload: String,
+        sendAttempts: [SendAttempt] = [],
+        nextAttemptDate: Timestamp? = nil
+    ) {
+        self.notificationUUID = notificationUUID
+        self.type = type
+        self.subtype = subtype
+        self.transactionIdentifier = transactionIdentifier
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.date = date
+        self.signedPayload = signedPayload
+        self.sendAttempts = sendAttempts
+        self.nextAttemptDate = nextAttemptDate
+    }
+
     /// One try to deliver a notification.
     public struct SendAttempt: Hashable, Sendable, Codable {
         public let date: Timestamp

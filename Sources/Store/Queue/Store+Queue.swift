@@ -31,28 +31,26 @@ extension Store {
 
     /// Approves a deferred transaction: it is purchased, unless the product was withdrawn meanwhile.
     public func approve(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
-        try change(identifier) { books, queued in try books.pay(queued, by: .approve) }
+        try change(identifier) { books, queued in try books.perform(.approve, on: queued) }
     }
 
     /// Declines a deferred transaction: it fails, cancelled.
     public func decline(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
-        try change(identifier) { books, queued in
-            try books.apply(.decline, to: queued, error: .paymentCancelled)
-        }
+        try change(identifier) { books, queued in try books.perform(.decline, on: queued) }
     }
 
     /// Lets an interrupted payment come to its end after all, as a new transaction of the queue.
     public func resolveIssue(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
         try write { books in
             let queued = try Self.queued(identifier, in: books)
-            guard queued.transaction.error != nil, try books.payments.outcome(of: identifier) == .interrupted else {
+            guard try books.payments.outcome(of: identifier).isResolvable(queued.transaction) else {
                 throw StoreError.invalidAction("Transaction \(identifier) was not interrupted.")
             }
             try books.payments.setOutcome(.failed(.unknown), of: identifier)
             let added = try books.payments.add(
                 queued.transaction.payment, account: queued.account, outcome: .purchased)
-            let transaction = try books.pay(
-                QueuedTransaction(account: queued.account, transaction: added), by: .purchase)
+            let transaction = try books.perform(
+                PaymentStep(.purchased), on: QueuedTransaction(account: queued.account, transaction: added))
             return QueuedTransaction(account: queued.account, transaction: transaction)
         }
     }
@@ -62,7 +60,7 @@ extension Store {
     public func finish(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
         try change(identifier, account: account) { books, queued in
             guard queued.transaction.state != .finished else { return queued.transaction }
-            return try books.apply(.finish, to: queued)
+            return try books.perform(.finish, on: queued)
         }.transaction
     }
 
@@ -79,29 +77,21 @@ extension Store {
         try read { try $0.payments.transactions(account: account) }
     }
 
-    /// Adds a restored transaction for each purchase that lasts, unless one of it is in the queue for the app to finish
-    /// anyway: of a non-consumable a new one, of a subscription the period that is paid.
+    /// Adds a restored transaction for each purchase that lasts. `Restoration` has the rules.
     public func restoreCompletedTransactions(account: String) throws(StoreError) {
         try write { books in
             try books.failIfAsked(.appStoreSync)
-            let queued = try books.payments.transactions(account: account).map(\.transaction)
-            let waiting = Set(
-                queued.filter(\.state.isAwaitingFinish).compactMap(\.purchase?.originalTransactionIdentifier))
-            let sold = try books.transactions.transactions(of: account)
-            var restored = waiting
-            for transaction in sold where restored.insert(transaction.originalTransactionIdentifier).inserted {
-                guard let lasting = try Self.restorable(transaction, in: books) else { continue }
-                _ = try books.payments.add(lasting, .restored)
+            let restorations = Restoration.all(
+                of: try books.transactions.transactions(of: account),
+                queue: try books.payments.transactions(account: account).map(\.transaction))
+            for restoration in restorations {
+                let restored =
+                    switch restoration {
+                    case .repeated(let transaction): try books.again(transaction)
+                    case .period(let transaction): transaction
+                    }
+                _ = try books.payments.add(restored, .restored)
             }
-        }
-    }
-
-    private static func restorable(_ transaction: Transaction, in books: Books) throws -> Transaction? {
-        switch transaction.type {
-        case .nonConsumable: transaction.revocation == nil ? try books.again(transaction) : nil
-        case .autoRenewableSubscription:
-            try books.transactions.latest(original: transaction.originalTransactionIdentifier)
-        case .consumable, .nonRenewingSubscription: nil
         }
     }
 

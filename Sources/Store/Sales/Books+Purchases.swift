@@ -2,65 +2,55 @@ import Commerce
 import Foundation
 import Receipts
 
-/// Why a payment comes to nothing, found out while it is worked on.
+/// The reason why a payment fails while it is processed.
 struct PaymentFailure: Error {
     let error: SKErrorCode
 }
 
 extension Books {
-    /// Sells a product to an account.
+    /// Sells a product to an account. `PurchaseDecision` has the rules.
     ///
-    /// - Returns: What the customer's queue shows.
+    /// - Returns: The transaction that the customer's queue shows.
     /// - Throws: `PaymentFailure`.
     func sell(_ payment: Payment, account: String) throws -> Transaction {
-        guard let product = configuration.product(payment.productIdentifier) else {
-            throw PaymentFailure(error: .storeProductNotAvailable)
-        }
-        if let subscription = product.subscription {
+        let product = configuration.product(payment.productIdentifier)
+        // Decoding a long history for each consumable would be slow.
+        let history = product?.type == .nonConsumable ? try transactions.transactions(of: account) : []
+        switch PurchaseDecision(payment, for: product, history: history, currency: storefront.currency) {
+        case .fail(let error): throw PaymentFailure(error: error)
+        case .subscribe(let product, let subscription):
             return try subscribe(payment, product, subscription, account: account)
+        case .buyAgain(let original): return try again(original, appAccountToken: payment.appAccountToken)
+        case .charge(let product, let price):
+            return try charge(price, for: product, payment, account: account)
         }
-        guard payment.offer == nil else { throw PaymentFailure(error: .invalidOfferIdentifier) }
-        if product.type == .nonConsumable, let original = try originalPurchase(of: product, account: account) {
-            return try again(original, appAccountToken: payment.appAccountToken)
-        }
+    }
+
+    private func charge(
+        _ price: Price,
+        for product: Product,
+        _ payment: Payment,
+        account: String
+    ) throws -> Transaction {
         let identifier = newTransactionIdentifier()
         let transaction = Transaction(
             transactionIdentifier: identifier, originalTransactionIdentifier: identifier,
             orderIdentifier: newOrderIdentifier(), webOrderLineItemIdentifier: nil, account: account,
             productIdentifier: product.productIdentifier, type: product.type, subscriptionGroupIdentifier: nil,
-            quantity: payment.quantity, purchaseDate: now, originalPurchaseDate: now,
-            price: Price(
-                milliunits: product.price.milliunits * Int64(payment.quantity), currency: storefront.currency),
-            offer: nil, reason: .purchase, ownership: .purchased, storefrontCountryCode: storefront.countryCode,
-            expiresDate: nil, appAccountToken: payment.appAccountToken)
+            quantity: payment.quantity, purchaseDate: now, originalPurchaseDate: now, price: price, offer: nil,
+            reason: .purchase, ownership: .purchased, storefrontCountryCode: storefront.countryCode, expiresDate: nil,
+            appAccountToken: payment.appAccountToken)
         try transactions.add(transaction)
         try notify(.oneTimeCharge, nil, of: transaction)
         return transaction
     }
 
-    /// The same purchase once more, for nothing: bought again, or restored.
+    /// Adds another transaction of a purchase, for nothing: bought again, or restored.
     func again(_ original: Transaction, appAccountToken: UUID? = nil) throws -> Transaction {
-        let transaction = Transaction(
-            transactionIdentifier: newTransactionIdentifier(),
-            originalTransactionIdentifier: original.originalTransactionIdentifier,
-            orderIdentifier: original.orderIdentifier,
-            webOrderLineItemIdentifier: original.webOrderLineItemIdentifier, account: original.account,
-            productIdentifier: original.productIdentifier, type: original.type,
-            subscriptionGroupIdentifier: original.subscriptionGroupIdentifier, quantity: original.quantity,
-            purchaseDate: now, originalPurchaseDate: original.originalPurchaseDate,
-            price: Price(milliunits: 0, currency: original.price.currency), offer: nil, reason: .purchase,
-            ownership: original.ownership, storefrontCountryCode: original.storefrontCountryCode,
-            expiresDate: original.expiresDate, appAccountToken: appAccountToken ?? original.appAccountToken)
+        let transaction = original.repeated(
+            transactionIdentifier: newTransactionIdentifier(), appAccountToken: appAccountToken, at: now)
         try transactions.add(transaction)
         return transaction
-    }
-
-    /// The first purchase an account made of a non-consumable and still has; nil when there is none.
-    func originalPurchase(of product: Product, account: String) throws -> Transaction? {
-        try transactions.transactions(of: account).first {
-            $0.productIdentifier == product.productIdentifier && $0.revocation == nil
-                && $0.transactionIdentifier == $0.originalTransactionIdentifier
-        }
     }
 
     func newTransactionIdentifier() -> String { randomness.digits(16, startingWith: "2") }

@@ -33,18 +33,10 @@ extension Store {
 }
 
 extension Books {
+    /// The transactions of an account's receipt. `ReceiptContents` has the rules.
     func receiptTransactions(of account: String) throws -> [Transaction] {
-        let sold = try transactions.transactions(of: account)
-        let waiting = try unfinishedTransactionIdentifiers(of: account)
-        let latest = Dictionary(
-            sold.map { ($0.productIdentifier, $0.transactionIdentifier) }, uniquingKeysWith: { $1 })
-        return sold.filter { transaction in
-            if waiting.contains(transaction.transactionIdentifier) { return true }
-            return switch transaction.type {
-            case .consumable: false
-            case .autoRenewableSubscription, .nonRenewingSubscription: true
-            case .nonConsumable: latest[transaction.productIdentifier] == transaction.transactionIdentifier
-            }
-        }
+        ReceiptContents.transactions(
+            of: try transactions.transactions(of: account),
+            unfinished: try unfinishedTransactionIdentifiers(of: account))
     }
 }

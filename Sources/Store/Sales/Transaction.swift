@@ -33,7 +33,7 @@ public struct Transaction: Hashable, Sendable, Codable {
     public var isUpgraded = false
     public var revocation: TransactionStatement.Revocation?
 
-    init(
+    package init(
         transactionIdentifier: String,
         originalTransactionIdentifier: String,
         orderIdentifier: String,

@@ -42,22 +42,24 @@ extension AppStoreServerAPI {
         _ originalTransactionId: String,
         _ request: ExtendRenewalDateRequest
     ) throws -> ExtendRenewalDateResponse {
-        let days = try Self.days(request.extendByDays, reason: request.extendReasonCode)
-        _ = try Self.requestIdentifier(request.requestIdentifier)
+        let renewalExtension = try RenewalExtension(
+            days: request.extendByDays, reasonCode: request.extendReasonCode,
+            requestIdentifier: request.requestIdentifier)
         return try write { books in
             let transaction = try books.apiOriginalTransaction(originalTransactionId)
             guard transaction.ownership == .purchased else {
                 throw ServerAPIError.familySharedSubscriptionExtensionIneligible
             }
-            guard let subscription = try books.subscriptionOrNone(of: transaction) else {
+            guard var subscription = try books.subscriptionOrNone(of: transaction) else {
                 throw ServerAPIError.subscriptionExtensionIneligible
             }
-            let extended = try books.extend(subscription, byDays: days)
+            let effects = try renewalExtension.extend(&subscription, at: books.now)
+            try books.record(subscription, effects)
             return ExtendRenewalDateResponse(
                 originalTransactionId: originalTransactionId,
                 webOrderLineItemId: try books.transactions.latest(original: originalTransactionId)?
                     .webOrderLineItemIdentifier,
-                success: true, effectiveDate: extended.expiresDate)
+                success: true, effectiveDate: subscription.expiresDate)
         }
     }
 
@@ -65,8 +67,9 @@ extension AppStoreServerAPI {
     public func extendRenewalDateForAllActiveSubscribers(
         _ request: MassExtendRenewalDateRequest
     ) throws -> MassExtendRenewalDateResponse {
-        let days = try Self.days(request.extendByDays, reason: request.extendReasonCode)
-        let identifier = try Self.requestIdentifier(request.requestIdentifier)
+        let renewalExtension = try RenewalExtension(
+            days: request.extendByDays, reasonCode: request.extendReasonCode,
+            requestIdentifier: request.requestIdentifier)
         let countries = request.storefrontCountryCodes ?? []
         if request.storefrontCountryCodes?.isEmpty == true {
             throw ServerAPIError.invalidEmptyStorefrontCountryCodeList
@@ -77,10 +80,8 @@ extension AppStoreServerAPI {
         guard let product = request.productId, store.configuration.product(product)?.subscription != nil else {
             throw ServerAPIError.invalidProductId
         }
-        try write { books in
-            try books.extendAll(of: product, in: countries, byDays: days, requestIdentifier: identifier)
-        }
-        return MassExtendRenewalDateResponse(requestIdentifier: identifier)
+        try write { books in try books.extendAll(of: product, in: countries, renewalExtension) }
+        return MassExtendRenewalDateResponse(requestIdentifier: renewalExtension.requestIdentifier)
     }
 
     /// `GET /inApps/v1/subscriptions/extend/mass/{productId}/{requestIdentifier}`
@@ -95,63 +96,39 @@ extension AppStoreServerAPI {
             return record
         }
     }
-
-    private static func days(_ days: Int?, reason: Int?) throws(ServerAPIError) -> Int {
-        guard let days, (1...90).contains(days) else { throw .invalidExtendByDays }
-        guard let reason, (0...3).contains(reason) else { throw .invalidExtendReasonCode }
-        return days
-    }
-
-    private static func requestIdentifier(_ text: String?) throws(ServerAPIError) -> String {
-        guard let text, (1...128).contains(text.utf8.count) else { throw .invalidRequestIdentifier }
-        return text
-    }
 }
 
 extension Books {
-    fileprivate func extend(_ subscription: CustomerSubscription, byDays days: Int) throws -> CustomerSubscription {
-        var extended = subscription
-        let effects: [SubscriptionEffect]
-        do {
-            effects = try extended.extendRenewalDate(byDays: days, at: now)
-        } catch {
-            throw error == .maximumReached
-                ? ServerAPIError.subscriptionMaxExtension : ServerAPIError.subscriptionExtensionIneligible
-        }
-        try record(extended, effects + [.notify(.renewalExtended, nil)])
-        return extended
-    }
-
     fileprivate func extendAll(
         of productIdentifier: String,
         in countries: [String],
-        byDays days: Int,
-        requestIdentifier: String
+        _ renewalExtension: RenewalExtension
     ) throws {
         var succeeded = 0
         var failed = 0
-        for subscription in try subscriptions.all()
-        where subscription.productIdentifier == productIdentifier && subscription.isEntitled {
+        for subscription in try subscriptions.all() {
             guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier),
-                countries.isEmpty || countries.contains(latest.storefrontCountryCode)
+                RenewalExtension.includes(subscription, latest: latest, of: productIdentifier, in: countries)
             else { continue }
-            do {
-                _ = try extend(subscription, byDays: days)
-                succeeded += 1
-            } catch is ServerAPIError {
+            var extended = subscription
+            let effects: [SubscriptionEffect]
+            do { effects = try renewalExtension.extend(&extended, at: now) } catch {
                 failed += 1
                 try notify(.renewalExtension, .failure, of: latest, in: subscription)
+                continue
             }
+            try record(extended, effects)
+            succeeded += 1
         }
         try keep(
             MassExtendRenewalDateStatusResponse(
-                requestIdentifier: requestIdentifier, complete: true, completeDate: now, succeededCount: succeeded,
-                failedCount: failed), of: productIdentifier)
+                requestIdentifier: renewalExtension.requestIdentifier, complete: true, completeDate: now,
+                succeededCount: succeeded, failedCount: failed), of: productIdentifier)
         try notify(
             .renewalExtension, .summary,
             .summary(
                 NotificationStatement.Summary(
-                    requestIdentifier: requestIdentifier, productIdentifier: productIdentifier,
+                    requestIdentifier: renewalExtension.requestIdentifier, productIdentifier: productIdentifier,
                     storefrontCountryCodes: countries, succeededCount: succeeded, failedCount: failed)))
     }
 

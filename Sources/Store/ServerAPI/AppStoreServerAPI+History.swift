@@ -16,15 +16,6 @@ public struct RefundHistoryResponse: Encodable, Sendable {
 }
 
 extension AppStoreServerAPI {
-    /// The largest page, as Apple's.
-    static let pageSize = 20
-
-    /// Which version of the history is asked for: the first leaves out consumables that were finished and not taken back.
-    public enum HistoryVersion: Sendable {
-        case v1
-        case v2
-    }
-
     /// `GET /inApps/v2/history/{anyTransactionId}`, in the order in which the transactions last changed.
     public func transactionHistory(
         _ anyTransactionId: String,
@@ -33,12 +24,11 @@ extension AppStoreServerAPI {
     ) throws -> HistoryResponse {
         try read { books in
             let account = try books.apiAccount(ofAny: anyTransactionId)
-            let waiting = version == .v2 ? [] : try books.unfinishedTransactionIdentifiers(of: account)
-            let page = try books.historyPage(of: account, after: query.cursor, isDescending: query.isDescending) {
-                let isShown =
-                    version == .v2 || $0.type != .consumable || $0.revocation != nil
-                    || waiting.contains($0.transactionIdentifier)
-                return isShown && query.includes($0)
+            let unfinished = try books.unfinishedTransactionIdentifiers(of: account)
+            let page = HistoryPage(
+                of: try books.transactions.changes(of: account), after: query.cursor, isDescending: query.isDescending
+            ) {
+                version.includes($0, unfinished: unfinished) && query.includes($0)
             }
             return HistoryResponse(
                 revision: page.cursor.text, hasMore: page.hasMore, bundleId: store.bundleIdentifier,
@@ -57,40 +47,12 @@ extension AppStoreServerAPI {
                 }
                 cursor = known
             }
-            let page = try books.historyPage(of: account, after: cursor, isDescending: false) {
-                $0.revocation?.type == .refundFull || $0.revocation?.type == .refundProrated
-            }
+            let page = HistoryPage(
+                of: try books.transactions.changes(of: account), after: cursor, isDescending: false,
+                including: \.isRefunded)
             return RefundHistoryResponse(
                 signedTransactions: try page.transactions.map(books.signed), revision: page.cursor.text,
                 hasMore: page.hasMore)
         }
-    }
-}
-
-extension Books {
-    /// Part of a customer's history.
-    struct HistoryPage {
-        let transactions: [Transaction]
-        let cursor: HistoryCursor
-        let hasMore: Bool
-    }
-
-    func historyPage(
-        of account: String,
-        after cursor: HistoryCursor?,
-        isDescending: Bool,
-        _ isIncluded: (Transaction) -> Bool
-    ) throws -> HistoryPage {
-        let all = try transactions.changes(of: account)
-        let rest = (isDescending ? all.reversed() : all).filter { change, transaction in
-            guard isIncluded(transaction) else { return false }
-            return cursor.map { isDescending ? change < $0.change : change > $0.change } ?? true
-        }
-        let shown = rest.prefix(AppStoreServerAPI.pageSize)
-        return HistoryPage(
-            transactions: shown.map(\.transaction),
-            cursor: shown.last.map { HistoryCursor(change: $0.change, isDescending: isDescending) }
-                ?? cursor ?? HistoryCursor(change: 0, isDescending: isDescending),
-            hasMore: rest.count > shown.count)
     }
 }

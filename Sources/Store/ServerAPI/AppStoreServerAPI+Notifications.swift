@@ -24,15 +24,6 @@ public struct NotificationHistoryResponseItem: Encodable, Sendable {
     }
 }
 
-public struct NotificationHistoryRequest: Decodable, Sendable {
-    let startDate: Timestamp?
-    let endDate: Timestamp?
-    let notificationType: String?
-    let notificationSubtype: String?
-    let transactionId: String?
-    let onlyFailures: Bool?
-}
-
 public struct NotificationHistoryResponse: Encodable, Sendable {
     public let paginationToken: String?
     public let hasMore: Bool
@@ -40,9 +31,6 @@ public struct NotificationHistoryResponse: Encodable, Sendable {
 }
 
 extension AppStoreServerAPI {
-    /// How far back notifications are told of, in days: Apple's 180, and 30 in its sandbox.
-    private var historyDays: Int64 { store.environment == .production ? 180 : 30 }
-
     /// `POST /inApps/v1/notifications/test`
     public func requestTestNotification() throws -> SendTestNotificationResponse {
         try write { books in
@@ -74,18 +62,13 @@ extension AppStoreServerAPI {
     ) throws -> NotificationHistoryResponse {
         let filter = try NotificationFilter(request)
         return try read { books in
-            guard let startDate = request.startDate else { throw ServerAPIError.invalidStartDate }
-            guard let endDate = request.endDate else { throw ServerAPIError.invalidEndDate }
-            guard startDate < endDate else { throw ServerAPIError.startDateAfterEndDate }
-            guard startDate >= books.now.adding(days: -historyDays) else {
-                throw ServerAPIError.startDateTooFarInPast
-            }
+            let dates = try request.dates(at: books.now, environment: store.environment)
             let originals = try request.transactionId.map { identifier in
                 Set(
                     try books.transactions.transactions(of: try books.apiAccount(ofAny: identifier))
                         .map(\.originalTransactionIdentifier))
             }
-            let found = try books.notifications.notifications(from: startDate, until: endDate).filter {
+            let found = try books.notifications.notifications(from: dates.lowerBound, until: dates.upperBound).filter {
                 filter.includes($0, amongOriginals: originals)
             }
             var skipped = 0
@@ -95,38 +78,11 @@ extension AppStoreServerAPI {
                 }
                 skipped = number
             }
-            let shown = found.dropFirst(skipped).prefix(Self.pageSize)
+            let shown = found.dropFirst(skipped).prefix(HistoryPage.size)
             let hasMore = skipped + shown.count < found.count
             return NotificationHistoryResponse(
                 paginationToken: hasMore ? String(skipped + shown.count) : nil, hasMore: hasMore,
                 notificationHistory: shown.map(NotificationHistoryResponseItem.init))
         }
-    }
-}
-
-/// Which notifications are asked for.
-private struct NotificationFilter {
-    let type: NotificationTypeV2?
-    let subtype: Subtype?
-    let onlyFailures: Bool
-
-    init(_ request: NotificationHistoryRequest) throws(ServerAPIError) {
-        guard request.transactionId == nil || request.notificationType == nil else { throw .multipleFiltersSupplied }
-        type = request.notificationType.flatMap(NotificationTypeV2.init)
-        subtype = request.notificationSubtype.flatMap(Subtype.init)
-        guard (type == nil) == (request.notificationType == nil),
-            (subtype == nil) == (request.notificationSubtype == nil), subtype == nil || type != nil
-        else { throw .invalidNotificationType }
-        onlyFailures = request.onlyFailures ?? false
-    }
-
-    func includes(_ notification: StoreNotification, amongOriginals originals: Set<String>?) -> Bool {
-        if let type, notification.type != type { return false }
-        if let subtype, notification.subtype != subtype { return false }
-        if let originals, !(notification.originalTransactionIdentifier.map(originals.contains) ?? false) {
-            return false
-        }
-        return !onlyFailures
-            || (!notification.sendAttempts.isEmpty && !notification.sendAttempts.contains { $0.result == .success })
     }
 }

@@ -67,7 +67,7 @@ extension AppStoreServerAPI {
             let transaction = try books.apiTransaction(transactionId)
             for queued in try books.payments.transactions(showing: transaction.transactionIdentifier)
             where queued.transaction.state.isAwaitingFinish {
-                _ = try books.apply(.finish, to: queued)
+                _ = try books.perform(.finish, on: queued)
             }
         }
     }

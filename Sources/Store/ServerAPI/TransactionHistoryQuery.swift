@@ -87,23 +87,3 @@ public struct TransactionHistoryQuery: Sendable {
         }
     }
 }
-
-/// How far a client has read a history: after which change to it, in letters and digits (`revision`).
-struct HistoryCursor: Hashable, Sendable {
-    let change: Int64
-    let isDescending: Bool
-
-    init(change: Int64, isDescending: Bool) {
-        self.change = change
-        self.isDescending = isDescending
-    }
-
-    init?(_ text: String) {
-        guard let direction = text.first, "AD".contains(direction), text.utf8.count <= 20,
-            let change = Int64(text.dropFirst()), change >= 0
-        else { return nil }
-        self.init(change: change, isDescending: direction == "D")
-    }
-
-    var text: String { "\(isDescending ? "D" : "A")\(change)" }
-}

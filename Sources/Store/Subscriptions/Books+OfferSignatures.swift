@@ -4,9 +4,6 @@ import Signatures
 
 /// The signatures of promotional offers, checked as the App Store does.
 extension Books {
-    /// How long a signature is good for, in milliseconds (Apple, "Generating a signature for promotional offers").
-    private static let lifetime: Int64 = 24 * 60 * 60 * 1000
-
     /// - Throws: `PaymentFailure` where it is not the developer's, not for this payment, or too old.
     func check(
         _ signature: PromotionalOfferSignature,
@@ -16,9 +13,7 @@ extension Books {
         let message = signature.message(
             bundleIdentifier: bundleIdentifier, productIdentifier: payment.productIdentifier,
             offerIdentifier: offer.identifier, applicationUsername: payment.appAccountToken?.uuidString ?? "")
-        let (age, isOverflow) = now.millisecondsSince1970.subtractingReportingOverflow(
-            signature.timestamp.millisecondsSince1970)
-        guard !isOverflow, age.magnitude <= UInt64(Self.lifetime), let bytes = Base64.decode(signature.signature.utf8),
+        guard signature.isCurrent(at: now), let bytes = Base64.decode(signature.signature.utf8),
             try offerKeys(signature.keyIdentifier).contains(where: {
                 $0.verifiesECDSA(bytes, over: Array(message.utf8))
             })

@@ -22,25 +22,17 @@ extension Books {
     /// - Throws: `PaymentFailure` for an offer that there is not, or not for this customer.
     func subscribe(_ payment: Payment, _ product: Product, _ terms: Subscription, account: String) throws -> Transaction
     {
-        var known = try subscriptions.subscription(of: account, group: terms.groupIdentifier)
+        let known = try subscriptions.subscription(of: account, group: terms.groupIdentifier)
         let offer = try offer(for: payment, terms, account: account, known: known)
-        let effects: [SubscriptionEffect]
-        if var subscription = known {
-            effects = subscription.buy(product, terms, offer: offer, at: now, self.terms)
-            known = subscription
-        } else {
-            var subscription = CustomerSubscription(
-                originalTransactionIdentifier: newTransactionIdentifier(), account: account,
-                groupIdentifier: terms.groupIdentifier, state: .subscribed,
-                productIdentifier: product.productIdentifier,
-                autoRenewProductIdentifier: product.productIdentifier, isAutoRenewing: true, startDate: now,
-                expiresDate: now, dayOfMonth: now.dayOfMonth)
-            let charge = subscription.begin(
-                product, terms, offer: offer, reason: .purchase, at: now, timeRate: settings.timeRate)
-            effects = [.charge(charge), .notify(.subscribed, .initialBuy)]
-            known = subscription
-        }
-        guard var subscription = known else { throw StoreError.productNotFound(product.productIdentifier) }
+        var subscription =
+            known
+            ?? CustomerSubscription(
+                originalTransactionIdentifier: newTransactionIdentifier(), account: account, of: product,
+                groupIdentifier: terms.groupIdentifier, at: now)
+        let effects =
+            known == nil
+            ? subscription.buyFirst(product, terms, offer: offer, at: now, self.terms)
+            : subscription.buy(product, terms, offer: offer, at: now, self.terms)
         subscription.appAccountToken = payment.appAccountToken ?? subscription.appAccountToken
         try record(subscription, effects)
         guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else {
@@ -49,42 +41,26 @@ extension Books {
         return latest
     }
 
-    /// The offer that a payment gets: the one asked for, or an introductory one that the customer has not had.
+    /// The offer that a payment gets; `OfferDecision` has the rules.
     private func offer(
         for payment: Payment,
         _ terms: Subscription,
         account: String,
         known: CustomerSubscription?
     ) throws -> SubscriptionOffer? {
-        guard let choice = payment.offer else {
-            // Of itself only for who comes, or comes back.
-            guard known?.isEntitled != true,
-                try isEligibleForIntroductoryOffer(account: account, group: terms.groupIdentifier)
-            else { return nil }
-            return terms.offers.first { $0.kind == .introductory }
+        let hadIntroductoryOffer = try transactions.transactions(of: account).contains {
+            $0.subscriptionGroupIdentifier == terms.groupIdentifier && $0.offer?.kind == .introductory
         }
-        guard let offer = terms.offers.first(where: { $0.kind == choice.kind && $0.identifier == choice.identifier })
-        else { throw PaymentFailure(error: .invalidOfferIdentifier) }
-        let customer: SubscriptionOffer.Eligibility =
-            known.map { $0.isEntitled ? .existing : .expired } ?? .new
-        let isEligible =
-            switch choice.kind {
-            case .introductory: try isEligibleForIntroductoryOffer(account: account, group: terms.groupIdentifier)
-            case .promotional: customer != .new
-            case .offerCode: true
-            case .winBack: customer == .expired
+        switch OfferDecision(
+            payment.offer, among: terms.offers, customer: known.eligibility, hadIntroductoryOffer: hadIntroductoryOffer)
+        {
+        case .standardPrice: return nil
+        case .refuse(let error): throw PaymentFailure(error: error)
+        case .offer(let offer):
+            if let choice = payment.offer, let signature = choice.signature {
+                try check(signature, of: choice, for: payment)
             }
-        guard isEligible, offer.eligibility?.contains(customer) ?? true else {
-            throw PaymentFailure(error: .ineligibleForOffer)
-        }
-        if let signature = choice.signature { try check(signature, of: choice, for: payment) }
-        return offer
-    }
-
-    /// Once for each customer and group (Apple, "Implementing introductory offers").
-    func isEligibleForIntroductoryOffer(account: String, group: String) throws -> Bool {
-        try !transactions.transactions(of: account).contains {
-            $0.subscriptionGroupIdentifier == group && $0.offer?.kind == .introductory
+            return offer
         }
     }
 

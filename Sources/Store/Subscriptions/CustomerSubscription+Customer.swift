@@ -1,13 +1,25 @@
 import Commerce
 import Receipts
 
-/// What the customer does.
+/// Events that the customer causes.
 extension CustomerSubscription {
-    /// Buys a product of the group.
+    /// Buys the first product of the group.
+    package mutating func buyFirst(
+        _ product: Product,
+        _ subscription: Subscription,
+        offer: SubscriptionOffer?,
+        at now: Timestamp,
+        _ terms: SubscriptionTerms
+    ) -> [SubscriptionEffect] {
+        let charge = begin(product, subscription, offer: offer, reason: .purchase, at: now, timeRate: terms.timeRate)
+        return [.charge(charge), .notify(.subscribed, .initialBuy)]
+    }
+
+    /// Buys another product of the group, or the same again.
     ///
     /// A higher one, or one of the same level and period, takes the place of the present one at once; any other waits for
     /// the renewal (Apple, "Offering a subscription group": upgrades, downgrades and crossgrades).
-    mutating func buy(
+    package mutating func buy(
         _ product: Product,
         _ subscription: Subscription,
         offer: SubscriptionOffer?,
@@ -62,7 +74,7 @@ extension CustomerSubscription {
         return wasRenewing ? [] : [.notify(.didChangeRenewalStatus, .autoRenewEnabled)]
     }
 
-    mutating func setAutoRenew(_ isOn: Bool) throws(StoreError) -> [SubscriptionEffect] {
+    package mutating func setAutoRenew(_ isOn: Bool) throws(StoreError) -> [SubscriptionEffect] {
         switch state {
         case .expired, .revoked: throw invalid("has ended; buy it again")
         case .subscribed, .inGracePeriod, .inBillingRetryPeriod: break
@@ -78,14 +90,14 @@ extension CustomerSubscription {
         return state == .subscribed ? told : told + expire(.customerCancelled, .voluntary)
     }
 
-    mutating func consentToPriceIncrease() throws(StoreError) -> [SubscriptionEffect] {
+    package mutating func consentToPriceIncrease() throws(StoreError) -> [SubscriptionEffect] {
         guard var increase = priceIncrease, !increase.isAccepted else { throw invalid("has no price increase pending") }
         increase.isAccepted = true
         priceIncrease = increase
         return [.notify(.priceIncrease, .accepted)]
     }
 
-    mutating func declinePriceIncrease() throws(StoreError) -> [SubscriptionEffect] {
+    package mutating func declinePriceIncrease() throws(StoreError) -> [SubscriptionEffect] {
         guard let increase = priceIncrease, !increase.isAccepted else { throw invalid("has no price increase pending") }
         priceIncrease = nil
         let effects = try setAutoRenew(false)

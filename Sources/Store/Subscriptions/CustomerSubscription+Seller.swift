@@ -1,13 +1,13 @@
 import Commerce
 import Receipts
 
-/// What the developer or the App Store does.
+/// Events that the developer or the App Store causes.
 extension CustomerSubscription {
     /// How often a renewal date may be extended in 365 days (Apple, "Extend a Subscription Renewal Date").
     static let extensionsAYear = 2
 
     /// Tells the customer of a higher price from the next renewal on.
-    mutating func requestPriceIncrease(
+    package mutating func requestPriceIncrease(
         to price: Price,
         needsConsent: Bool,
         _ terms: SubscriptionTerms
@@ -19,13 +19,13 @@ extension CustomerSubscription {
         return [.notify(.priceIncrease, needsConsent ? .pending : .accepted)]
     }
 
-    /// Why a renewal date cannot be extended.
-    enum ExtensionRefusal: Error, Equatable {
+    /// The reason why a renewal date cannot be extended.
+    package enum ExtensionRefusal: Error, Equatable {
         case ineligible
         case maximumReached
     }
 
-    mutating func extendRenewalDate(
+    package mutating func extendRenewalDate(
         byDays days: Int,
         at now: Timestamp
     ) throws(ExtensionRefusal) -> [SubscriptionEffect] {
@@ -39,7 +39,7 @@ extension CustomerSubscription {
     }
 
     /// The period that is paid was refunded, or its family sharing ended.
-    mutating func revoke() {
+    package mutating func revoke() {
         state = .revoked
         isAutoRenewing = false
         priceIncrease = nil
@@ -47,7 +47,7 @@ extension CustomerSubscription {
     }
 
     /// The refund was taken back: it goes on until the end of what is paid, and does not renew by itself.
-    mutating func reinstate(at now: Timestamp) {
+    package mutating func reinstate(at now: Timestamp) {
         guard state == .revoked else { return }
         state = expiresDate > now ? .subscribed : .expired(.customerCancelled)
     }

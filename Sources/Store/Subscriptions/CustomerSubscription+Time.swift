@@ -1,10 +1,10 @@
 import Commerce
 import Receipts
 
-/// What happens by itself, and what somebody who tests makes happen earlier.
+/// Events that are due, and those that a tester brings forward.
 extension CustomerSubscription {
     /// The due date has come.
-    mutating func becomeDue(_ terms: SubscriptionTerms) -> [SubscriptionEffect] {
+    package mutating func becomeDue(_ terms: SubscriptionTerms) -> [SubscriptionEffect] {
         switch state {
         case .subscribed: endPeriod(terms)
         case .inGracePeriod(_, let retryUntil):
@@ -63,7 +63,9 @@ extension CustomerSubscription {
 
     /// The customer could be charged after all. In the grace period nothing was interrupted, so the period follows the
     /// last; later it begins now, and with it another day of the month.
-    mutating func recover(at now: Timestamp, _ terms: SubscriptionTerms) throws(StoreError) -> [SubscriptionEffect] {
+    package mutating func recover(at now: Timestamp, _ terms: SubscriptionTerms) throws(StoreError)
+        -> [SubscriptionEffect]
+    {
         let start: Timestamp
         switch state {
         case .inGracePeriod: start = expiresDate
@@ -84,7 +86,7 @@ extension CustomerSubscription {
     }
 
     /// Renews now, before its time (`forceRenewalOfSubscription`).
-    mutating func forceRenewal(
+    package mutating func forceRenewal(
         at now: Timestamp,
         _ terms: SubscriptionTerms
     ) throws(StoreError) -> [SubscriptionEffect] {
@@ -102,7 +104,7 @@ extension CustomerSubscription {
     }
 
     /// Ends now, before its time (`expireSubscription`).
-    mutating func expireNow(at now: Timestamp) throws(StoreError) -> [SubscriptionEffect] {
+    package mutating func expireNow(at now: Timestamp) throws(StoreError) -> [SubscriptionEffect] {
         guard isEntitled else { throw invalid("has ended already") }
         expiresDate = min(expiresDate, now)
         return [.setExpiresDate(expiresDate)] + expire(.customerCancelled, .voluntary)

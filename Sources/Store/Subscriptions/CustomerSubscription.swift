@@ -6,9 +6,9 @@ import Receipts
 /// (StoreKit, `Product.SubscriptionInfo.Status`).
 ///
 /// A state machine without I/O: each event is a method that changes the subscription and returns what the store has to do.
-struct CustomerSubscription: Hashable, Sendable, Codable {
+package struct CustomerSubscription: Hashable, Sendable, Codable {
     /// Where a subscription stands (StoreKit, `RenewalState`).
-    enum State: Hashable, Sendable, Codable {
+    package enum State: Hashable, Sendable, Codable {
         case subscribed
         /// Could not be charged, and the customer keeps it for a while; `retryUntil` is when Apple stops trying.
         case inGracePeriod(until: Timestamp, retryUntil: Timestamp)
@@ -19,13 +19,13 @@ struct CustomerSubscription: Hashable, Sendable, Codable {
     }
 
     /// An offer that applies, and for how many more periods.
-    struct OfferInUse: Hashable, Sendable, Codable {
+    package struct OfferInUse: Hashable, Sendable, Codable {
         let offer: SubscriptionOffer
         var periodsLeft: Int
     }
 
     /// A higher price that the customer was told of.
-    struct PriceIncrease: Hashable, Sendable, Codable {
+    package struct PriceIncrease: Hashable, Sendable, Codable {
         let price: Price
         var isAccepted: Bool
     }
@@ -35,14 +35,14 @@ struct CustomerSubscription: Hashable, Sendable, Codable {
     let groupIdentifier: String
     var state: State
     /// What the customer has now.
-    var productIdentifier: String
+    package internal(set) var productIdentifier: String
     /// What it renews as.
-    var autoRenewProductIdentifier: String
-    var isAutoRenewing: Bool
+    package internal(set) var autoRenewProductIdentifier: String
+    package internal(set) var isAutoRenewing: Bool
     /// When the unbroken stretch began (`recentSubscriptionStartDate`).
     var startDate: Timestamp
     /// When the period that is paid ends.
-    var expiresDate: Timestamp
+    package internal(set) var expiresDate: Timestamp
     /// The day on which months are counted.
     var dayOfMonth: Int
     /// nil at the standard price.
@@ -58,8 +58,28 @@ struct CustomerSubscription: Hashable, Sendable, Codable {
     var extensionDates: [Timestamp] = []
     var appAccountToken: UUID?
 
+    /// A subscription at a moment, before its first period is paid.
+    package init(
+        originalTransactionIdentifier: String,
+        account: String,
+        of product: Product,
+        groupIdentifier: String,
+        at now: Timestamp
+    ) {
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.account = account
+        self.groupIdentifier = groupIdentifier
+        state = .subscribed
+        productIdentifier = product.productIdentifier
+        autoRenewProductIdentifier = product.productIdentifier
+        isAutoRenewing = true
+        startDate = now
+        expiresDate = now
+        dayOfMonth = now.dayOfMonth
+    }
+
     /// When something happens by itself; nil of a subscription that has ended.
-    var dueDate: Timestamp? {
+    package var dueDate: Timestamp? {
         switch state {
         case .subscribed: expiresDate
         case .inGracePeriod(let until, _), .inBillingRetryPeriod(let until): until
@@ -68,7 +88,7 @@ struct CustomerSubscription: Hashable, Sendable, Codable {
     }
 
     /// Where it stands, in the numbers of the App Store Server API.
-    var status: Status {
+    package var status: Status {
         switch state {
         case .subscribed: .active
         case .inGracePeriod: .billingGracePeriod
@@ -79,7 +99,7 @@ struct CustomerSubscription: Hashable, Sendable, Codable {
     }
 
     /// Whether the customer has what they subscribed to.
-    var isEntitled: Bool {
+    package var isEntitled: Bool {
         switch state {
         case .subscribed, .inGracePeriod: true
         case .inBillingRetryPeriod, .expired, .revoked: false
@@ -87,7 +107,7 @@ struct CustomerSubscription: Hashable, Sendable, Codable {
     }
 
     /// Why it has ended or will: nil of one that goes on.
-    var expirationIntent: ExpirationIntent? {
+    package var expirationIntent: ExpirationIntent? {
         switch state {
         case .subscribed where !isAutoRenewing: endingIntent
         case .subscribed, .revoked: nil
@@ -100,37 +120,4 @@ struct CustomerSubscription: Hashable, Sendable, Codable {
     var endingIntent: ExpirationIntent {
         hasDeclinedPriceIncrease ? .customerDidNotConsentToPriceIncrease : .customerCancelled
     }
-}
-
-/// What the store has to do about a subscription that has changed, in order.
-enum SubscriptionEffect: Hashable, Sendable {
-    /// A period is paid.
-    case charge(SubscriptionCharge)
-    /// The period before ends, since a higher subscription takes its place.
-    case markUpgraded
-    /// The period that is paid ends at another time.
-    case setExpiresDate(Timestamp)
-    case notify(NotificationTypeV2, Subtype?)
-}
-
-/// One paid period of a subscription.
-struct SubscriptionCharge: Hashable, Sendable {
-    let productIdentifier: String
-    let price: Price
-    let offer: SubscriptionOffer?
-    let reason: TransactionReason
-    let startDate: Timestamp
-    let expiresDate: Timestamp
-}
-
-/// What a subscription depends on besides itself.
-struct SubscriptionTerms: Sendable {
-    /// What is for sale now.
-    let product: @Sendable (_ productIdentifier: String) -> Product?
-    let timeRate: TimeRate
-    /// Of the storefront, whatever the prices of the catalog are in.
-    let currency: String
-    /// Whether no renewal can be charged.
-    let isBillingFailing: Bool
-    let isGracePeriodEnabled: Bool
 }

@@ -1,0 +1,19 @@
+import Commerce
+import Receipts
+
+extension Transaction {
+    /// True if Apple refunded it, in full or in part; the history of refunds has it.
+    package var isRefunded: Bool { revocation?.type == .refundFull || revocation?.type == .refundProrated }
+
+    /// - Throws: `StoreError`, `invalidAction`, if it was revoked already.
+    package func checkNotRevoked() throws(StoreError) {
+        guard revocation == nil else {
+            throw .invalidAction("Transaction \(transactionIdentifier) was taken back already.")
+        }
+    }
+}
+
+extension ProductType {
+    /// True if Apple asks for the consumption of such a product when a customer requests a refund.
+    package var hasConsumption: Bool { self == .consumable || self == .autoRenewableSubscription }
+}

@@ -1,0 +1,30 @@
+import Receipts
+
+/// The notifications that a request for the history asks for.
+package struct NotificationFilter {
+    private let type: NotificationTypeV2?
+    private let subtype: Subtype?
+    private let onlyFailures: Bool
+
+    /// - Throws: `ServerAPIError` for filters that are unknown or do not go together.
+    package init(_ request: NotificationHistoryRequest) throws(ServerAPIError) {
+        guard request.transactionId == nil || request.notificationType == nil else { throw .multipleFiltersSupplied }
+        type = request.notificationType.flatMap(NotificationTypeV2.init)
+        subtype = request.notificationSubtype.flatMap(Subtype.init)
+        guard (type == nil) == (request.notificationType == nil),
+            (subtype == nil) == (request.notificationSubtype == nil), subtype == nil || type != nil
+        else { throw .invalidNotificationType }
+        onlyFailures = request.onlyFailures ?? false
+    }
+
+    /// - Parameter originals: The original transactions of the customer asked for; nil for all customers.
+    package func includes(_ notification: StoreNotification, amongOriginals originals: Set<String>?) -> Bool {
+        if let type, notification.type != type { return false }
+        if let subtype, notification.subtype != subtype { return false }
+        if let originals, !(notification.originalTransactionIdentifier.map(originals.contains) ?? false) {
+            return false
+        }
+        return !onlyFailures
+            || (!notification.sendAttempts.isEmpty && !notification.sendAttempts.contains { $0.result == .success })
+    }
+}

@@ -1,0 +1,62 @@
+import Commerce
+import Device
+import Entitlements
+import Store
+import TestSupport
+
+/// The apps on the devices.
+extension Simulation {
+    func buy() async throws {
+        let person = somebody()
+        let user = signedIn(on: person)
+        guard let product = dice.pick(Self.products) else { return }
+        let payment = Payment(
+            productIdentifier: product, quantity: product == "garden.seeds" ? 1 + dice.number(below: 3) : 1,
+            appAccountToken: dice.happens(60) ? people.first { $0.user == user }?.token : nil)
+        let outcome = dice.happens(80) ? PaymentOutcome.purchased : .deferred
+        try await launch(person, as: user, outcome: outcome) { _ = try await $0.buy(payment) }
+    }
+
+    func signedIn(on person: Person) -> User {
+        sharesDevices && dice.happens(20) ? somebody().user : person.user
+    }
+
+    /// Runs the app until it is done, or killed.
+    func launch(
+        _ person: Person,
+        as user: User? = nil,
+        outcome: PaymentOutcome = .purchased,
+        crashes: Int? = nil,
+        sendsReceipt: Bool? = nil,
+        _ body: (PaymentQueueObserver) async throws -> Void
+    ) async throws {
+        let user = user ?? signedIn(on: person)
+        let line = SimulatedStoreLine(
+            store: garden.store, account: person.account, outcome: outcome,
+            sendsReceipt: sendsReceipt ?? dice.happens(50), dice: dice, crashes: crashes ?? 5)
+        do {
+            try await body(
+                PaymentQueueObserver(store: line, service: SimulatedServiceLine(simulation: self, user: user)))
+        } catch is Crash {
+            story.append("\(user)'s app was killed")
+        } catch is NoAnswer {
+            story.append("\(user)'s app had no answer")
+        }
+    }
+
+    /// Each device, with each user who may be signed in on it.
+    func launchEverybody() async throws {
+        for person in people {
+            let users = sharesDevices ? people.map(\.user) : [person.user]
+            for user in users {
+                _ = try garden.store.advance(seconds: 2)
+                // A receipt has all that is left in it, a signed transaction says whose it is.
+                for sendsReceipt in [false, true] {
+                    try await launch(person, as: user, crashes: 0, sendsReceipt: sendsReceipt) {
+                        try await $0.resume()
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Commerce
+import Device
+import Entitlements
+import Ledger
+import Receipts
+import Store
+import TestSupport
+
+/// The lines from the devices and from the App Store to the service.
+extension Simulation {
+    /// Sends a device's proof. It may be lost, its answer may be lost, and it may arrive twice.
+    func send(_ proof: Proof, for user: User) async throws -> Redemption {
+        let bytes = Array(proof.text.utf8)
+        posts.append((bytes, user))
+        if !isMended, dice.happens(10) { throw NoAnswer() }
+        if !isMended, dice.happens(10) { _ = try? await redeem(bytes, for: user) }
+        let redemption = try await redeem(bytes, for: user)
+        if !isMended, dice.happens(10) { throw NoAnswer() }
+        return redemption
+    }
+
+    func redeem(_ proof: [UInt8], for user: User) async throws -> Redemption {
+        present(proof, for: user)
+        let service = processes[dice.number(below: processes.count)].service
+        do {
+            let redemption = try await service.redeem(proof, for: user)
+            acknowledge(redemption, for: user)
+            return redemption
+        } catch is StorageFault {
+            // What is not stored is answered with 5xx, of which a device makes nothing.
+            throw NoAnswer()
+        } catch let error as RedemptionError {
+            throw ServiceRefusal(code: error.code, message: error.message)
+        }
+    }
+
+    func present(_ proof: [UInt8], for user: User) {
+        for purchase in (try? processes[0].service.verify(proof))?.purchases ?? [] {
+            presenters[purchase.originalTransactionIdentifier, default: []].insert(user)
+        }
+    }
+
+    func deliver(_ payload: String) async {
+        for _ in 0..<(dice.happens(20) ? 2 : 1) {
+            _ = try? await processes[dice.number(below: processes.count)].service.receive(
+                notification: Array(payload.utf8))
+        }
+    }
+
+    /// Delivers notifications and repeated posts that share a commit.
+    func arriveTogether() throws {
+        let service = processes[dice.number(below: processes.count)].service
+        let notifications = dice.shuffle(try garden.store.notifications()).prefix(3).compactMap {
+            try? service.notification(in: Array($0.signedPayload.utf8)).request
+        }
+        let redemptions = (0..<3).compactMap { _ in dice.pick(posts) }.compactMap { post in
+            present(post.proof, for: post.user)
+            guard let purchases = try? service.purchases(in: post.proof),
+                let request = try? service.request(purchases, for: post.user, by: .user)
+            else { return nil as (user: User, purchases: EntitlementService.VerifiedPurchases, request: ClaimRequest)? }
+            return (post.user, purchases, request)
+        }
+        let requests = notifications + redemptions.map(\.request)
+        guard !requests.isEmpty else { return }
+        let groups = dice.happens(50) ? [requests] : requests.map { [$0] }
+        let batches = groups.map(service.claims.part(of:))
+        var errors = service.ledger.storage.commit(batches.map(\.part))[...]
+        let answers = batches.flatMap { part, results in
+            defer { errors = errors.dropFirst(part.count) }
+            return results(Array(errors.prefix(part.count)))
+        }
+        for (answer, redeemed) in zip(answers.dropFirst(notifications.count), redemptions) {
+            guard let answer = try? answer.get(),
+                let redemption = try? service.redemption(of: redeemed.purchases, answered: answer)
+            else { continue }
+            acknowledge(redemption, for: redeemed.user)
+        }
+    }
+
+    func acknowledge(_ redemption: Redemption, for user: User) {
+        for line in redemption.transactions where line.mayFinish { acknowledged[line.transactionId] = user }
+    }
+
+    /// The service is told of the tokens that the team has made.
+    func tellTokens() async throws {
+        for person in people {
+            guard try await insist({ try await $0.setAppAccountToken(person.token, of: person.user) }) == .set else {
+                throw SimulationError.broken("\(person.user) has another account token")
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Commerce
+import Entitlements
+import Ledger
+import TestSupport
+
+/// The back end of the team.
+extension Simulation {
+    func spend() async throws {
+        let index = dice.number(below: people.count)
+        let service = processes[0].service
+        let request = Spending.Request(
+            idempotencyKey: dice.randomness.digits(16, startingWith: "1"), digest: dice.randomness.bytes(32))
+        openSpendings.append(
+            (
+                index,
+                service.newSpending(
+                    of: 1 + dice.number(below: 15), from: "seeds", reason: "sown", by: "team", for: request)
+            ))
+        try await trySpendings()
+    }
+
+    /// Asks again for whatever has had no answer.
+    func trySpendings() async throws {
+        let open = openSpendings
+        openSpendings = []
+        for (person, spending) in open {
+            let user = people[person].user
+            let service = processes[dice.number(below: processes.count)].service
+            do {
+                _ = try await service.spend(spending, for: user)
+                if !isMended, dice.happens(20) {
+                    openSpendings.append((person, spending))
+                } else {
+                    spent[user.name, default: 0] += spending.amount
+                }
+            } catch BalanceError.balanceTooLow {
+            } catch {
+                openSpendings.append((person, spending))
+            }
+        }
+    }
+
+    func change(_ takesBack: Bool) async throws {
+        guard let identifier = try sale() else { return }
+        for person in people {
+            let changed = try await insist { service -> RedeemedTransaction? in
+                do {
+                    return takesBack
+                        ? try await service.revoke(
+                            transaction: identifier, origin: nil, of: person.user, reason: "a fraud", by: "team")
+                        : try await service.reinstate(transaction: identifier, origin: nil, of: person.user, by: "team")
+                } catch is GrantError {
+                    return nil
+                }
+            }
+            guard let changed else { continue }
+            takenBack.remove(changed.originalTransactionIdentifier)
+            if takesBack { takenBack.insert(changed.originalTransactionIdentifier) }
+        }
+    }
+
+    func give() async throws {
+        let person = somebody()
+        let grant = try processes[0].service.newGrant(
+            of: Item(collection: "gate", number: 1), reason: "a present", endsAt: nil, by: "team")
+        let answer = KeptAnswer(requestDigest: dice.randomness.bytes(32), bytes: [])
+        let key = IdempotencyKey(caller: "team", key: grant.identifier)
+        _ = try await insist { try await $0.give(grant, to: person.user, keeping: answer, for: key) }
+        given[person.user.name, default: []].append(grant.item)
+    }
+
+    /// Asks again, as a back end does, until there is an answer; somebody sees to the disk meanwhile.
+    func insist<Value>(_ ask: (EntitlementService) async throws -> Value) async throws -> Value {
+        while true {
+            let index = dice.number(below: processes.count)
+            do {
+                return try await ask(processes[index].service)
+            } catch  where error is StorageFault || error is LedgerError {
+                processes[index].restart()
+            }
+        }
+    }
+}

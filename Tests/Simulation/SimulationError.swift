@@ -1,0 +1,4 @@
+/// A violated invariant of a simulation.
+enum SimulationError: Error {
+    case broken(String)
+}

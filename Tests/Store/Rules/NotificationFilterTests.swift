@@ -1,0 +1,54 @@
+import Commerce
+import Foundation
+import Receipts
+import Store
+import Testing
+
+/// The filters of the history of notifications.
+@Suite struct NotificationFilterTests {
+    /// A renewal of purchase 1 after a billing issue, delivered at the second attempt.
+    private static let renewal = notification([.timedOut, .success])
+
+    @Test(
+        arguments: [
+            ("{}", nil, true), (#"{"notificationType":"DID_RENEW"}"#, nil, true),
+            (#"{"notificationType":"REFUND"}"#, nil, false),
+            (#"{"notificationType":"DID_RENEW","notificationSubtype":"BILLING_RECOVERY"}"#, nil, true),
+            (#"{"notificationType":"DID_RENEW","notificationSubtype":"VOLUNTARY"}"#, nil, false),
+            (#"{"transactionId":"1"}"#, ["1", "2"], true), (#"{"transactionId":"3"}"#, ["3"], false),
+            (#"{"onlyFailures":true}"#, nil, false),
+        ] as [(String, Set<String>?, Bool)])
+    func `a filter includes what it names`(json: String, originals: Set<String>?, isIncluded: Bool) throws {
+        let filter = try NotificationFilter(Self.request(json))
+        #expect(filter.includes(Self.renewal, amongOriginals: originals) == isIncluded)
+    }
+
+    @Test(arguments: [([.timedOut, .noResponse], true), ([], false)] as [([SendAttemptResult], Bool)])
+    func `a notification that was never sent has not failed`(results: [SendAttemptResult], isIncluded: Bool) throws {
+        let filter = try NotificationFilter(Self.request(#"{"onlyFailures":true}"#))
+        #expect(filter.includes(Self.notification(results), amongOriginals: nil) == isIncluded)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"transactionId":"1","notificationType":"REFUND"}"#, .multipleFiltersSupplied),
+            (#"{"notificationType":"REFUNDED"}"#, .invalidNotificationType),
+            (#"{"notificationSubtype":"VOLUNTARY"}"#, .invalidNotificationType),
+            (#"{"notificationType":"EXPIRED","notificationSubtype":"NEVER"}"#, .invalidNotificationType),
+        ] as [(String, ServerAPIError)])
+    func `filters that are unknown or do not go together are refused`(json: String, error: ServerAPIError) throws {
+        let request = try Self.request(json)
+        #expect(throws: error) { _ = try NotificationFilter(request) }
+    }
+
+    private static func request(_ json: String) throws -> NotificationHistoryRequest {
+        try JSONDecoder().decode(NotificationHistoryRequest.self, from: Data(json.utf8))
+    }
+
+    private static func notification(_ results: [SendAttemptResult]) -> StoreNotification {
+        StoreNotification(
+            notificationUUID: UUID(), type: .didRenew, subtype: .billingRecovery, transactionIdentifier: "2",
+            originalTransactionIdentifier: "1", date: RuleFixture.now, signedPayload: "",
+            sendAttempts: results.map { StoreNotification.SendAttempt(date: RuleFixture.now, result: $0) })
+    }
+}

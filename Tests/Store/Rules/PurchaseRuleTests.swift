@@ -1,0 +1,56 @@
+import Commerce
+import Store
+import Testing
+
+/// The result of a payment of an account that has bought before.
+@Suite struct PurchaseRuleTests {
+    private static let offer = Payment.OfferChoice(kind: .promotional, identifier: "spring")
+
+    @Test(
+        arguments: [
+            ("seeds", 1, nil, [], "charge 990"),
+            ("seeds", 3, nil, [RuleFixture.transaction(of: "seeds", type: .consumable)], "charge 2970"),
+            ("season", 1, nil, [RuleFixture.transaction(of: "season", type: .nonRenewingSubscription)], "charge 4990"),
+            ("basic.monthly", 1, nil, [], "subscribe"), ("basic.monthly", 1, offer, [], "subscribe"),
+            // A non-consumable that the account owns.
+            ("gate", 1, nil, [], "charge 19990"),
+            ("gate", 1, nil, [RuleFixture.transaction("7"), RuleFixture.transaction("8", original: "7")], "again 7"),
+            ("gate", 1, nil, [RuleFixture.transaction("7", revoked: .refundFull)], "charge 19990"),
+            ("gate", 1, nil, [RuleFixture.transaction("7", of: "fence")], "charge 19990"),
+            // Payments that fail.
+            ("gate", 1, offer, [], "fail invalidOfferIdentifier"),
+            ("fence", 1, nil, [], "fail storeProductNotAvailable"),
+        ] as [(String, Int, Payment.OfferChoice?, [Transaction], String)])
+    func `a payment buys, buys again or fails`(
+        name: String,
+        quantity: Int,
+        offer: Payment.OfferChoice?,
+        history: [Transaction],
+        expected: String
+    ) throws {
+        let payment = Payment(productIdentifier: "garden.\(name)", quantity: quantity, offer: offer)
+        let product = try RuleFixture().configuration.product(payment.productIdentifier)
+        let decision = PurchaseDecision(payment, for: product, history: history, currency: "KRW")
+        switch decision {
+        case .fail(let error): #expect("fail \(error.name)" == expected)
+        case .subscribe(let product, let subscription):
+            #expect(expected == "subscribe")
+            #expect(product.subscription == subscription)
+        case .buyAgain(let original): #expect("again \(original.transactionIdentifier)" == expected)
+        case .charge(_, let price):
+            #expect("charge \(price.milliunits)" == expected)
+            #expect(price.currency == "KRW")
+        }
+    }
+
+    @Test func `a purchase that is repeated costs nothing and refers to the original`() {
+        let original = RuleFixture.transaction("7")
+        let repeated = original.repeated(transactionIdentifier: "8", at: RuleFixture.day(3))
+        #expect(repeated.transactionIdentifier == "8")
+        #expect(repeated.originalTransactionIdentifier == "7")
+        #expect(repeated.price == Price(milliunits: 0, currency: "USD"))
+        #expect(repeated.purchaseDate == RuleFixture.day(3))
+        #expect(repeated.originalPurchaseDate == RuleFixture.now)
+        #expect(repeated.orderIdentifier == original.orderIdentifier)
+    }
+}

@@ -1,0 +1,61 @@
+import Catalog
+import Commerce
+import Receipts
+import Store
+import TestSupport
+import Testing
+
+/// Products, transactions and subscriptions that the tests of the rules share. No store is opened.
+struct RuleFixture {
+    /// 21 September 2026; a month later is 30 days later.
+    static let now = Timestamp(secondsSince1970: 1_790_000_000)
+
+    static func day(_ number: Int64) -> Timestamp { now.adding(days: number) }
+
+    let configuration: StoreKitConfiguration
+
+    init() throws {
+        configuration = try StoreKitConfiguration(file: TestGarden.file.path)
+    }
+
+    /// A product of the garden, such as `seeds`.
+    func product(_ name: String) throws -> Product { try #require(configuration.product("garden.\(name)")) }
+
+    func terms(isBillingFailing: Bool = false, isGracePeriodEnabled: Bool = false) -> SubscriptionTerms {
+        let configuration = configuration
+        return SubscriptionTerms(
+            product: { configuration.product($0) }, timeRate: .realTime, currency: "USD",
+            isBillingFailing: isBillingFailing, isGracePeriodEnabled: isGracePeriodEnabled)
+    }
+
+    /// Alice's subscription, bought on day 0 at the standard price.
+    func subscription(_ name: String = "basic.monthly") throws -> CustomerSubscription {
+        let product = try product(name)
+        let terms = try #require(product.subscription)
+        var subscription = CustomerSubscription(
+            originalTransactionIdentifier: "1", account: "alice", of: product, groupIdentifier: terms.groupIdentifier,
+            at: Self.now)
+        _ = subscription.buyFirst(product, terms, offer: nil, at: Self.now, self.terms())
+        return subscription
+    }
+
+    static func transaction(
+        _ identifier: String = "1",
+        original: String? = nil,
+        of name: String = "gate",
+        type: ProductType = .nonConsumable,
+        ownership: InAppOwnershipType = .purchased,
+        revoked: RevocationType? = nil
+    ) -> Transaction {
+        var transaction = Transaction(
+            transactionIdentifier: identifier, originalTransactionIdentifier: original ?? identifier,
+            orderIdentifier: "M1", webOrderLineItemIdentifier: nil, account: "alice",
+            productIdentifier: "garden.\(name)", type: type, subscriptionGroupIdentifier: nil, quantity: 1,
+            purchaseDate: now, originalPurchaseDate: now, price: Price(milliunits: 990, currency: "USD"), offer: nil,
+            reason: .purchase, ownership: ownership, storefrontCountryCode: "USA")
+        transaction.revocation = revoked.map {
+            TransactionStatement.Revocation(date: now, reason: .refundedForOtherReason, type: $0)
+        }
+        return transaction
+    }
+}

@@ -1,0 +1,196 @@
+import Commerce
+import Foundation
+import Receipts
+import Store
+import Testing
+
+/// The rules of the App Store Server API: extensions, consumption and histories.
+@Suite struct ServerAPIRuleTests {
+    @Test(
+        arguments: [
+            (1, 0, "r", nil), (90, 3, String(repeating: "r", count: 128), nil),
+            (0, 0, "r", .invalidExtendByDays), (91, 0, "r", .invalidExtendByDays),
+            (nil, 0, "r", .invalidExtendByDays), (1, 4, "r", .invalidExtendReasonCode),
+            (1, nil, "r", .invalidExtendReasonCode), (1, 0, "", .invalidRequestIdentifier),
+            (1, 0, nil, .invalidRequestIdentifier),
+            (1, 0, String(repeating: "r", count: 129), .invalidRequestIdentifier),
+        ] as [(Int?, Int?, String?, ServerAPIError?)])
+    func `an extension is for 1 to 90 days`(
+        days: Int?,
+        reasonCode: Int?,
+        requestIdentifier: String?,
+        expected: ServerAPIError?
+    ) {
+        let refusal = Self.error {
+            _ = try RenewalExtension(days: days, reasonCode: reasonCode, requestIdentifier: requestIdentifier)
+        }
+        #expect(refusal == expected)
+    }
+
+    @Test func `a renewal date is extended twice in 365 days`() throws {
+        let renewalExtension = try RenewalExtension(days: 10, reasonCode: 0, requestIdentifier: "r")
+        var subscription = try RuleFixture().subscription()
+        let effects = try renewalExtension.extend(&subscription, at: RuleFixture.day(1))
+        #expect(effects == [.setExpiresDate(RuleFixture.day(40)), .notify(.renewalExtended, nil)])
+        _ = try renewalExtension.extend(&subscription, at: RuleFixture.day(2))
+        let unchanged = subscription
+        let refusal = Self.error { _ = try renewalExtension.extend(&subscription, at: RuleFixture.day(365)) }
+        #expect(refusal == .subscriptionMaxExtension)
+        #expect(subscription == unchanged)
+        _ = try renewalExtension.extend(&subscription, at: RuleFixture.day(366))
+        #expect(subscription.expiresDate == RuleFixture.day(60))
+    }
+
+    @Test func `only a subscription that renews is extended`() throws {
+        let renewalExtension = try RenewalExtension(days: 10, reasonCode: 0, requestIdentifier: "r")
+        var subscription = try RuleFixture().subscription()
+        _ = try subscription.setAutoRenew(false)
+        let refusal = Self.error { _ = try renewalExtension.extend(&subscription, at: RuleFixture.day(1)) }
+        #expect(refusal == .subscriptionExtensionIneligible)
+    }
+
+    @Test(
+        arguments: [
+            ("basic.monthly", [], true), ("basic.monthly", ["KOR", "USA"], true), ("basic.monthly", ["KOR"], false),
+            ("premium.monthly", [], false),
+        ] as [(String, [String], Bool)])
+    func `an extension for all subscribers is for one product, in some storefronts`(
+        name: String,
+        countries: [String],
+        isIncluded: Bool
+    ) throws {
+        var subscription = try RuleFixture().subscription()
+        let latest = RuleFixture.transaction(of: "basic.monthly", type: .autoRenewableSubscription)
+        func includes() -> Bool {
+            RenewalExtension.includes(subscription, latest: latest, of: "garden.\(name)", in: countries)
+        }
+        #expect(includes() == isIncluded)
+        subscription.revoke()
+        #expect(!includes())
+    }
+
+    @Test(
+        arguments: [
+            ("{}", .invalidCustomerConsented), (#"{"customerConsented":false}"#, .invalidCustomerConsented),
+            (#"{"customerConsented":true}"#, .invalidSampleContentProvided),
+            (#"{"customerConsented":true,"sampleContentProvided":false}"#, .invalidDeliveryStatus),
+            (
+                #"{"customerConsented":true,"sampleContentProvided":false,"deliveryStatus":"LOST"}"#,
+                .invalidDeliveryStatus
+            ),
+            (#"{"customerConsented":true,"sampleContentProvided":false,"deliveryStatus":"DELIVERED"}"#, nil),
+            (
+                #"""
+                {"customerConsented":true,"sampleContentProvided":false,"deliveryStatus":"DELIVERED",
+                "consumptionPercentage":100001}
+                """#, .generalBadRequest
+            ),
+            (
+                #"""
+                {"customerConsented":true,"sampleContentProvided":false,"deliveryStatus":"DELIVERED",
+                "refundPreference":"DECLINE"}
+                """#, nil
+            ),
+        ] as [(String, ServerAPIError?)])
+    func `consumption information is complete`(json: String, expected: ServerAPIError?) throws {
+        let request = try JSONDecoder().decode(ConsumptionRequest.self, from: Data(json.utf8))
+        let refusal = Self.error { try request.validate() }
+        #expect(refusal == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("{}", .invalidCustomerConsented), (#"{"customerConsented":true}"#, .invalidSampleContentProvided),
+            (#"{"customerConsented":true,"sampleContentProvided":true,"playTime":8}"#, .invalidPlayTime),
+            (
+                #"{"customerConsented":true,"sampleContentProvided":true,"appAccountToken":"x"}"#,
+                .invalidAppAccountToken
+            ),
+            (#"{"customerConsented":true,"sampleContentProvided":true,"appAccountToken":"","platform":2}"#, nil),
+        ] as [(String, ServerAPIError?)])
+    func `consumption data of the first version is in range`(json: String, expected: ServerAPIError?) throws {
+        let request = try JSONDecoder().decode(ConsumptionRequestV1.self, from: Data(json.utf8))
+        let refusal = Self.error { try request.validate() }
+        #expect(refusal == expected)
+    }
+
+    @Test(
+        arguments: [
+            (RuleFixture.transaction(of: "seeds", type: .consumable), nil, nil),
+            (RuleFixture.transaction(of: "basic.monthly", type: .autoRenewableSubscription), nil, nil),
+            (RuleFixture.transaction(), .invalidTransactionTypeNotSupported, .invalidTransactionNotConsumable),
+            (
+                RuleFixture.transaction(of: "seeds", type: .consumable, ownership: .familyShared),
+                .familyTransactionNotSupported, nil
+            ),
+        ] as [(Transaction, ServerAPIError?, ServerAPIError?)])
+    func `consumption is sent for consumables and subscriptions`(
+        transaction: Transaction,
+        expected: ServerAPIError?,
+        expectedOfFirstVersion: ServerAPIError?
+    ) throws {
+        let request = try JSONDecoder().decode(ConsumptionRequest.self, from: Data("{}".utf8))
+        let refusal = Self.error { try request.validate(for: transaction) }
+        #expect(refusal == expected)
+        let first = try JSONDecoder().decode(ConsumptionRequestV1.self, from: Data("{}".utf8))
+        let refusalOfFirstVersion = Self.error { try first.validate(for: transaction) }
+        #expect(refusalOfFirstVersion == expectedOfFirstVersion)
+    }
+
+    @Test(
+        arguments: [
+            (RuleFixture.transaction(), true), (RuleFixture.transaction("5", of: "seeds", type: .consumable), false),
+            (RuleFixture.transaction("6", of: "seeds", type: .consumable), true),
+            (RuleFixture.transaction("5", of: "seeds", type: .consumable, revoked: .refundFull), true),
+        ] as [(Transaction, Bool)])
+    func `the first history leaves out finished consumables`(transaction: Transaction, isIncluded: Bool) {
+        typealias Version = AppStoreServerAPI.HistoryVersion
+        #expect(Version.v1.includes(transaction, unfinished: ["6"]) == isIncluded)
+        #expect(Version.v2.includes(transaction, unfinished: ["6"]))
+    }
+
+    @Test func `a history is read page by page, in either direction`() {
+        let changes = (1...45).map { (change: Int64($0), transaction: RuleFixture.transaction("\($0)")) }
+        for isDescending in [false, true] {
+            var (cursor, met, pages) = (HistoryCursor?.none, [String](), [Int]())
+            var hasMore = true
+            while hasMore {
+                let page = HistoryPage(of: changes, after: cursor, isDescending: isDescending) {
+                    $0.transactionIdentifier != "3"
+                }
+                met += page.transactions.map(\.transactionIdentifier)
+                pages.append(page.transactions.count)
+                (cursor, hasMore) = (page.cursor, page.hasMore)
+            }
+            let expected = (1...45).filter { $0 != 3 }.map { "\($0)" }
+            #expect(met == (isDescending ? expected.reversed() : expected))
+            #expect(pages == [20, 20, 4])
+        }
+    }
+
+    @Test(
+        arguments: [
+            (30, 31, .sandbox, nil), (0, 31, .sandbox, .startDateTooFarInPast), (0, 31, .production, nil),
+            (31, 31, .sandbox, .startDateAfterEndDate), (nil, 31, .sandbox, .invalidStartDate),
+            (30, nil, .sandbox, .invalidEndDate),
+        ] as [(Int64?, Int64?, AppStoreEnvironment, ServerAPIError?)])
+    func `the history of notifications goes back 180 days, and 30 in the sandbox`(
+        start: Int64?,
+        end: Int64?,
+        environment: AppStoreEnvironment,
+        expected: ServerAPIError?
+    ) throws {
+        let dates = [("startDate", start), ("endDate", end)].compactMap { name, day in
+            day.map { "\"\(name)\":\(RuleFixture.day($0).millisecondsSince1970)" }
+        }
+        let json = Data("{\(dates.joined(separator: ","))}".utf8)
+        let request = try JSONDecoder().decode(NotificationHistoryRequest.self, from: json)
+        let refusal = Self.error { _ = try request.dates(at: RuleFixture.day(31), environment: environment) }
+        #expect(refusal == expected)
+    }
+
+    private static func error(_ body: () throws -> Void) -> ServerAPIError? {
+        do { try body() } catch { return error as? ServerAPIError }
+        return nil
+    }
+}
