@@ -4,8 +4,8 @@ import Synchronization
 
 /// The queue of use cases that write: those that wait together share a commit, and each returns after it.
 ///
-/// At most `LedgerStorage.maximumGroups` commits run at the same time. If too many use cases wait, the next is refused, so that
-/// memory is bounded however slow the disk is.
+/// One commit runs at a time: `Documentation/Benchmarks.md` compares more. If too many use cases wait, the next is refused, so
+/// that memory is bounded however slow the disk is.
 final class GroupCommits: Sendable {
     /// The largest number of requests that share a commit.
     private static let maximumGroup = 128
@@ -13,8 +13,8 @@ final class GroupCommits: Sendable {
     private static let maximumWaiting = 512
 
     private let storage: any LedgerStorage
-    /// Threads of their own, since they spend their time waiting for the disk.
-    private let threads = DispatchQueue(label: "till.commits", attributes: .concurrent)
+    /// A thread of its own, since it spends its time waiting for the disk.
+    private let thread = DispatchQueue(label: "till.commits")
     private let state = Mutex(State())
     private let observers = Mutex<[@Sendable (Duration) -> Void]>([])
 
@@ -40,7 +40,7 @@ final class GroupCommits: Sendable {
 
     private struct State {
         var waiting: [Entry] = []
-        var groups = 0
+        var isCommitting = false
     }
 
     /// The number of requests that wait.
@@ -85,14 +85,10 @@ final class GroupCommits: Sendable {
             guard state.waiting.count < Self.maximumWaiting else { return (false, false) }
             admit()
             state.waiting.append(entry)
-            // A further group begins only when there is enough for one: a commit costs more than a request.
-            let begins =
-                state.groups == 0
-                || state.groups < storage.maximumGroups && state.waiting.count >= Self.maximumGroup / 4
-            if begins { state.groups += 1 }
-            return (true, begins)
+            defer { state.isCommitting = true }
+            return (true, !state.isCommitting)
         }
-        if begins { threads.async { self.commitAll() } }
+        if begins { thread.async { self.commitAll() } }
         return isAccepted
     }
 
@@ -114,7 +110,7 @@ final class GroupCommits: Sendable {
     private func next() -> [Entry]? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
-                state.groups -= 1
+                state.isCommitting = false
                 return nil
             }
             defer { state.waiting = Array(state.waiting.dropFirst(Self.maximumGroup)) }

@@ -14,9 +14,6 @@ package protocol LedgerStorage: Sendable {
 
     var dialect: SQLDialect { get }
 
-    /// The largest number of commits at the same time.
-    var maximumGroups: Int { get }
-
     /// Whether reads are cheap enough to run inline.
     var prefersInlineReads: Bool { get }
 
@@ -34,8 +31,6 @@ extension LedgerStorage {
     package func read<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
         try read(.snapshot, body)
     }
-
-    package var maximumGroups: Int { 1 }
 
     package func mayReturn(after error: any Error) -> Bool { false }
 
