@@ -175,9 +175,7 @@ public struct EntitlementService: Sendable {
                 type: notification.notificationType.rawValue, subtype: notification.subtype?.rawValue,
                 signedAt: notification.signedDate, proofDigest: verified.digest),
             stated: verified.notifiedTransaction.map { transaction in
-                claims(verified, proof).claim(
-                    ProvenPurchase(transaction),
-                    grace: verified.notifiedRenewalInfo.map { Claim.Grace(endsAt: $0.gracePeriodExpiresDate) })
+                claims(verified, proof).claim(ProvenPurchase(transaction), renewal: verified.renewal)
             })
     }
 

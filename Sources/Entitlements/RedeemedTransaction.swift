@@ -1,5 +1,6 @@
 import Commerce
 import Ledger
+import Receipts
 
 /// A transaction that a user has redeemed, as the ledger keeps it.
 public struct RedeemedTransaction: Hashable, Sendable {
@@ -20,11 +21,14 @@ public struct RedeemedTransaction: Hashable, Sendable {
     public var expiresAt: Timestamp? { details.first?.expiresAt }
     /// That the team itself has taken it back; nil while it has not.
     public var revocation: Revocation? { details.first?.revocation }
+    /// The facts that the App Store has stated besides.
+    public var facts: TransactionFacts { details.first?.facts ?? TransactionFacts() }
     /// One; behind an array, so that a transaction stays small enough to be returned by what throws.
     let details: [Details]
 
     struct Details: Hashable, Sendable {
         let expiresAt: Timestamp?
         let revocation: Revocation?
+        let facts: TransactionFacts
     }
 }

@@ -115,7 +115,9 @@ public struct ProofVerifier: Sendable {
                 proof.notifiedTransaction = transaction
                 proof.notifiedTransactionProof = VerifiedProof.SignedPart(
                     compact: part.compact, digest: inner.digest, fingerprints: inner.chain.fingerprints)
-            case .renewalInfo(let renewalInfo): proof.notifiedRenewalInfo = renewalInfo
+            case .renewalInfo(let renewalInfo):
+                proof.notifiedRenewalInfo = renewalInfo
+                proof.notifiedRenewalInfoDigest = inner.digest
             default: break
             }
         }

@@ -17,6 +17,7 @@ public struct ProvenPurchase: Hashable, Sendable {
     public let expiresDate: Timestamp?
     /// The account token the app gave the purchase; nil in app receipts, which have none.
     public let appAccountToken: UUID?
+    public let facts: TransactionFacts
 
     init(_ purchase: InAppPurchase) {
         transactionIdentifier = purchase.transactionIdentifier
@@ -28,6 +29,7 @@ public struct ProvenPurchase: Hashable, Sendable {
         revocationReason = nil
         expiresDate = purchase.expiresDate
         appAccountToken = nil
+        facts = TransactionFacts(purchase)
     }
 
     public init(_ transaction: JWSTransactionDecodedPayload) {
@@ -40,5 +42,6 @@ public struct ProvenPurchase: Hashable, Sendable {
         revocationReason = transaction.revocationReason?.rawValue
         expiresDate = transaction.isUpgraded == true ? transaction.purchaseDate : transaction.expiresDate
         appAccountToken = transaction.appAccountToken
+        facts = TransactionFacts(transaction)
     }
 }

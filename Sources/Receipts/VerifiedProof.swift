@@ -28,6 +28,8 @@ public struct VerifiedProof: Sendable {
     public internal(set) var notifiedTransactionProof: SignedPart?
     /// The renewal information inside a notification, verified likewise; nil where there is none.
     public internal(set) var notifiedRenewalInfo: JWSRenewalInfoDecodedPayload?
+    /// The SHA-256 of what was signed of that renewal information.
+    var notifiedRenewalInfoDigest: [UInt8]?
     /// The chains that vouch for it, each leaf first, the trusted root last: its own, then those of the proofs inside it.
     public internal(set) var chains: [[Certificate]]
 
@@ -59,6 +61,13 @@ public struct VerifiedProof: Sendable {
     }
 
     public let fingerprints: Fingerprints
+
+    /// The statement about a renewal, in a notification or alone; nil where there is none.
+    public var renewal: StatedRenewal? {
+        if case .renewalInfo(let renewalInfo) = content { return StatedRenewal(renewalInfo, digest: digest) }
+        guard let notifiedRenewalInfo, let notifiedRenewalInfoDigest else { return nil }
+        return StatedRenewal(notifiedRenewalInfo, digest: notifiedRenewalInfoDigest)
+    }
 
     /// What can be redeemed; nil when this kind of proof holds no purchases.
     public var purchases: [ProvenPurchase]? {

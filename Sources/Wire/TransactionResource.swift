@@ -18,6 +18,7 @@ public struct TransactionResource: Codable, Sendable {
     public let revocationReason: Int?
     /// The team's own revocation; nil without one.
     public let revocation: RevocationResource?
+    public let facts: TransactionFactsResource
 
     public init(
         transactionId: String,
@@ -30,7 +31,8 @@ public struct TransactionResource: Codable, Sendable {
         expiresDate: String? = nil,
         revocationDate: String? = nil,
         revocationReason: Int? = nil,
-        revocation: RevocationResource? = nil
+        revocation: RevocationResource? = nil,
+        facts: TransactionFactsResource
     ) {
         self.transactionId = transactionId
         self.originalTransactionId = originalTransactionId
@@ -43,5 +45,6 @@ public struct TransactionResource: Codable, Sendable {
         self.revocationDate = revocationDate
         self.revocationReason = revocationReason
         self.revocation = revocation
+        self.facts = facts
     }
 }

@@ -97,6 +97,8 @@ public struct UserArchiveResource: Codable, Sendable {
     public let wishes: [Wish]
     public let items: [Item]
     public let transactions: [TransactionResource]
+    /// The last statements about the renewal of each subscription.
+    public let renewalInfos: [RenewalInfoResource]
     public let grants: [GrantResource]
     public let balances: [BalanceResource]
     public let events: [Event]
@@ -114,6 +116,7 @@ public struct UserArchiveResource: Codable, Sendable {
         wishes: [Wish],
         items: [Item],
         transactions: [TransactionResource],
+        renewalInfos: [RenewalInfoResource],
         grants: [GrantResource],
         balances: [BalanceResource],
         events: [Event]
@@ -130,6 +133,7 @@ public struct UserArchiveResource: Codable, Sendable {
         self.wishes = wishes
         self.items = items
         self.transactions = transactions
+        self.renewalInfos = renewalInfos
         self.grants = grants
         self.balances = balances
         self.events = events

@@ -2,6 +2,7 @@ import Commerce
 import Entitlements
 import Foundation
 import Ledger
+import Receipts
 import Testing
 import TestSupport
 
@@ -100,7 +101,9 @@ extension LedgerSuite {
         item: Item? = sprout1,
         credit: Credit? = nil,
         expiresAt: Timestamp? = nil,
-        grace: Claim.Grace? = nil
+        grace: Claim.Grace? = nil,
+        facts: TransactionFacts? = nil,
+        renewal: StatedRenewal? = nil
     ) -> Claim {
         Claim(
             app: "com.example.app", origin: origin, transactionIdentifier: transaction,
@@ -108,7 +111,7 @@ extension LedgerSuite {
             productIdentifier: "p", quantity: 1, purchaseDate: bought, revocationDate: revoked,
             repeatsOriginal: repeatsOriginal, signedAt: signedAt, appAccountToken: appAccountToken,
             proofDigest: [UInt8](repeating: 7, count: 32), item: item, credit: credit, expiresAt: expiresAt,
-            grace: grace)
+            grace: grace, facts: facts, renewal: renewal)
     }
 
     func redeem(

@@ -39,6 +39,16 @@ import Wire
                 "com.memolease.sesac1.background1", "com.memolease.sesac1.sprout2",
             ])
         #expect(shown.transactions.allSatisfy { $0.origin == .localSandbox })
+        let facts = try #require(shown.transactions.first).facts
+        #expect(facts.environment == "Sandbox")
+        #expect(facts.type == "Non-Consumable")
+        #expect(facts.inAppOwnershipType == "PURCHASED")
+        #expect(facts.transactionReason == "PURCHASE")
+        #expect(facts.currency == "KRW")
+        #expect(facts.price ?? 0 > 0)
+        #expect(facts.storefront == "KOR")
+        #expect(facts.signedDate != nil)
+        #expect(facts.offerType == nil)
         #expect(!String(decoding: first.body, as: UTF8.self).contains("revocationDate"))
         let cursor = try #require(shown.nextCursor)
         let second = try await fixture.send(.get, "/v1/users/alice/transactions?pageSize=2&cursor=\(cursor)")

@@ -38,20 +38,97 @@ extension WireExample {
             "grantedBy": "grantedBy", "grantedAt": "2027-01-31T12:00:00Z"}]}
             """#),
         WireExample(
-            TransactionResource.self,
+            TransactionFactsResource.self,
             #"""
-            {"transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
-            "productId": "productId", "quantity": 7, "origin": "local/Sandbox",
-            "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z",
-            "expiresDate": "2027-01-31T12:00:00Z", "revocationDate": "2027-01-31T12:00:00Z", "revocationReason": 1,
-            "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"}}
+            {"environment": "environment",
+            "type": "type",
+            "inAppOwnershipType": "inAppOwnershipType",
+            "transactionReason": "transactionReason",
+            "originalPurchaseDate": "2027-01-31T12:00:00Z",
+            "expiresDate": "2027-01-31T12:00:00Z",
+            "signedDate": "2027-01-31T12:00:00Z",
+            "webOrderLineItemId": "webOrderLineItemId",
+            "subscriptionGroupIdentifier": "subscriptionGroupIdentifier",
+            "isUpgraded": true,
+            "price": 7,
+            "currency": "currency",
+            "storefront": "storefront",
+            "storefrontId": "storefrontId",
+            "offerType": 7,
+            "offerIdentifier": "offerIdentifier",
+            "offerDiscountType": "offerDiscountType",
+            "offerPeriod": "offerPeriod",
+            "isTrialPeriod": true,
+            "isInIntroOfferPeriod": true,
+            "appAccountToken": "appAccountToken",
+            "appTransactionId": "appTransactionId",
+            "itemId": 7,
+            "revocationType": "revocationType",
+            "revocationPercentage": 7,
+            "billingPlanType": "billingPlanType",
+            "commitmentInfo": {"number": 1},
+            "advancedCommerceInfo": {"number": 1}}
+            """#),
+        WireExample(
+            TransactionFactsResource.self,
+            #"""
+            {}
+            """#),
+        WireExample(
+            RenewalFactsResource.self,
+            #"""
+            {"environment": "environment",
+            "productId": "productId",
+            "autoRenewProductId": "autoRenewProductId",
+            "autoRenewStatus": 7,
+            "expirationIntent": 7,
+            "isInBillingRetryPeriod": true,
+            "gracePeriodExpiresDate": "2027-01-31T12:00:00Z",
+            "priceIncreaseStatus": 7,
+            "renewalDate": "2027-01-31T12:00:00Z",
+            "renewalPrice": 7,
+            "currency": "currency",
+            "offerType": 7,
+            "offerIdentifier": "offerIdentifier",
+            "offerDiscountType": "offerDiscountType",
+            "offerPeriod": "offerPeriod",
+            "recentSubscriptionStartDate": "2027-01-31T12:00:00Z",
+            "eligibleWinBackOfferIds": ["eligibleWinBackOfferIds"],
+            "appAccountToken": "appAccountToken",
+            "appTransactionId": "appTransactionId",
+            "renewalBillingPlanType": "renewalBillingPlanType",
+            "commitmentInfo": {"number": 1},
+            "advancedCommerceInfo": {"number": 1}}
+            """#),
+        WireExample(
+            RenewalFactsResource.self,
+            #"""
+            {}
+            """#),
+        WireExample(
+            RenewalInfoResource.self,
+            #"""
+            {"originalTransactionId": "originalTransactionId",
+            "origin": "local/Sandbox",
+            "signedDate": "2027-01-31T12:00:00Z",
+            "facts": {}}
             """#),
         WireExample(
             TransactionResource.self,
             #"""
             {"transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
             "productId": "productId", "quantity": 7, "origin": "local/Sandbox",
-            "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z"}
+            "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z",
+            "expiresDate": "2027-01-31T12:00:00Z", "revocationDate": "2027-01-31T12:00:00Z", "revocationReason": 1,
+            "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"},
+            "facts": {"price": 1200000, "currency": "KRW", "storefront": "KOR"}}
+            """#),
+        WireExample(
+            TransactionResource.self,
+            #"""
+            {"transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
+            "productId": "productId", "quantity": 7, "origin": "local/Sandbox",
+            "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z", "facts": {}}
             """#),
         WireExample(
             TransactionList.self,
@@ -60,7 +137,8 @@ extension WireExample {
             "productId": "productId", "quantity": 7, "origin": "local/Sandbox",
             "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z",
             "expiresDate": "2027-01-31T12:00:00Z", "revocationDate": "2027-01-31T12:00:00Z", "revocationReason": 1,
-            "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"}}],
+            "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"},
+            "facts": {}}],
             "nextCursor": "nextCursor"}
             """#),
         WireExample(
@@ -68,7 +146,7 @@ extension WireExample {
             #"""
             {"transactions": [{"transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
             "productId": "productId", "quantity": 7, "origin": "local/Sandbox",
-            "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z"}]}
+            "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z", "facts": {}}]}
             """#),
         WireExample(BalanceResource.self, #"{"balance": "balance", "amount": 7}"#),
         WireExample(BalanceList.self, #"{"balances": [{"balance": "balance", "amount": 7}]}"#),
@@ -106,7 +184,10 @@ extension WireExample {
             "productId": "productId", "quantity": 7, "origin": "local/Sandbox",
             "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z",
             "expiresDate": "2027-01-31T12:00:00Z", "revocationDate": "2027-01-31T12:00:00Z", "revocationReason": 1,
-            "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"}}],
+            "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"},
+            "facts": {}}],
+            "renewalInfos": [{"originalTransactionId": "originalTransactionId", "origin": "local/Sandbox",
+            "signedDate": "2027-01-31T12:00:00Z", "facts": {"autoRenewStatus": 1}}],
             "grants": [{"grantId": "grantId", "item": {"collection": "sprout", "number": 1}, "reason": "gift",
             "grantedBy": "grantedBy", "grantedAt": "2027-01-31T12:00:00Z", "endsAt": "2027-01-31T12:00:00Z",
             "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"}}],
@@ -124,7 +205,8 @@ extension WireExample {
             "wishedAt": "2027-01-31T12:00:00Z"}], "items": [{"collection": "sprout", "number": 1}],
             "transactions": [{"transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
             "productId": "productId", "quantity": 7, "origin": "local/Sandbox",
-            "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z"}],
+            "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z", "facts": {}}],
+            "renewalInfos": [],
             "grants": [{"grantId": "grantId", "item": {"collection": "sprout", "number": 1}, "reason": "gift",
             "grantedBy": "grantedBy", "grantedAt": "2027-01-31T12:00:00Z"}], "balances": [{"balance": "balance",
             "amount": 7}], "events": [{"happenedAt": "2027-01-31T12:00:00Z", "event": "event", "actor": "actor",

@@ -1,6 +1,7 @@
 import Commerce
 import Foundation
 import Ledger
+import Receipts
 
 /// The SQL that writes the changes of a decision, inside a transaction that the caller holds.
 ///
@@ -24,6 +25,8 @@ struct EntitlementChangeRecords {
         try insertPurchases(changes.newPurchases)
         try insertTransactions(changes.newTransactions, &heads)
         try update(changes.changedTransactions, places)
+        try updateFacts(of: changes.changedFacts.sorted(), places)
+        try writeRenewals(of: changes.changedRenewals.sorted())
         let known = Set(changes.newTransactions.map(\.key))
         try updateCoverage(
             of: Set((changes.newTransactions.map(\.key) + changes.changedTransactions).compactMap(original(of:))),
@@ -50,8 +53,8 @@ struct EntitlementChangeRecords {
         _ changes: EntitlementChangeSet,
         _ entries: [(entry: AuditEntry, user: Int64)]
     ) -> Set<Int64> {
-        let keys = changes.newTransactions.map(\.key) + changes.changedTransactions
-        let originals = changes.newlyNamed + changes.transfers.map(\.original)
+        let keys = changes.newTransactions.map(\.key) + changes.changedTransactions + changes.changedFacts
+        let originals = changes.newlyNamed + changes.transfers.map(\.original) + changes.changedRenewals
         return Set(
             entries.map(\.user) + changes.transfers.map(\.former) + keys.compactMap(owner(of:))
                 + originals.compactMap { after.purchases[$0]?.owner })
@@ -88,7 +91,8 @@ struct EntitlementChangeRecords {
             heads[owner] = head
             return NewTransaction(
                 claim: claim, transaction: transaction, owner: owner, sequence: head.lastTransaction,
-                coverage: coverage[transaction.originalKey]?[claim.key])
+                coverage: coverage[transaction.originalKey]?[claim.key],
+                facts: after.stated[claim.key] ?? TransactionFacts())
         }
         try NewTransactionRecords(database: database, apps: apps, moment: moment).insert(new)
     }
@@ -108,6 +112,31 @@ struct EntitlementChangeRecords {
                     standing.revocationDate, standing.revocationReason, standing.statedAt, standing.expiresAt,
                     grace?.endsAt, grace?.statedAt, place.user, place.sequence,
                 ]
+            })
+    }
+
+    private func updateFacts(of keys: [TransactionKey], _ places: PurchaseMoves.Places) throws {
+        try database.update(
+            "redeemed_transaction", set: TransactionFacts.columns, where: ["user_id", "sequence"],
+            keys.compactMap { key in
+                guard let facts = after.stated[key], let place = places[key] else { return nil }
+                return facts.sqlValues + [place.user, place.sequence]
+            })
+    }
+
+    private func writeRenewals(of originals: [TransactionKey]) throws {
+        let rows = originals.compactMap { original -> (key: [any SQLConvertible], renewal: StatedRenewal)? in
+            guard let renewal = after.renewals[original], let owner = after.purchases[original]?.owner else {
+                return nil
+            }
+            return ([owner] + original.sqlValues(apps), renewal)
+        }
+        let key = ["user_id"] + Table.originalKey
+        try database.delete(from: "subscription", where: key, rows.map(\.key))
+        try database.insert(
+            into: "subscription", key + ["stated_at", "proof_digest"] + RenewalFacts.columns,
+            rows.map { key, renewal in
+                key + [renewal.statedAt, renewal.proofDigest] + renewal.facts.sqlValues
             })
     }
 

@@ -13,6 +13,9 @@ struct EntitlementChangeSet {
     private(set) var newPurchases: [TransactionKey] = []
     private(set) var newTransactions: [Claim] = []
     private(set) var changedTransactions: [TransactionKey] = []
+    /// Of transactions that were redeemed before.
+    private(set) var changedFacts: Set<TransactionKey> = []
+    private(set) var changedRenewals: Set<TransactionKey> = []
     private(set) var newlyNamed: [TransactionKey] = []
     /// The former owners of the purchases that were owned before the decision, and are transferred.
     private(set) var transfers: [(original: TransactionKey, former: Int64)] = []
@@ -23,6 +26,7 @@ struct EntitlementChangeSet {
     init(_ changes: [EntitlementChange]) {
         var known: (purchases: Set<TransactionKey>, transactions: Set<TransactionKey>) = ([], [])
         var new: Set<TransactionKey> = []
+        var newKeys: Set<TransactionKey> = []
         for change in changes {
             switch change {
             case .refused(let result, let claim, let user, let actor):
@@ -33,9 +37,13 @@ struct EntitlementChangeSet {
                 newPurchases.append(original)
             case .transaction(let claim, _, _):
                 known.transactions.insert(claim.key)
+                newKeys.insert(claim.key)
                 newTransactions.append(claim)
             case .standing(let key, _), .grace(let key, _):
                 if known.transactions.insert(key).inserted { changedTransactions.append(key) }
+            case .facts(let key, _):
+                if !newKeys.contains(key) { changedFacts.insert(key) }
+            case .renewal(let original, _): changedRenewals.insert(original)
             case .naming(let original, _):
                 if known.purchases.insert(original).inserted { newlyNamed.append(original) }
             case .transfer(let original, let former, _):

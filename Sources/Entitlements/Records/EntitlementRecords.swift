@@ -18,6 +18,7 @@ struct EntitlementRecords {
         try readTransactions(into: &facts)
         try readParked(claims, into: &facts)
         try readTokenOwners(of: claims, into: &facts)
+        try StatedFactRecords(database: database, apps: apps).read(claims, into: &facts)
         return facts
     }
 

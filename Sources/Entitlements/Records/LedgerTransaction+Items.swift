@@ -19,6 +19,12 @@ extension LedgerTransaction {
         return try ReadingRecords(database: database).transactions(of: user, before: sequence ?? .max, limit: limit)
     }
 
+    /// The subscriptions of a user about whose renewal the App Store has stated something.
+    public func renewals(of user: User) throws -> [SubscribedPurchase] {
+        guard let user = try users.known(user) else { return [] }
+        return try ReadingRecords(database: database).renewals(of: user)
+    }
+
     /// Checks if anybody has redeemed a product. Reads all transactions.
     public func isRedeemed(_ productIdentifier: String) throws -> Bool {
         try database.row("SELECT 1 FROM redeemed_transaction WHERE product_id = $1 LIMIT 1", [productIdentifier])

@@ -1,5 +1,6 @@
 import Commerce
 import Ledger
+import Receipts
 import Signatures
 
 /// A transaction that nobody has redeemed before.
@@ -9,6 +10,7 @@ struct NewTransaction {
     let owner: Int64
     let sequence: Int64
     let coverage: Coverage?
+    let facts: TransactionFacts
 
     var isRevoked: Bool { coverage?.isRevoked ?? false }
 }
@@ -59,7 +61,7 @@ struct NewTransactionRecords {
                 "user_id", "sequence", "original_transaction_id", "transaction_id", "origin", "app", "product_id",
                 "quantity", "purchase_date", "redeemed_at", "stated_at", "revocation_date", "revocation_reason",
                 "expires_at", "grace_ends_at", "grace_stated_at", "proof_digest", "anchor_digest", "leaf_digest",
-            ],
+            ] + TransactionFacts.columns,
             new.map { new in
                 let (claim, standing, grace) = (new.claim, new.transaction.standing, new.transaction.grace)
                 return [
@@ -68,7 +70,7 @@ struct NewTransactionRecords {
                     standing.statedAt, standing.revocationDate, standing.revocationReason, standing.expiresAt,
                     grace?.endsAt, grace?.statedAt, claim.proofDigest, claim.fingerprints?.anchor,
                     claim.fingerprints?.leaf,
-                ]
+                ] + new.facts.sqlValues
             })
     }
 

@@ -1,5 +1,6 @@
 import Commerce
 import Ledger
+import Receipts
 
 /// The ledger's statements that tell what users own and have redeemed, inside a transaction that the caller holds.
 package struct ReadingRecords {
@@ -100,13 +101,26 @@ package struct ReadingRecords {
     private static let transactions = """
         SELECT redeemed_transaction.sequence, transaction_id, redeemed_transaction.origin,
             redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
-            revocation_date, revocation_reason, expires_at, revoked_at, revoked_by, reason AS team_reason
+            revocation_date, revocation_reason, expires_at, revoked_at, revoked_by, reason AS team_reason,
+            \(TransactionFacts.columns.joined(separator: ", "))
         FROM redeemed_transaction LEFT JOIN team_revocation
         ON team_revocation.user_id = redeemed_transaction.user_id
             AND team_revocation.original_transaction_id = redeemed_transaction.original_transaction_id
             AND team_revocation.origin = redeemed_transaction.origin AND team_revocation.app = redeemed_transaction.app
             AND reinstated_at IS NULL
         """
+
+    /// The last statements about renewals, by the purchase.
+    func renewals(of user: Int64) throws -> [SubscribedPurchase] {
+        try database.rows(
+            "SELECT * FROM subscription WHERE user_id = $1 ORDER BY original_transaction_id, origin, app", [user]
+        ).map { row in
+            SubscribedPurchase(
+                originalTransactionIdentifier: try row["original_transaction_id"], origin: try row["origin"],
+                renewal: StatedRenewal(
+                    statedAt: try row["stated_at"], proofDigest: try row["proof_digest"], facts: RenewalFacts(row)))
+        }
+    }
 
     /// Each with the last transaction of each origin.
     func customers(after number: Int64, of origins: Set<Origin>, limit: Int) throws -> [Customer] {
@@ -142,7 +156,8 @@ package struct ReadingRecords {
             revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
             details: [
                 RedeemedTransaction.Details(
-                    expiresAt: try row["expires_at"], revocation: try Revocation(row, reason: "team_reason"))
+                    expiresAt: try row["expires_at"], revocation: try Revocation(row, reason: "team_reason"),
+                    facts: TransactionFacts(row))
             ])
     }
 }

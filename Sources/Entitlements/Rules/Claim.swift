@@ -36,11 +36,15 @@ public struct Claim: Hashable, Sendable, Codable {
     public let expiresAt: Timestamp?
     /// Until when the App Store lets the customer keep what could not be charged; nil where nothing is said of it.
     public private(set) var grace: Grace?
+    /// The facts that the proof states besides; nil in what an early version has parked.
+    public private(set) var facts: TransactionFacts?
+    /// The last statement about the renewal of the subscription; nil if the proof has none.
+    public private(set) var renewal: StatedRenewal?
 
     private enum CodingKeys: CodingKey {
         case origin, transactionIdentifier, originalTransactionIdentifier, productIdentifier, quantity, purchaseDate
         case revocationDate, revocationReason, repeatsOriginal, signedAt, appAccountToken, proofDigest, proof
-        case fingerprints, item, credit, expiresAt, grace
+        case fingerprints, item, credit, expiresAt, grace, facts, renewal
     }
 
     /// What the App Store says of the grace period of a subscription.
@@ -61,10 +65,10 @@ public struct Claim: Hashable, Sendable, Codable {
         }
     }
 
-    /// The same claim, which says something else of a grace period.
-    func with(grace: Grace?) -> Claim {
+    /// The same claim, with what other statements say of a grace period, of the facts and of the renewal.
+    func with(grace: Grace?, facts: TransactionFacts?, renewal: StatedRenewal?) -> Claim {
         var claim = self
-        claim.grace = grace
+        (claim.grace, claim.facts, claim.renewal) = (grace, facts, renewal)
         return claim
     }
 
@@ -90,7 +94,9 @@ public struct Claim: Hashable, Sendable, Codable {
         item: Item?,
         credit: Credit? = nil,
         expiresAt: Timestamp? = nil,
-        grace: Grace? = nil
+        grace: Grace? = nil,
+        facts: TransactionFacts? = nil,
+        renewal: StatedRenewal? = nil
     ) {
         self.app = app
         self.origin = origin
@@ -111,5 +117,7 @@ public struct Claim: Hashable, Sendable, Codable {
         self.credit = credit
         self.expiresAt = expiresAt
         self.grace = grace
+        self.facts = facts
+        self.renewal = renewal
     }
 }

@@ -1,5 +1,6 @@
 import Commerce
 import Ledger
+import Receipts
 
 /// A change that a decision makes to the ledger.
 package enum EntitlementChange: Hashable, Sendable {
@@ -11,6 +12,10 @@ package enum EntitlementChange: Hashable, Sendable {
     case transaction(Claim, Standing, owner: Int64)
     case standing(TransactionKey, Standing)
     case grace(TransactionKey, GracePeriod)
+    /// The facts that are known of a transaction.
+    case facts(TransactionKey, TransactionFacts)
+    /// The last statement about the renewal of a purchase.
+    case renewal(TransactionKey, StatedRenewal)
     /// The transaction that now determines the owner of a purchase.
     case naming(TransactionKey, Naming)
     case transfer(TransactionKey, from: Int64, to: Int64)

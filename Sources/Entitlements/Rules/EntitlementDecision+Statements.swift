@@ -1,5 +1,6 @@
 import Commerce
 import Ledger
+import Receipts
 
 /// The rules of statements: revocation, grace periods and parking.
 extension EntitlementDecision {
@@ -17,6 +18,7 @@ extension EntitlementDecision {
         }
         let isRevokedByTeam = facts.revokedByTeam.contains(claim.originalKey)
         let stated = Standing(claim)
+        write(factsOf: claim)
         let hasGrace = write(grace: claim)
         guard stated.isLater(than: before) else {
             if hasGrace { make(.endChanged(productIdentifier: claim.productIdentifier, user: user)) }
@@ -52,8 +54,12 @@ extension EntitlementDecision {
         if facts.purchases[claim.originalKey] == nil { make(.purchase(claim.originalKey, owner: user, naming)) }
         make(.transaction(claim, standing, owner: user))
         writeToRepeats(standing, of: claim, by: actor)
-        if let said = parked?.claim { _ = write(grace: said) }
+        if let said = parked?.claim {
+            _ = write(grace: said)
+            write(factsOf: said)
+        }
         _ = write(grace: claim)
+        write(factsOf: claim)
         let isGranted = !standing.isRevoked && !facts.revokedByTeam.contains(claim.originalKey)
         audit(isGranted ? .granted : .revoked, claim.key, claim.productIdentifier, by: actor, to: user)
         return isGranted ? .granted : .revoked
@@ -72,9 +78,12 @@ extension EntitlementDecision {
         let isLater = stated.isLater(than: kept.standing)
         let (new, old) = (GracePeriod(claim), kept.claim.flatMap { GracePeriod($0) })
         let grace = new.map { $0.isLater(than: old) ? $0 : old ?? $0 } ?? old
+        let facts = claim.facts.map { (kept.claim?.facts ?? TransactionFacts()).completed(by: $0) } ?? kept.claim?.facts
+        let renewal = claim.renewal.map { $0.isLater(than: kept.claim?.renewal) ? $0 : kept.claim?.renewal ?? $0 }
         make(
             .parked(
-                (isLater ? claim : kept.claim ?? claim).with(grace: grace.map { Claim.Grace($0) }),
+                (isLater ? claim : kept.claim ?? claim).with(
+                    grace: grace.map { Claim.Grace($0) }, facts: facts, renewal: renewal ?? kept.claim?.renewal),
                 isLater ? stated : kept.standing))
     }
 

@@ -60,6 +60,7 @@ package struct EntitlementDecision: Sendable {
             // The statement signed last counts, should the owner buy there again; it grants nothing now, and nobody hears of it.
             if let before {
                 if Standing(claim).isLater(than: before.standing) { write(Standing(claim), of: claim, to: claim.key) }
+                write(factsOf: claim)
             } else {
                 park(claim)
             }

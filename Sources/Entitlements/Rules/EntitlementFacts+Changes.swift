@@ -12,6 +12,11 @@ extension EntitlementFacts {
                     originalKey: claim.originalKey, productIdentifier: claim.productIdentifier,
                     purchaseDate: claim.purchaseDate, addsToBalance: claim.credit != nil, standing: standing),
                 for: claim.key)
+            stated[claim.key] = claim.facts
+        case .facts(let key, let complete):
+            stated[key] = complete
+        case .renewal(let original, let renewal):
+            renewals[original] = renewal
         case .standing(let key, let standing):
             guard var transaction = transactions[key] else { return }
             transaction.standing = standing

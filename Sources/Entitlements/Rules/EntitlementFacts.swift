@@ -1,5 +1,6 @@
 import Commerce
 import Foundation
+import Receipts
 
 /// The part of the ledger that a decision about claims needs.
 ///
@@ -69,6 +70,10 @@ package struct EntitlementFacts: Sendable {
     package private(set) var purchases: [TransactionKey: Purchase] = [:]
     package private(set) var transactions: [TransactionKey: Transaction] = [:]
     package private(set) var parked: [TransactionKey: ParkedStatement] = [:]
+    /// The facts known of the transactions of the claims.
+    package var stated: [TransactionKey: TransactionFacts] = [:]
+    /// The last statements about renewals, by the original transaction; empty if no claim states a renewal.
+    package var renewals: [TransactionKey: StatedRenewal] = [:]
     /// The parked transactions of each original transaction.
     private var parkedByOriginal: [TransactionKey: Set<TransactionKey>] = [:]
     /// The original transactions of the purchases that the team has taken back.

@@ -25,8 +25,8 @@ struct ProofClaims {
 
     /// The claim of one purchase in the proof.
     ///
-    /// - Parameter grace: The grace period that the proof states; nil if it states none.
-    func claim(_ purchase: ProvenPurchase, grace: Claim.Grace? = nil) -> Claim {
+    /// - Parameter renewal: The statement about the renewal of the subscription; nil if there is none.
+    func claim(_ purchase: ProvenPurchase, renewal: StatedRenewal? = nil) -> Claim {
         let benefit = catalog.benefit(of: purchase.productIdentifier)
         var credit: Credit?
         if case .credit(let bought) = benefit { credit = bought }
@@ -44,7 +44,9 @@ struct ProofClaims {
             signedAt: verified.notifiedTransaction?.signedDate ?? verified.signedAt,
             appAccountToken: purchase.appAccountToken,
             proofDigest: digest, proof: kept, fingerprints: fingerprints,
-            item: benefit?.item, credit: credit, expiresAt: Self.end(of: purchase, benefit), grace: grace)
+            item: benefit?.item, credit: credit, expiresAt: Self.end(of: purchase, benefit),
+            grace: renewal.map { Claim.Grace(endsAt: $0.facts.date(.gracePeriodExpiresDate)) }, facts: purchase.facts,
+            renewal: renewal)
     }
 
     /// The end of what a purchase gives; nil if it lasts.

@@ -63,7 +63,7 @@ extension Table {
         .integer("is_in_intro_offer_period").optional, .text("app_account_token").optional,
         .text("app_transaction_id").optional, .integer("item_id").optional, .text("revocation_type").optional,
         .integer("revocation_percentage").optional, .text("billing_plan_type").optional,
-        .text("commitment_info").optional, .text("advanced_commerce_info").optional,
+        .text("commitment_info").optional, .text("advanced_commerce_info").optional, .integer("signed_date").since(17),
     ]
 
     /// An item by a transaction. `begins_at` and `ends_at` bound the time in which it is owned; null where there is no bound.

@@ -115,7 +115,7 @@ struct LedgerConversion {
         let same = schema.tables.filter { !names.contains($0.name) && legacy.contains(LegacyTables.prefix + $0.name) }
         return converted
             + same.map { table in
-                let columns = table.columns.map(\.name).joined(separator: ", ")
+                let columns = table.columns.filter { $0.since == nil }.map(\.name).joined(separator: ", ")
                 return """
                     INSERT INTO \(table.quotedName) (\(columns)) SELECT \(columns) FROM \(LegacyTables.prefix)\(table.name)
                     """

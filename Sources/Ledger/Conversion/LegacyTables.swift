@@ -29,7 +29,9 @@ struct LegacyTables {
     /// The same columns without constraints: what an export has is checked when it is converted.
     private static func legacy(_ table: Table) -> Table {
         Table(
-            name: prefix + table.name, family: table.family, columns: table.columns.map(\.unchecked), key: [],
+            name: prefix + table.name, family: table.family,
+            columns: table.columns.filter { $0.since == nil }.map(\.unchecked),
+            key: [],
             hasLargeRows: true)
     }
 

@@ -57,7 +57,7 @@ struct LedgerImport {
         guard (LedgerSchema.earliestVersion...LedgerSchema.version).contains(version) else {
             throw ImportError.versionOther(version)
         }
-        guard version < LedgerSchema.version else {
+        guard version < LedgerSchema.earliestExtendedVersion else {
             tables = Dictionary(uniqueKeysWithValues: database.tables.schema.tables.map { ($0.name, $0) })
             return
         }

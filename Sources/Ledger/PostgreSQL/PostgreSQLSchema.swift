@@ -24,7 +24,7 @@ enum PostgreSQLSchema {
             version = try newest?["version"] ?? 0
         }
         var missing = schema.missing(from: present)
-        if takesOver, let script = script(from: version, schema, missing) {
+        if takesOver, let script = script(from: version, schema, present) {
             try connection.script(script)
             try connection.queryLater(
                 SQLQuery(
@@ -42,10 +42,12 @@ enum PostgreSQLSchema {
     }
 
     /// The statements that lead from a version to this one; nil if there are none.
-    private static func script(from version: Int, _ schema: LedgerSchema, _ missing: [Table]) -> String? {
-        switch version {
-        case 0: ownTables + missing.definition(in: .postgreSQL)
-        case LedgerSchema.version where !missing.isEmpty: missing.definition(in: .postgreSQL)
+    private static func script(from version: Int, _ schema: LedgerSchema, _ present: Set<String>) -> String? {
+        let completion = schema.completion(of: version, with: present, in: .postgreSQL)
+        return switch version {
+        case 0: ownTables + completion
+        case LedgerSchema.version where schema.missing(from: present).isEmpty: nil
+        case LedgerSchema.earliestExtendedVersion...LedgerSchema.version: completion
         case LedgerSchema.earliestVersion..<LedgerSchema.version:
             LedgerConversion(dialect: .postgreSQL, version: version, schema: schema).statements
                 .joined(separator: ";\n")

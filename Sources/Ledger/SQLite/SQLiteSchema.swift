@@ -12,7 +12,7 @@ enum SQLiteSchema {
         "10: profiles and wishes", "11: members of the seed's own app",
         "12: changes for who listens, and whom answers are about", "13: webhooks", "14: the catalog beside its files",
         "15: requests of spendings, and names of any spelling",
-        "16: global keys, and the data of users",
+        "16: global keys, and the data of users", "17: facts that the App Store states",
     ]
 
     /// The version of a ledger; 0 if there is none; nil if a newer Till has written it.
@@ -31,17 +31,17 @@ enum SQLiteSchema {
         takesOver: Bool
     ) throws -> StorageFault.Cause? {
         guard let version = try version(of: database) else { return .newerVersion }
-        let isNew = [0, LedgerSchema.version].contains(version)
-        let missing = isNew ? schema.missing(from: try tables(of: database)) : []
-        guard version != LedgerSchema.version || !missing.isEmpty else { return nil }
+        let isExtended = version == 0 || version >= LedgerSchema.earliestExtendedVersion
+        let present = isExtended ? try tables(of: database) : []
+        if version == LedgerSchema.version, schema.missing(from: present).isEmpty { return nil }
         guard version == 0 || version >= LedgerSchema.earliestVersion else { return .outdatedVersion }
-        guard takesOver else { return isNew ? .missing : .olderVersion }
+        guard takesOver else { return [0, LedgerSchema.version].contains(version) ? .missing : .olderVersion }
         if version == 0 {
             try database.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
         }
         let statements =
-            isNew
-            ? [missing.definition(in: .sqlite)]
+            isExtended
+            ? [schema.completion(of: version, with: present, in: .sqlite)]
             : LedgerConversion(dialect: .sqlite, version: version, schema: schema).statements
         for statement in statements { try database.execute(sql: statement) }
         for name in names.dropFirst(version) {

@@ -1,9 +1,13 @@
 /// The tables of a ledger: those of users, and those of features.
 struct LedgerSchema: Sendable {
     /// The version of the descriptions of all tables.
-    static let version = 16
+    static let version = 17
     /// The earliest version that a service takes over when it starts.
     static let earliestVersion = 14
+
+    /// The earliest version whose tables are those of this version, without columns that were added since. Earlier ones are
+    /// converted.
+    static let earliestExtendedVersion = 16
 
     /// Those of users, then the given ones.
     let features: [LedgerFeature]
@@ -25,6 +29,13 @@ struct LedgerSchema: Sendable {
         features.filter { feature in
             feature.isUsed || feature.tables.contains { present.contains($0.name) }
         }.flatMap(\.tables).filter { !present.contains($0.name) }
+    }
+
+    /// The statements that lead from a version to this one, if it is extended: they add columns to the tables that are there, and
+    /// make those that are missing.
+    func completion(of version: Int, with present: Set<String>, in dialect: SQLDialect) -> String {
+        let added = tables.filter { present.contains($0.name) }.flatMap { $0.additions(since: version, in: dialect) }
+        return (added + [missing(from: present).definition(in: dialect)]).joined(separator: "\n")
     }
 
     /// The kind of a column.

@@ -91,6 +91,8 @@ package struct Table: Sendable {
         var isOptional = false
         /// A condition over the column alone.
         var check: String?
+        /// The version of the ledger that has added the column; nil for a column that the table was made with.
+        var since: Int?
 
         package static func integer(_ name: String, check: String? = nil) -> Column {
             Column(name: name, kind: .integer, check: check)
@@ -103,6 +105,14 @@ package struct Table: Sendable {
         /// - Parameter count: The number of bytes; nil for any.
         package static func blob(_ name: String, count: Int? = nil) -> Column {
             Column(name: name, kind: .blob, check: count.map { "length(\(name)) = \($0)" })
+        }
+
+        /// The same column, added by a version of the ledger to a table that was there. It comes after the other columns, and
+        /// may be null.
+        package func since(_ version: Int) -> Column {
+            var column = optional
+            column.since = version
+            return column
         }
 
         /// The same column, which may be null.
@@ -152,6 +162,13 @@ package struct Table: Sendable {
 
     /// The statements that make the table, as one text.
     package func definition(in dialect: SQLDialect) -> String { statements(in: dialect).joined(separator: "\n") }
+
+    /// The statements that add the columns that a ledger of a version lacks.
+    func additions(since version: Int, in dialect: SQLDialect) -> [String] {
+        columns.filter { $0.since.map { $0 > version } ?? false }.map {
+            "ALTER TABLE \(quotedName) ADD COLUMN \(dialect.definition(of: $0));"
+        }
+    }
 
     /// The statements that make the table.
     func statements(in dialect: SQLDialect) -> [String] {

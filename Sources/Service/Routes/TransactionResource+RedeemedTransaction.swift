@@ -11,6 +11,7 @@ extension TransactionResource {
             purchaseDate: transaction.purchaseDate.rfc3339, redeemedAt: transaction.redeemedAt.rfc3339,
             expiresDate: transaction.expiresAt?.rfc3339, revocationDate: transaction.revocationDate?.rfc3339,
             revocationReason: transaction.revocationReason,
-            revocation: transaction.revocation.map { RevocationResource($0) })
+            revocation: transaction.revocation.map { RevocationResource($0) },
+            facts: TransactionFactsResource(transaction.facts))
     }
 }

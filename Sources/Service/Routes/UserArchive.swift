@@ -19,8 +19,9 @@ struct UserArchive: Sendable {
     let member: MemberRecord?
     /// And what the user owns.
     let profile: ProfileRecord
-    /// Newest first, as the lists after them but the last.
+    /// Newest first, as the grants.
     let transactions: [RedeemedTransaction]
+    let renewals: [SubscribedPurchase]
     let grants: [Grant]
     let balances: [Credit]
     /// From the first on.
@@ -37,7 +38,7 @@ extension LedgerTransaction {
             firstSeenAt: known.firstSeenAt, appAccountToken: known.appAccountToken, account: try account(of: user),
             sessions: try sessions(of: user), member: try member(of: user),
             profile: try profile(of: user, counting: origins, at: moment),
-            transactions: try transactions(of: user, before: nil, limit: .max),
+            transactions: try transactions(of: user, before: nil, limit: .max), renewals: try renewals(of: user),
             grants: try grants(of: user, before: nil, limit: .max),
             balances: try balances(of: user, counting: origins), audit: try audit(of: user, after: 0, limit: .max))
     }

@@ -15,6 +15,7 @@ extension UserArchiveResource {
             member: archive.member.map { Member($0) }, nickname: archive.profile.nickname,
             chosen: archive.profile.chosen, wishes: archive.profile.wishes.map { Wish($0) },
             items: archive.profile.items, transactions: archive.transactions.map { TransactionResource($0) },
+            renewalInfos: archive.renewals.map { RenewalInfoResource($0) },
             grants: archive.grants.map { GrantResource($0) }, balances: archive.balances.map { BalanceResource($0) },
             events: archive.audit.map { Event($0.entry) })
     }

@@ -1,6 +1,7 @@
 import Commerce
 import Entitlements
 import Foundation
+import Receipts
 import TestSupport
 import Testing
 
@@ -30,12 +31,14 @@ import Testing
                         endsAt: dice.number(below: 4) == 0
                             ? nil : Rules.later(bought + 100 + Int64(dice.number(below: 9))))
                     : nil
+                let signed = bought + Int64(dice.number(below: 4))
                 let claim = Rules.claim(
                     "\(number).\(index)", original: "\(number).0", bought: bought,
                     revoked: dice.number(below: 4) == 0, repeatsOriginal: kind == 1,
-                    signed: bought + Int64(dice.number(below: 4)), of: hasToken ? owner : nil,
+                    signed: signed, of: hasToken ? owner : nil,
                     item: kind == 0 ? nil : Rules.sprout, credit: kind == 0 ? Credit(balance: "coins", amount: 1) : nil,
-                    expires: kind == 2 ? bought + 100 : nil, grace: grace)
+                    expires: kind == 2 ? bought + 100 : nil, grace: grace, facts: facts(signed - bought, dice),
+                    renewal: grace.map { _ in renewal(signed, dice) })
                 // The owner presents each transaction once at least.
                 steps.append(statement == 0 || dice.number(below: 3) == 0 ? .redeem(claim, owner) : .state(claim))
             }
@@ -43,16 +46,38 @@ import Testing
         return steps
     }
 
-    /// What is owned after all.
+    /// The facts that a signed transaction or an app receipt states; some statements have some facts only.
+    private static func facts(_ signed: Int64, _ dice: Dice) -> TransactionFacts {
+        var facts = TransactionFacts()
+        if dice.number(below: 2) == 0 { facts[.price] = .integer(1_200_000) }
+        if dice.number(below: 2) == 0 { facts[.storefront] = .text("KOR") }
+        guard dice.number(below: 3) > 0 else { return facts }
+        facts[.signedDate] = .integer(signed)
+        if signed >= 2 { facts[.isUpgraded] = .integer(1) }
+        return facts
+    }
+
+    private static func renewal(_ signed: Int64, _ dice: Dice) -> StatedRenewal {
+        let status = UInt8(dice.number(below: 2))
+        return StatedRenewal(
+            statedAt: Rules.later(signed), proofDigest: [UInt8](repeating: status, count: 32),
+            facts: RenewalFacts([.autoRenewStatus: .integer(Int64(status))]))
+    }
+
+    /// The state after all statements.
     private struct State: Equatable {
         let purchases: [TransactionKey: Int64]
         let transactions: [TransactionKey: EntitlementFacts.Transaction]
         let parked: Int
+        let stated: [TransactionKey: TransactionFacts]
+        let renewals: [TransactionKey: StatedRenewal]
 
         init(_ facts: EntitlementFacts) {
             purchases = facts.purchases.mapValues(\.owner)
             transactions = facts.transactions
             parked = facts.parked.count
+            stated = facts.stated
+            renewals = facts.renewals
         }
     }
 

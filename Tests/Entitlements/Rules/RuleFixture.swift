@@ -1,6 +1,7 @@
 import Commerce
 import Entitlements
 import Foundation
+import Receipts
 
 /// Claims and decisions in the words that the tests of the rules share.
 ///
@@ -28,7 +29,9 @@ struct RuleFixture {
         item: Item? = sprout,
         credit: Credit? = nil,
         expires: Int64? = nil,
-        grace: Claim.Grace? = nil
+        grace: Claim.Grace? = nil,
+        facts: TransactionFacts? = nil,
+        renewal: StatedRenewal? = nil
     ) -> Claim {
         Claim(
             app: "com.example.app", origin: .localSandbox, transactionIdentifier: transaction,
@@ -36,7 +39,7 @@ struct RuleFixture {
             productIdentifier: product, quantity: 1, purchaseDate: later(bought),
             revocationDate: revoked ? later(signed) : nil, repeatsOriginal: repeatsOriginal, signedAt: later(signed),
             appAccountToken: tokenOwner.map(token), proofDigest: [UInt8](repeating: 7, count: 32), item: item,
-            credit: credit, expiresAt: expires.map(later), grace: grace)
+            credit: credit, expiresAt: expires.map(later), grace: grace, facts: facts, renewal: renewal)
     }
 
     /// A decision over facts in which nobody owns anything.

@@ -1,0 +1,67 @@
+import Commerce
+import Ledger
+import Receipts
+
+/// The SQL that reads stated facts that decide nothing, inside a transaction that the caller holds.
+struct StatedFactRecords {
+    let database: any LedgerDatabase
+    let apps: AppNumbers
+
+    /// Reads what is known of the transactions of claims that were redeemed before, and of their subscriptions if a claim states
+    /// a renewal.
+    ///
+    /// - Parameter facts: The other facts about the claims.
+    func read(_ claims: [Claim], into facts: inout EntitlementFacts) throws {
+        let keys = Set(claims.filter { $0.facts != nil }.map(\.key)).filter { facts.transactions[$0] != nil }
+        if !keys.isEmpty { try readTransactions(keys, into: &facts) }
+        let parked = facts.parked.values.compactMap(\.claim)
+        if (claims + parked).contains(where: { $0.renewal != nil }), !facts.purchases.isEmpty {
+            try readRenewals(into: &facts)
+        }
+    }
+
+    private func readTransactions(_ keys: Set<TransactionKey>, into facts: inout EntitlementFacts) throws {
+        let originals = Set(keys.compactMap { facts.transactions[$0]?.originalKey })
+        let rows = try database.rows(
+            """
+            SELECT redeemed.* FROM \(database.listed("$1"))
+                JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
+            WHERE original_transaction_id \(database.isIn("$2")) AND transaction_id \(database.isIn("$3"))
+            """,
+            [owners(of: originals, facts), list(originals), list(keys)])
+        for row in rows {
+            let key = try key(row, "transaction_id")
+            if keys.contains(key) { facts.stated[key] = TransactionFacts(row) }
+        }
+    }
+
+    private func readRenewals(into facts: inout EntitlementFacts) throws {
+        let originals = Set(facts.purchases.keys)
+        let rows = try database.rows(
+            """
+            SELECT subscription.* FROM \(database.listed("$1"))
+                JOIN subscription ON subscription.user_id = listed.value
+            WHERE original_transaction_id \(database.isIn("$2"))
+            """,
+            [owners(of: originals, facts), list(originals)])
+        for row in rows {
+            let original = try key(row, "original_transaction_id")
+            guard facts.purchases[original]?.owner == (try row["user_id"] as Int64) else { continue }
+            facts.renewals[original] = StatedRenewal(
+                statedAt: try row["stated_at"], proofDigest: try row["proof_digest"], facts: RenewalFacts(row))
+        }
+    }
+
+    private func owners(of originals: Set<TransactionKey>, _ facts: EntitlementFacts) -> SQLValue {
+        database.list(Set(originals.compactMap { facts.purchases[$0]?.owner }).sorted())
+    }
+
+    private func list(_ keys: Set<TransactionKey>) -> SQLValue {
+        database.list(Set(keys.map { ByteKey($0.identifier) }).sorted().map(\.text))
+    }
+
+    private func key(_ row: SQLRow, _ column: String) throws -> TransactionKey {
+        TransactionKey(
+            app: try apps.bundleIdentifier(row), origin: try row["origin"], identifier: try row[column])
+    }
+}

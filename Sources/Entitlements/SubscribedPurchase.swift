@@ -1,0 +1,10 @@
+import Commerce
+import Receipts
+
+/// A purchase about whose renewal the App Store has stated something.
+public struct SubscribedPurchase: Hashable, Sendable {
+    public let originalTransactionIdentifier: String
+    public let origin: Origin
+    /// The last statement.
+    public let renewal: StatedRenewal
+}

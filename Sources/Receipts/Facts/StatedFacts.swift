@@ -1,0 +1,68 @@
+import Commerce
+import StrictJSON
+
+/// Facts that the App Store has stated, by their names. A fact that it has not stated is absent.
+public struct StatedFacts<Fact: StatedFact>: Hashable, Sendable {
+    public private(set) var values: [Fact: StatedValue]
+
+    public init(_ values: [Fact: StatedValue] = [:]) {
+        self.values = values
+    }
+
+    public var isEmpty: Bool { values.isEmpty }
+
+    public subscript(fact: Fact) -> StatedValue? {
+        get { values[fact] }
+        set { values[fact] = newValue }
+    }
+
+    public func text(_ fact: Fact) -> String? {
+        if case .text(let text) = values[fact] { text } else { nil }
+    }
+
+    public func integer(_ fact: Fact) -> Int64? {
+        if case .integer(let number) = values[fact] { number } else { nil }
+    }
+
+    public func bool(_ fact: Fact) -> Bool? { integer(fact).map { $0 != 0 } }
+
+    public func date(_ fact: Fact) -> Timestamp? { integer(fact).map { Timestamp(millisecondsSince1970: $0) } }
+}
+
+/// An object with a member for each fact; unknown members are ignored.
+extension StatedFacts: Codable {
+    public init(from decoder: any Decoder) throws {
+        let members = try [String: StatedValue](from: decoder)
+        self.init(
+            Dictionary(
+                uniqueKeysWithValues: members.compactMap { name, value in Fact(rawValue: name).map { ($0, value) } }))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        let members = values.map { fact, value in (fact.rawValue, value) }
+        try Dictionary(uniqueKeysWithValues: members).encode(to: encoder)
+    }
+}
+
+extension StatedFacts {
+    mutating func set(_ fact: Fact, _ text: String?) { values[fact] = text.map { .text($0) } }
+
+    mutating func set(_ fact: Fact, _ number: Int64?) { values[fact] = number.map { .integer($0) } }
+
+    mutating func set(_ fact: Fact, _ bool: Bool?) { values[fact] = bool.map { .integer($0 ? 1 : 0) } }
+
+    mutating func set(_ fact: Fact, _ date: Timestamp?) {
+        values[fact] = date.map { .integer($0.millisecondsSince1970) }
+    }
+
+    mutating func set(_ fact: Fact, _ value: OpenEnumeration<some RawRepresentable<String>>?) {
+        set(fact, value?.rawValue)
+    }
+
+    mutating func set(_ fact: Fact, _ value: OpenEnumeration<some RawRepresentable<Int>>?) {
+        set(fact, value.map { Int64($0.rawValue) })
+    }
+
+    /// Sets a fact to the text of a JSON object.
+    mutating func set(_ fact: Fact, _ json: JSONValue?) { set(fact, json?.compactText) }
+}

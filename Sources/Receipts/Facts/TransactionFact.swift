@@ -1,0 +1,86 @@
+/// The facts that a signed transaction (`JWSTransactionDecodedPayload`) and the purchases of an app receipt state, besides those
+/// that decide what is owned.
+public enum TransactionFact: String, StatedFact {
+    case environment
+    case type
+    case inAppOwnershipType = "ownership_type"
+    case transactionReason = "transaction_reason"
+    case originalPurchaseDate = "original_purchase_date"
+    case expiresDate = "expires_date"
+    case webOrderLineItemId = "web_order_line_item_id"
+    case subscriptionGroupIdentifier = "subscription_group_id"
+    case isUpgraded = "is_upgraded"
+    /// In milliunits of the currency.
+    case price
+    /// ISO 4217.
+    case currency
+    /// ISO 3166-1, three letters.
+    case storefront
+    case storefrontId = "storefront_id"
+    case offerType = "offer_type"
+    case offerIdentifier = "offer_id"
+    case offerDiscountType = "offer_discount_type"
+    /// ISO 8601, such as `P1M`.
+    case offerPeriod = "offer_period"
+    case isTrialPeriod = "is_trial_period"
+    case isInIntroductoryOfferPeriod = "is_in_intro_offer_period"
+    case appAccountToken = "app_account_token"
+    case appTransactionId = "app_transaction_id"
+    case itemId = "item_id"
+    case revocationType = "revocation_type"
+    /// In thousandths of a percent.
+    case revocationPercentage = "revocation_percentage"
+    case billingPlanType = "billing_plan_type"
+    /// The text of a JSON object.
+    case commitmentInfo = "commitment_info"
+    /// The text of a JSON object.
+    case advancedCommerceInfo = "advanced_commerce_info"
+    /// The date of the last signed transaction about the purchase; absent if app receipts alone have stated it.
+    case signedDate = "signed_date"
+}
+
+public typealias TransactionFacts = StatedFacts<TransactionFact>
+
+extension TransactionFacts {
+    init(_ transaction: JWSTransactionDecodedPayload) {
+        self.init()
+        set(.environment, transaction.environment)
+        set(.type, transaction.type)
+        set(.inAppOwnershipType, transaction.inAppOwnershipType)
+        set(.transactionReason, transaction.transactionReason)
+        set(.originalPurchaseDate, transaction.originalPurchaseDate)
+        set(.expiresDate, transaction.expiresDate)
+        set(.webOrderLineItemId, transaction.webOrderLineItemId)
+        set(.subscriptionGroupIdentifier, transaction.subscriptionGroupIdentifier)
+        set(.isUpgraded, transaction.isUpgraded)
+        set(.price, transaction.price)
+        set(.currency, transaction.currency)
+        set(.storefront, transaction.storefront)
+        set(.storefrontId, transaction.storefrontId)
+        set(.offerType, transaction.offerType)
+        set(.offerIdentifier, transaction.offerIdentifier)
+        set(.offerDiscountType, transaction.offerDiscountType)
+        set(.offerPeriod, transaction.offerPeriod)
+        set(.appAccountToken, transaction.appAccountToken?.lowercasedString)
+        set(.appTransactionId, transaction.appTransactionId)
+        set(.revocationType, transaction.revocationType)
+        set(.revocationPercentage, transaction.revocationPercentage)
+        set(.billingPlanType, transaction.billingPlanType)
+        set(.commitmentInfo, transaction.fields["commitmentInfo"])
+        set(.advancedCommerceInfo, transaction.fields["advancedCommerceInfo"])
+        set(.signedDate, transaction.signedDate)
+    }
+
+    init(_ purchase: InAppPurchase) {
+        self.init()
+        set(.type, purchase.productType?.rawValue)
+        set(.originalPurchaseDate, purchase.originalPurchaseDate)
+        set(.expiresDate, purchase.expiresDate)
+        // An app receipt says 0 for none.
+        set(.webOrderLineItemId, purchase.webOrderLineItemID.flatMap { $0 == 0 ? nil : String($0) })
+        set(.itemId, purchase.itemID.flatMap { $0 == 0 ? nil : $0 })
+        set(.isTrialPeriod, purchase.isTrialPeriod)
+        set(.isInIntroductoryOfferPeriod, purchase.isInIntroductoryOfferPeriod)
+        set(.offerIdentifier, purchase.promotionalOfferIdentifier)
+    }
+}

@@ -1,0 +1,107 @@
+/// The facts that the App Store has stated of a transaction, in Apple's words; nil where it has stated none.
+public struct TransactionFactsResource: Codable, Sendable {
+    /// `Production`, `Sandbox`, `Xcode` or `LocalTesting`.
+    public let environment: String?
+    /// `Consumable`, `Non-Consumable`, `Auto-Renewable Subscription` or `Non-Renewing Subscription`.
+    public let type: String?
+    /// `PURCHASED` or `FAMILY_SHARED`.
+    public let inAppOwnershipType: String?
+    /// `PURCHASE` or `RENEWAL`.
+    public let transactionReason: String?
+    /// RFC 3339, UTC, as the other dates.
+    public let originalPurchaseDate: String?
+    /// The end that the App Store states.
+    public let expiresDate: String?
+    /// The date of the last signed transaction; nil if app receipts alone have stated the facts.
+    public let signedDate: String?
+    public let webOrderLineItemId: String?
+    public let subscriptionGroupIdentifier: String?
+    public let isUpgraded: Bool?
+    /// Milliunits of the currency.
+    public let price: Int64?
+    /// ISO 4217.
+    public let currency: String?
+    /// ISO 3166-1, three letters.
+    public let storefront: String?
+    public let storefrontId: String?
+    /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
+    public let offerType: Int64?
+    public let offerIdentifier: String?
+    /// `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT` or `ONE_TIME`.
+    public let offerDiscountType: String?
+    /// ISO 8601, such as `P1M`.
+    public let offerPeriod: String?
+    public let isTrialPeriod: Bool?
+    public let isInIntroOfferPeriod: Bool?
+    public let appAccountToken: String?
+    public let appTransactionId: String?
+    public let itemId: Int64?
+    /// `REFUND_FULL`, `REFUND_PRORATED` or `FAMILY_REVOKE`.
+    public let revocationType: String?
+    /// Thousandths of a percent.
+    public let revocationPercentage: Int64?
+    /// `BILLED_UPFRONT` or `MONTHLY`.
+    public let billingPlanType: String?
+    public let commitmentInfo: JSONContent?
+    public let advancedCommerceInfo: JSONContent?
+
+    public init(
+        environment: String? = nil,
+        type: String? = nil,
+        inAppOwnershipType: String? = nil,
+        transactionReason: String? = nil,
+        originalPurchaseDate: String? = nil,
+        expiresDate: String? = nil,
+        signedDate: String? = nil,
+        webOrderLineItemId: String? = nil,
+        subscriptionGroupIdentifier: String? = nil,
+        isUpgraded: Bool? = nil,
+        price: Int64? = nil,
+        currency: String? = nil,
+        storefront: String? = nil,
+        storefrontId: String? = nil,
+        offerType: Int64? = nil,
+        offerIdentifier: String? = nil,
+        offerDiscountType: String? = nil,
+        offerPeriod: String? = nil,
+        isTrialPeriod: Bool? = nil,
+        isInIntroOfferPeriod: Bool? = nil,
+        appAccountToken: String? = nil,
+        appTransactionId: String? = nil,
+        itemId: Int64? = nil,
+        revocationType: String? = nil,
+        revocationPercentage: Int64? = nil,
+        billingPlanType: String? = nil,
+        commitmentInfo: JSONContent? = nil,
+        advancedCommerceInfo: JSONContent? = nil
+    ) {
+        self.environment = environment
+        self.type = type
+        self.inAppOwnershipType = inAppOwnershipType
+        self.transactionReason = transactionReason
+        self.originalPurchaseDate = originalPurchaseDate
+        self.expiresDate = expiresDate
+        self.signedDate = signedDate
+        self.webOrderLineItemId = webOrderLineItemId
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.isUpgraded = isUpgraded
+        self.price = price
+        self.currency = currency
+        self.storefront = storefront
+        self.storefrontId = storefrontId
+        self.offerType = offerType
+        self.offerIdentifier = offerIdentifier
+        self.offerDiscountType = offerDiscountType
+        self.offerPeriod = offerPeriod
+        self.isTrialPeriod = isTrialPeriod
+        self.isInIntroOfferPeriod = isInIntroOfferPeriod
+        self.appAccountToken = appAccountToken
+        self.appTransactionId = appTransactionId
+        self.itemId = itemId
+        self.revocationType = revocationType
+        self.revocationPercentage = revocationPercentage
+        self.billingPlanType = billingPlanType
+        self.commitmentInfo = commitmentInfo
+        self.advancedCommerceInfo = advancedCommerceInfo
+    }
+}

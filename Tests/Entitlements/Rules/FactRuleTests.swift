@@ -1,0 +1,86 @@
+import Commerce
+import Entitlements
+import Receipts
+import Testing
+
+/// The facts that several statements state of one transaction, and of one subscription.
+@Suite struct FactRuleTests {
+    typealias Rules = RuleFixture
+
+    /// The facts of a signed transaction; of an app receipt if it has no date.
+    private static func facts(_ signed: Int64?, _ values: [TransactionFact: StatedValue]) -> TransactionFacts {
+        var facts = TransactionFacts(values)
+        facts[.signedDate] = signed.map { .integer($0) }
+        return facts
+    }
+
+    struct Case: CustomTestStringConvertible {
+        let testDescription: String
+        let statements: [TransactionFacts]
+        let known: TransactionFacts
+    }
+
+    static let cases = [
+        Case(
+            testDescription: "a later statement completes an earlier one",
+            statements: [facts(1, [.currency: .text("KRW")]), facts(2, [.price: .integer(5)])],
+            known: facts(2, [.currency: .text("KRW"), .price: .integer(5)])),
+        Case(
+            testDescription: "the statement signed last wins",
+            statements: [facts(1, [.price: .integer(4)]), facts(2, [.price: .integer(5)])],
+            known: facts(2, [.price: .integer(5)])),
+        Case(
+            testDescription: "a fact that changes is that of the last signed transaction, also if it is absent",
+            statements: [
+                facts(1, [.isUpgraded: .integer(1), .revocationType: .text("REFUND_FULL"), .price: .integer(5)]),
+                facts(2, [:]),
+            ],
+            known: facts(2, [.price: .integer(5)])),
+        Case(
+            testDescription: "an app receipt completes a signed transaction, and changes nothing in it",
+            statements: [
+                facts(1, [.type: .text("Consumable"), .isUpgraded: .integer(1)]),
+                facts(nil, [.type: .text("Other"), .isTrialPeriod: .integer(1)]),
+            ],
+            known: facts(1, [.type: .text("Consumable"), .isUpgraded: .integer(1), .isTrialPeriod: .integer(1)])),
+        Case(
+            testDescription: "of two signed in the same millisecond the one that tells of an upgrade wins",
+            statements: [facts(1, [.isUpgraded: .integer(1)]), facts(1, [:])],
+            known: facts(1, [.isUpgraded: .integer(1)])),
+    ]
+
+    @Test(arguments: cases) func `statements complete each other in both orders`(example: Case) {
+        let (first, second) = (example.statements[0], example.statements[1])
+        #expect(first.completed(by: second) == example.known)
+        #expect(second.completed(by: first) == example.known)
+        #expect(example.known.completed(by: first) == example.known)
+        #expect(example.known.completed(by: second) == example.known)
+    }
+
+    private static func renewal(_ signed: Int64, renews: Bool) -> StatedRenewal {
+        StatedRenewal(
+            statedAt: Rules.later(signed), proofDigest: [UInt8](repeating: renews ? 1 : 0, count: 32),
+            facts: RenewalFacts([.autoRenewStatus: .integer(renews ? 1 : 0)]))
+    }
+
+    @Test func `the renewal that was signed last counts, parked or not`() {
+        let first = Rules.claim("1", expires: 10, renewal: Self.renewal(1, renews: true))
+        let second = Rules.claim("1", signed: 2, expires: 10, renewal: Self.renewal(2, renews: false))
+        let orders: [[Rules.Step]] = [
+            [.redeem(first, Rules.alice), .state(second)], [.redeem(second, Rules.alice), .state(first)],
+            [.state(first), .redeem(second, Rules.alice)], [.state(second), .redeem(first, Rules.alice)],
+            [.state(second), .state(first), .redeem(Rules.claim("1", expires: 10), Rules.alice)],
+        ]
+        for steps in orders {
+            let renewals = Rules.play(steps).decision.facts.renewals
+            #expect(renewals.values.map(\.facts) == [Self.renewal(2, renews: false).facts])
+        }
+    }
+
+    @Test func `a refused claim states nothing`() {
+        let claim = Rules.claim(facts: Self.facts(1, [.price: .integer(5)]))
+        let other = Rules.claim(signed: 2, facts: Self.facts(2, [.price: .integer(6)]))
+        let decision = Rules.play([.redeem(claim, Rules.alice), .redeem(other, Rules.bob)]).decision
+        #expect(decision.facts.stated.values.map { $0.integer(.price) } == [5])
+    }
+}

@@ -1,0 +1,86 @@
+import Commerce
+import Entitlements
+import Foundation
+import Ledger
+import Receipts
+import Testing
+import TestSupport
+
+/// Facts that the App Store states, in the ledger.
+@Suite struct FactLedgerTests: LedgerSuite {
+    let fixture: LedgerFixture
+
+    init() throws {
+        fixture = try LedgerFixture()
+    }
+
+    /// A value for each fact.
+    private static func facts<Fact>(_ number: Int64, of type: Fact.Type = Fact.self) -> StatedFacts<Fact> {
+        let texts: Set<String> = [
+            "environment", "type", "ownership_type", "transaction_reason", "web_order_line_item_id",
+            "subscription_group_id", "currency", "storefront", "storefront_id", "offer_id", "offer_discount_type",
+            "offer_period", "app_account_token", "app_transaction_id", "revocation_type", "billing_plan_type",
+            "commitment_info", "advanced_commerce_info", "product_id", "auto_renew_product_id",
+            "eligible_win_back_offer_ids", "renewal_billing_plan_type",
+        ]
+        return StatedFacts(
+            Dictionary(
+                uniqueKeysWithValues: Fact.allCases.map { fact in
+                    (fact, texts.contains(fact.rawValue) ? .text("\(fact.rawValue) \(number)") : .integer(number))
+                }))
+    }
+
+    private func renewal(_ number: Int64) -> StatedRenewal {
+        StatedRenewal(
+            statedAt: Self.later(number), proofDigest: [UInt8](repeating: UInt8(number), count: 32),
+            facts: Self.facts(number))
+    }
+
+    private func facts(of user: User) async throws -> [TransactionFacts] {
+        try await ledger.read { try $0.transactions(of: user, before: nil, limit: 9) }.map(\.facts)
+    }
+
+    private func renewals(of user: User) async throws -> [StatedRenewal] {
+        try await ledger.read { try $0.renewals(of: user) }.map(\.renewal)
+    }
+
+    @Test func `every fact is kept, and completed by later statements`() async throws {
+        #expect(try await redeem(claim("1"), for: alice) == [.granted])
+        #expect(try await facts(of: alice) == [TransactionFacts()])
+        let stated = Self.facts(1, of: TransactionFact.self)
+        #expect(try await redeem(claim("1", facts: stated), for: alice) == [.alreadyRedeemed])
+        #expect(try await facts(of: alice) == [stated])
+        #expect(try await notify("a", claim("1", facts: Self.facts(2), renewal: renewal(2))) == .recorded)
+        #expect(try await notify("b", claim("1", facts: Self.facts(1), renewal: renewal(1))) == .recorded)
+        #expect(try await facts(of: alice) == [Self.facts(2)])
+        #expect(try await renewals(of: alice) == [renewal(2)])
+        #expect(try fixture.problems() == [])
+    }
+
+    @Test func `facts that were parked come with the transaction`() async throws {
+        #expect(try await notify("a", claim("1", facts: Self.facts(2), renewal: renewal(2))) == .parked)
+        #expect(try await notify("b", claim("1", facts: Self.facts(1), renewal: renewal(1))) == .parked)
+        #expect(try await redeem(claim("1"), for: alice) == [.granted])
+        #expect(try await facts(of: alice) == [Self.facts(2)])
+        #expect(try await renewals(of: alice) == [renewal(2)])
+    }
+
+    @Test func `facts go to the next owner of a purchase`() async throws {
+        #expect(try await redeem(claim("1", facts: Self.facts(1), renewal: renewal(1)), for: alice) == [.granted])
+        let later = claim("1", signedAt: Self.later(2), facts: Self.facts(2), renewal: renewal(2))
+        #expect(try await redeem(later, for: bob, under: .transfer(pauseSeconds: 0)) == [.granted])
+        #expect(try await facts(of: alice) == [])
+        #expect(try await renewals(of: alice) == [])
+        #expect(try await facts(of: bob) == [Self.facts(2)])
+        #expect(try await renewals(of: bob) == [renewal(2)])
+        #expect(try fixture.problems() == [])
+    }
+
+    @Test func `a refused claim states nothing`() async throws {
+        #expect(try await redeem(claim("1", facts: Self.facts(1)), for: alice) == [.granted])
+        let other = claim("1", signedAt: Self.later(2), facts: Self.facts(2), renewal: renewal(2))
+        #expect(try await redeem(other, for: bob) == [.ownedByAnotherUser])
+        #expect(try await facts(of: alice) == [Self.facts(1)])
+        #expect(try await renewals(of: alice) == [])
+    }
+}
