@@ -139,6 +139,16 @@ public struct EntitlementService: Sendable {
         }.merged(with: catalog.ownedByEverybody)
     }
 
+    /// The subscriptions of a user, by their first purchases.
+    public func subscriptions(of user: User) async throws -> [SubscriptionStatus] {
+        let catalog = catalog
+        return try await ledger.read {
+            try $0.subscriptions(of: user, counting: accepted.counting(for: user), at: clock.now()) {
+                catalog.product($0)?.type == .autoRenewableSubscription
+            }
+        }
+    }
+
     /// Tells what a proof is worth and redeems nothing.
     public func verify(_ proof: [UInt8]) throws(RedemptionError) -> VerifiedProof {
         let started = ContinuousClock.now

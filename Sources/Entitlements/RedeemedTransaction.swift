@@ -19,6 +19,8 @@ public struct RedeemedTransaction: Hashable, Sendable {
     public let revocationReason: Int?
     /// When what was bought ends, as the App Store or the catalog says; nil for good.
     public var expiresAt: Timestamp? { details.first?.expiresAt }
+    /// The end of the grace period; nil if the App Store has stated none.
+    public var graceEndsAt: Timestamp? { details.first?.graceEndsAt }
     /// That the team itself has taken it back; nil while it has not.
     public var revocation: Revocation? { details.first?.revocation }
     /// The facts that the App Store has stated besides.
@@ -26,9 +28,48 @@ public struct RedeemedTransaction: Hashable, Sendable {
     /// One; behind an array, so that a transaction stays small enough to be returned by what throws.
     let details: [Details]
 
-    struct Details: Hashable, Sendable {
+    package init(
+        sequence: Int64,
+        origin: Origin,
+        transactionIdentifier: String,
+        originalTransactionIdentifier: String,
+        productIdentifier: String,
+        quantity: Int = 1,
+        purchaseDate: Timestamp,
+        redeemedAt: Timestamp,
+        revocationDate: Timestamp? = nil,
+        revocationReason: Int? = nil,
+        details: Details
+    ) {
+        self.sequence = sequence
+        self.origin = origin
+        self.transactionIdentifier = transactionIdentifier
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.productIdentifier = productIdentifier
+        self.quantity = quantity
+        self.purchaseDate = purchaseDate
+        self.redeemedAt = redeemedAt
+        self.revocationDate = revocationDate
+        self.revocationReason = revocationReason
+        self.details = [details]
+    }
+
+    package struct Details: Hashable, Sendable {
         let expiresAt: Timestamp?
+        let graceEndsAt: Timestamp?
         let revocation: Revocation?
         let facts: TransactionFacts
+
+        package init(
+            expiresAt: Timestamp? = nil,
+            graceEndsAt: Timestamp? = nil,
+            revocation: Revocation? = nil,
+            facts: TransactionFacts = TransactionFacts()
+        ) {
+            self.expiresAt = expiresAt
+            self.graceEndsAt = graceEndsAt
+            self.revocation = revocation
+            self.facts = facts
+        }
     }
 }

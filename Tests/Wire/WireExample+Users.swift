@@ -38,6 +38,19 @@ extension WireExample {
             "grantedBy": "grantedBy", "grantedAt": "2027-01-31T12:00:00Z"}]}
             """#),
         WireExample(
+            UserSubscriptionResource.self,
+            #"""
+            {"originalTransactionId": "originalTransactionId", "origin": "local/Sandbox", "productId": "productId",
+            "state": "expired", "since": "2027-01-31T12:00:00Z", "until": "2027-01-31T12:00:00Z", "renews": false,
+            "nextProductId": "nextProductId", "expirationReason": "customerCancelled"}
+            """#),
+        WireExample(
+            UserSubscriptionList.self,
+            #"""
+            {"subscriptions": [{"originalTransactionId": "originalTransactionId", "origin": "local/Sandbox",
+            "productId": "productId", "state": "active", "since": "2027-01-31T12:00:00Z"}]}
+            """#),
+        WireExample(
             TransactionFactsResource.self,
             #"""
             {"environment": "environment",

@@ -101,7 +101,7 @@ package struct ReadingRecords {
     private static let transactions = """
         SELECT redeemed_transaction.sequence, transaction_id, redeemed_transaction.origin,
             redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
-            revocation_date, revocation_reason, expires_at, revoked_at, revoked_by, reason AS team_reason,
+            revocation_date, revocation_reason, expires_at, grace_ends_at, revoked_at, revoked_by, reason AS team_reason,
             \(TransactionFacts.columns.joined(separator: ", "))
         FROM redeemed_transaction LEFT JOIN team_revocation
         ON team_revocation.user_id = redeemed_transaction.user_id
@@ -109,6 +109,17 @@ package struct ReadingRecords {
             AND team_revocation.origin = redeemed_transaction.origin AND team_revocation.app = redeemed_transaction.app
             AND reinstated_at IS NULL
         """
+
+    /// The transactions of subscriptions: those that say so, and those with an end that do not say what they are.
+    func subscribedTransactions(of user: Int64) throws -> [RedeemedTransaction] {
+        try database.rows(
+            """
+            \(Self.transactions) WHERE redeemed_transaction.user_id = $1
+                AND (type = $2 OR type IS NULL AND expires_at IS NOT NULL)
+            """,
+            [user, ProductType.autoRenewableSubscription.rawValue]
+        ).map(Self.transaction)
+    }
 
     /// The last statements about renewals, by the purchase.
     func renewals(of user: Int64) throws -> [SubscribedPurchase] {
@@ -154,10 +165,9 @@ package struct ReadingRecords {
             productIdentifier: try row["product_id"], quantity: try row["quantity"],
             purchaseDate: try row["purchase_date"], redeemedAt: try row["redeemed_at"],
             revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
-            details: [
-                RedeemedTransaction.Details(
-                    expiresAt: try row["expires_at"], revocation: try Revocation(row, reason: "team_reason"),
-                    facts: TransactionFacts(row))
-            ])
+            details: RedeemedTransaction.Details(
+                expiresAt: try row["expires_at"], graceEndsAt: try row["grace_ends_at"],
+                revocation: try Revocation(row, reason: "team_reason"),
+                facts: TransactionFacts(row)))
     }
 }

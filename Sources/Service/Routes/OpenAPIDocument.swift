@@ -31,6 +31,7 @@ package struct OpenAPIDocument: Sendable {
             PackageResources.Receipts_json,
             PackageResources.Revocations_json,
             PackageResources.SeedApp_json,
+            PackageResources.Subscriptions_json,
             PackageResources.Transactions_json,
             PackageResources.UserData_json,
             PackageResources.Users_json,

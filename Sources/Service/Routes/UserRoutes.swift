@@ -43,6 +43,11 @@ struct UserRoutes: Sendable {
                 JSONAnswer.encode(.object(["items": .array(items.map(\.json))])), type: "application/json",
                 for: request, headers: [.cacheControl: "private, no-cache"])
         }
+        group.get("subscriptions") { request, context in
+            let subscriptions = try await service.subscriptions(of: try subjects.user(request, context))
+            return try JSONAnswer.response(
+                UserSubscriptionList(subscriptions: subscriptions.map { UserSubscriptionResource($0) }))
+        }
         group.get("transactions") { request, context in
             try await transactions(of: try subjects.user(request, context), Page(request))
         }

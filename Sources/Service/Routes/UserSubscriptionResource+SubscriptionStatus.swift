@@ -1,0 +1,13 @@
+import Commerce
+import Entitlements
+import Wire
+
+extension UserSubscriptionResource {
+    init(_ status: SubscriptionStatus) {
+        self.init(
+            originalTransactionId: status.originalTransactionIdentifier, origin: status.origin,
+            productId: status.productIdentifier, state: status.state.rawValue, since: status.since.rfc3339,
+            until: status.until?.rfc3339, renews: status.renews, nextProductId: status.nextProductIdentifier,
+            expirationReason: status.expirationReason?.rawValue)
+    }
+}

@@ -1,0 +1,112 @@
+import Commerce
+import Entitlements
+import Receipts
+import Testing
+
+/// The state of a subscription of one period of 100 seconds, by what was stated and by the time.
+@Suite struct SubscriptionStatusRuleTests {
+    typealias Rules = RuleFixture
+
+    struct Case: CustomTestStringConvertible {
+        let testDescription: String
+        var after: Int64 = 50
+        var facts: [TransactionFact: StatedValue] = [:]
+        var graceEnds: Int64?
+        var isRefunded = false
+        var isRevokedByTeam = false
+        var renewal: [RenewalFact: StatedValue]?
+        let state: SubscriptionState
+        var renews: Bool?
+        var until: Int64 = 100
+        var reason: ExpirationReason?
+    }
+
+    private static let day: Int64 = 86400
+
+    static let cases = [
+        Case(testDescription: "a paid period of which nothing else is known is active", state: .active),
+        Case(
+            testDescription: "a paid period that renews is active", renewal: [.autoRenewStatus: .integer(1)],
+            state: .active, renews: true),
+        Case(
+            testDescription: "a paid period is the last one if renewal is off",
+            renewal: [.autoRenewStatus: .integer(0)], state: .willNotRenew, renews: false),
+        Case(
+            testDescription: "a free period is a trial", facts: [.offerDiscountType: .text("FREE_TRIAL")],
+            renewal: [.autoRenewStatus: .integer(0)], state: .trial, renews: false),
+        Case(
+            testDescription: "an app receipt states a trial, too", facts: [.isTrialPeriod: .integer(1)],
+            state: .trial),
+        Case(
+            testDescription: "a cheaper first period is introductory",
+            facts: [.offerType: .integer(1), .offerDiscountType: .text("PAY_AS_YOU_GO")], state: .introductory),
+        Case(
+            testDescription: "a promotional offer is no introductory one",
+            facts: [.offerType: .integer(2), .offerDiscountType: .text("PAY_AS_YOU_GO")], state: .active),
+        Case(
+            testDescription: "a period ends in its last millisecond", after: 100, state: .expired, renews: false),
+        Case(
+            testDescription: "the reason for the end is stated", after: 100,
+            renewal: [.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)], state: .expired, renews: false,
+            reason: .customerCancelled),
+        Case(
+            testDescription: "a reason that Apple has added since is none", after: 100,
+            renewal: [.expirationIntent: .integer(99)], state: .expired, renews: false),
+        Case(
+            testDescription: "a grace period follows a failed renewal", after: 120, graceEnds: 150,
+            renewal: [.autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1)], state: .gracePeriod,
+            renews: true, until: 150),
+        Case(
+            testDescription: "billing retry follows the grace period", after: 150, graceEnds: 150,
+            renewal: [.autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1)], state: .billingRetry,
+            renews: true),
+        Case(
+            testDescription: "billing retry ends after 60 days", after: 100 + 60 * day,
+            renewal: [.isInBillingRetryPeriod: .integer(1), .expirationIntent: .integer(2)], state: .expired,
+            renews: false, reason: .billingError),
+        Case(
+            testDescription: "a refund revokes", isRefunded: true, renewal: [.autoRenewStatus: .integer(1)],
+            state: .revoked, renews: false),
+        Case(testDescription: "the team revokes", isRevokedByTeam: true, state: .revoked, renews: false),
+        Case(
+            testDescription: "a higher level replaces", facts: [.isUpgraded: .integer(1)], state: .upgraded,
+            renews: false),
+    ]
+
+    @Test(arguments: cases) func `the state follows from the statements and the time`(example: Case) throws {
+        let transaction = RedeemedTransaction(
+            sequence: 1, origin: .localSandbox, transactionIdentifier: "1", originalTransactionIdentifier: "1",
+            productIdentifier: "monthly", purchaseDate: Rules.now, redeemedAt: Rules.now,
+            revocationDate: example.isRefunded ? Rules.later(10) : nil,
+            details: .init(
+                expiresAt: Rules.later(100), graceEndsAt: example.graceEnds.map(Rules.later),
+                revocation: example.isRevokedByTeam
+                    ? Revocation(revokedAt: Rules.now, reason: "fraud", revokedBy: "K") : nil,
+                facts: TransactionFacts(example.facts)))
+        let renewal = example.renewal.map {
+            StatedRenewal(statedAt: Rules.now, proofDigest: [], facts: RenewalFacts($0))
+        }
+        let status = try #require(SubscriptionStatus([transaction], renewal, at: Rules.later(example.after)))
+        #expect(status.state == example.state)
+        #expect(status.renews == example.renews)
+        #expect(status.until == Rules.later(example.until))
+        #expect(status.expirationReason == example.reason)
+        #expect(status.nextProductIdentifier == (example.renews == true ? "monthly" : nil))
+    }
+
+    @Test func `the last period decides, and the first one says since when`() throws {
+        func period(_ number: Int64, ends: Int64) -> RedeemedTransaction {
+            RedeemedTransaction(
+                sequence: 9 - number, origin: .localSandbox, transactionIdentifier: "\(number)",
+                originalTransactionIdentifier: "1", productIdentifier: "p\(number)",
+                purchaseDate: Rules.later(number * 100), redeemedAt: Rules.now,
+                details: .init(expiresAt: Rules.later(ends)))
+        }
+        let periods = [period(2, ends: 300), period(1, ends: 200), period(3, ends: 400)]
+        let status = try #require(SubscriptionStatus(periods, nil, at: Rules.later(350)))
+        #expect(status.productIdentifier == "p3")
+        #expect(status.since == Rules.later(100))
+        #expect(status.state == .active)
+        #expect(SubscriptionStatus([], nil, at: Rules.now) == nil)
+    }
+}
