@@ -55,6 +55,19 @@ public struct AppStoreServerClient: Sendable {
         package let signedTransactions: [String]
     }
 
+    package struct SubscriptionStatuses: Decodable {
+        package struct Group: Decodable {
+            package let lastTransactions: [LastTransaction]
+        }
+
+        package struct LastTransaction: Decodable {
+            package let signedTransactionInfo: String?
+            package let signedRenewalInfo: String?
+        }
+
+        package let data: [Group]
+    }
+
     /// What the App Store is told of a purchase whose refund a customer asks for.
     package struct ConsumptionRequest: Encodable {
         package let customerConsented: Bool
@@ -99,6 +112,13 @@ public struct AppStoreServerClient: Sendable {
         var query: [URLQueryItem] = []
         if let revision { query = [URLQueryItem(name: "revision", value: revision)] }
         return try await decoded(request(.GET, "/inApps/v2/history/\(escaped(transactionIdentifier))", query))
+    }
+
+    /// `GET /inApps/v1/subscriptions/{transactionId}`
+    package func subscriptionStatuses(
+        of transactionIdentifier: String
+    ) async throws(ReconciliationError) -> SubscriptionStatuses {
+        try await decoded(request(.GET, "/inApps/v1/subscriptions/\(escaped(transactionIdentifier))", []))
     }
 
     /// `PUT /inApps/v2/transactions/consumption/{transactionId}`

@@ -1,8 +1,35 @@
 import Commerce
 import Ledger
+import Receipts
 
 /// What the service asks the App Store, and what the App Store asks the service.
 extension EntitlementService {
+    /// Takes in what the App Store states of a transaction when it is asked, for whoever owns the purchase or is named by its
+    /// token, as a notification does; what names nobody waits for whoever hands it in.
+    ///
+    /// - Parameter renewalInfo: The signed renewal information of the same subscription; nil without one.
+    public func receive(statement proof: [UInt8], renewalInfo: [UInt8]? = nil) async throws -> NotificationOutcome {
+        let verified = try verify(proof)
+        guard let purchases = verified.purchases, let purchase = purchases.first, purchases.count == 1 else {
+            throw RedemptionError.notRedeemable
+        }
+        let renewal = try renewalInfo.map { try self.renewal(in: $0, of: purchase, from: verified.origin) }
+        return try await outcome(of: .state(claims(verified, proof).claim(purchase, renewal: renewal)))
+    }
+
+    private func renewal(
+        in proof: [UInt8],
+        of purchase: ProvenPurchase,
+        from origin: Origin
+    ) throws(RedemptionError) -> StatedRenewal {
+        let verified = try verify(proof)
+        guard case .renewalInfo(let content) = verified.content, let renewal = verified.renewal,
+            verified.origin == origin,
+            content.originalTransactionId.hasSameBytes(as: purchase.originalTransactionIdentifier)
+        else { throw .notRedeemable }
+        return renewal
+    }
+
     /// Users who have redeemed something, in an order that stays; in PostgreSQL not that in which they came, so
     /// that who comes during a sweep may be left to the next.
     ///

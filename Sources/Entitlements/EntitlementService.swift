@@ -189,22 +189,12 @@ public struct EntitlementService: Sendable {
             })
     }
 
-    /// Takes in what the App Store states of a transaction when it is asked, for whoever owns the purchase or is named by its
-    /// token, as a notification does; what names nobody waits for whoever hands it in.
-    public func receive(statement proof: [UInt8]) async throws -> NotificationOutcome {
-        let verified = try verify(proof)
-        guard let purchases = verified.purchases, let purchase = purchases.first, purchases.count == 1 else {
-            throw RedemptionError.notRedeemable
-        }
-        return try await outcome(of: .state(claims(verified, proof).claim(purchase)))
-    }
-
     /// The second half, one transaction of the ledger.
     public func receive(_ notification: VerifiedNotification) async throws -> NotificationOutcome {
         try await outcome(of: notification.request)
     }
 
-    private func outcome(of request: ClaimRequest) async throws -> NotificationOutcome {
+    func outcome(of request: ClaimRequest) async throws -> NotificationOutcome {
         guard case .recorded(let outcome) = try await claims.answer(request) else { throw RedemptionError.userUnknown }
         return outcome
     }
@@ -236,7 +226,7 @@ public struct EntitlementService: Sendable {
         try await ledger.ping()
     }
 
-    private func claims(_ verified: VerifiedProof, _ proof: [UInt8]) -> ProofClaims {
+    func claims(_ verified: VerifiedProof, _ proof: [UInt8]) -> ProofClaims {
         ProofClaims(of: verified, proof, by: catalog, isKept: keepsProofs)
     }
 }

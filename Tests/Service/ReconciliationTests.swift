@@ -178,6 +178,32 @@ import Wire
         }
     }
 
+    @Test func `histories say how subscriptions renew`() async throws {
+        let basic = try buy("garden.basic.monthly")
+        try await redeem(basic)
+        #expect(try await service.subscriptions(of: alice).map(\.renews) == [nil])
+        try garden.store.setAutoRenew(false, of: basic.transactionIdentifier)
+        try await withStore { client in
+            #expect(try await reconciler(client).takeInHistories().outcomes == ["recorded": 2])
+        }
+        #expect(try await service.subscriptions(of: alice).map(\.renews) == [false])
+    }
+
+    @Test func `renewal information counts for its own purchase alone`() async throws {
+        let (basic, other) = (try buy("garden.basic.monthly"), try buy("garden.premium.monthly", account: "bob"))
+        try await redeem(basic)
+        let statuses = try AppStoreServerAPI(store: garden.store).allSubscriptionStatuses(
+            other.transactionIdentifier, statuses: [])
+        let renewalInfo = try #require(statuses.data.first?.lastTransactions.first).signedRenewalInfo
+        await #expect(throws: RedemptionError.notRedeemable) {
+            try await service.receive(statement: basic.proof, renewalInfo: Array(renewalInfo.utf8))
+        }
+        await #expect(throws: RedemptionError.notRedeemable) {
+            try await service.receive(statement: basic.proof, renewalInfo: basic.proof)
+        }
+        #expect(try await service.subscriptions(of: alice).map(\.renews) == [nil])
+    }
+
     /// The answer to a consumption request, in Apple's words.
     private struct Consumption: Decodable {
         let deliveryStatus: String

@@ -101,7 +101,8 @@ public struct Reconciler: Sendable {
 
     private var historiesSubject: String { "histories of \(client.url.absoluteString)" }
 
-    /// Takes in all transactions of every customer whom the ledger knows: purchases, renewals and refunds. As with
+    /// Takes in all transactions of every customer whom the ledger knows (purchases, renewals and refunds), and how their
+    /// subscriptions renew. As with
     /// notifications, each is for whoever owns the purchase, or is named by its token; what names nobody waits for whoever
     /// hands it in.
     ///
@@ -141,8 +142,26 @@ public struct Reconciler: Sendable {
                 report.count(
                     try await outcome { try await service.receive(statement: Array(signed.utf8)).rawValue })
             }
-            guard page.hasMore, let next = page.revision, next != revision else { return }
+            guard page.hasMore, let next = page.revision, next != revision else { break }
             revision = next
+        }
+        try await takeInStatuses(of: customer, into: &report)
+    }
+
+    /// Takes in how the subscriptions of a customer renew, which their transactions do not say.
+    private func takeInStatuses(of customer: Customer, into report: inout Report) async throws {
+        guard try await !service.subscriptions(of: customer.user).isEmpty else { return }
+        let statuses = try await client.subscriptionStatuses(of: customer.transactionIdentifier)
+        for last in statuses.data.flatMap(\.lastTransactions) {
+            guard let transaction = last.signedTransactionInfo, let renewalInfo = last.signedRenewalInfo else {
+                continue
+            }
+            report.count(
+                try await outcome {
+                    try await service.receive(
+                        statement: Array(transaction.utf8), renewalInfo: Array(renewalInfo.utf8)
+                    ).rawValue
+                })
         }
     }
 
