@@ -92,7 +92,7 @@ struct EntitlementChangeRecords {
             return NewTransaction(
                 claim: claim, transaction: transaction, owner: owner, sequence: head.lastTransaction,
                 coverage: coverage[transaction.originalKey]?[claim.key],
-                facts: after.stated[claim.key] ?? TransactionFacts())
+                facts: transaction.stated ?? TransactionFacts())
         }
         try NewTransactionRecords(database: database, apps: apps, moment: moment).insert(new)
     }
@@ -119,17 +119,15 @@ struct EntitlementChangeRecords {
         try database.update(
             "redeemed_transaction", set: TransactionFacts.columns, where: ["user_id", "sequence"],
             keys.compactMap { key in
-                guard let facts = after.stated[key], let place = places[key] else { return nil }
+                guard let facts = after.transactions[key]?.stated, let place = places[key] else { return nil }
                 return facts.sqlValues + [place.user, place.sequence]
             })
     }
 
     private func writeRenewals(of originals: [TransactionKey]) throws {
         let rows = originals.compactMap { original -> (key: [any SQLConvertible], renewal: StatedRenewal)? in
-            guard let renewal = after.renewals[original], let owner = after.purchases[original]?.owner else {
-                return nil
-            }
-            return ([owner] + original.sqlValues(apps), renewal)
+            guard let purchase = after.purchases[original], let renewal = purchase.renewal else { return nil }
+            return ([purchase.owner] + original.sqlValues(apps), renewal)
         }
         let key = ["user_id"] + Table.originalKey
         try database.delete(from: "subscription", where: key, rows.map(\.key))

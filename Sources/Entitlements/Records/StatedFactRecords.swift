@@ -31,7 +31,7 @@ struct StatedFactRecords {
             [owners(of: originals, facts), list(originals), list(keys)])
         for row in rows {
             let key = try key(row, "transaction_id")
-            if keys.contains(key) { facts.stated[key] = TransactionFacts(row) }
+            if keys.contains(key) { facts.set(TransactionFacts(row), for: key) }
         }
     }
 
@@ -47,8 +47,9 @@ struct StatedFactRecords {
         for row in rows {
             let original = try key(row, "original_transaction_id")
             guard facts.purchases[original]?.owner == (try row["user_id"] as Int64) else { continue }
-            facts.renewals[original] = StatedRenewal(
+            let renewal = StatedRenewal(
                 statedAt: try row["stated_at"], proofDigest: try row["proof_digest"], facts: RenewalFacts(row))
+            facts.set(renewal, for: original)
         }
     }
 

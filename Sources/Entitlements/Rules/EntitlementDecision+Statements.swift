@@ -59,7 +59,7 @@ extension EntitlementDecision {
             write(factsOf: said)
         }
         _ = write(grace: claim)
-        write(factsOf: claim)
+        write(renewalOf: claim)
         let isGranted = !standing.isRevoked && !facts.revokedByTeam.contains(claim.originalKey)
         audit(isGranted ? .granted : .revoked, claim.key, claim.productIdentifier, by: actor, to: user)
         return isGranted ? .granted : .revoked

@@ -10,13 +10,12 @@ extension EntitlementFacts {
             set(
                 Transaction(
                     originalKey: claim.originalKey, productIdentifier: claim.productIdentifier,
-                    purchaseDate: claim.purchaseDate, addsToBalance: claim.credit != nil, standing: standing),
-                for: claim.key)
-            stated[claim.key] = claim.facts
+                    purchaseDate: claim.purchaseDate, addsToBalance: claim.credit != nil, standing: standing,
+                    stated: claim.facts), for: claim.key)
         case .facts(let key, let complete):
-            stated[key] = complete
+            set(complete, for: key)
         case .renewal(let original, let renewal):
-            renewals[original] = renewal
+            set(renewal, for: original)
         case .standing(let key, let standing):
             guard var transaction = transactions[key] else { return }
             transaction.standing = standing

@@ -15,6 +15,8 @@ package struct EntitlementFacts: Sendable {
         package var transferredAt: Timestamp?
         /// The transaction whose account token determines the owner.
         package var naming: Naming?
+        /// The last statement about the renewal; nil also if no claim states a renewal.
+        package var renewal: StatedRenewal?
         package var transactions: [TransactionKey] = []
 
         package init(owner: Int64, transferredAt: Timestamp? = nil, naming: Naming? = nil) {
@@ -34,6 +36,8 @@ package struct EntitlementFacts: Sendable {
         package let addsToBalance: Bool
         package var standing: Standing
         package var grace: GracePeriod?
+        /// The facts known of a transaction of the claims; nil for other transactions.
+        package var stated: TransactionFacts?
 
         package init(
             originalKey: TransactionKey,
@@ -42,7 +46,8 @@ package struct EntitlementFacts: Sendable {
             purchaseDate: Timestamp,
             addsToBalance: Bool,
             standing: Standing,
-            grace: GracePeriod? = nil
+            grace: GracePeriod? = nil,
+            stated: TransactionFacts? = nil
         ) {
             self.originalKey = originalKey
             self.sequence = sequence
@@ -51,6 +56,7 @@ package struct EntitlementFacts: Sendable {
             self.addsToBalance = addsToBalance
             self.standing = standing
             self.grace = grace
+            self.stated = stated
         }
     }
 
@@ -70,10 +76,6 @@ package struct EntitlementFacts: Sendable {
     package private(set) var purchases: [TransactionKey: Purchase] = [:]
     package private(set) var transactions: [TransactionKey: Transaction] = [:]
     package private(set) var parked: [TransactionKey: ParkedStatement] = [:]
-    /// The facts known of the transactions of the claims.
-    package var stated: [TransactionKey: TransactionFacts] = [:]
-    /// The last statements about renewals, by the original transaction; empty if no claim states a renewal.
-    package var renewals: [TransactionKey: StatedRenewal] = [:]
     /// The parked transactions of each original transaction.
     private var parkedByOriginal: [TransactionKey: Set<TransactionKey>] = [:]
     /// The original transactions of the purchases that the team has taken back.
@@ -96,6 +98,14 @@ package struct EntitlementFacts: Sendable {
         if transactions.updateValue(transaction, forKey: key) == nil {
             purchases[transaction.originalKey]?.transactions.append(key)
         }
+    }
+
+    package mutating func set(_ stated: TransactionFacts, for key: TransactionKey) {
+        transactions[key]?.stated = stated
+    }
+
+    package mutating func set(_ renewal: StatedRenewal, for original: TransactionKey) {
+        purchases[original]?.renewal = renewal
     }
 
     package mutating func setParked(_ statement: ParkedStatement, for key: TransactionKey) {

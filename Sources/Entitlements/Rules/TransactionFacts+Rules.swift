@@ -11,6 +11,7 @@ extension TransactionFacts {
     ///
     /// The statement signed last wins, and the earlier one completes it. An app receipt completes signed transactions.
     package func completed(by other: TransactionFacts) -> TransactionFacts {
+        if isEmpty || other.isEmpty { return isEmpty ? other : self }
         let (earlier, later) = other.isLater(than: self) ? (self, other) : (other, self)
         var facts = TransactionFacts(earlier.values.merging(later.values) { $1 })
         guard later[.signedDate] != nil else { return facts }

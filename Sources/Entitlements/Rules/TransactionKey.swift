@@ -16,6 +16,11 @@ package struct TransactionKey: Hashable, Sendable {
     }
 
     package var identifier: String { bytes.text }
+
+    /// Hashes the identifier alone, since two apps or origins rarely have the same.
+    package func hash(into hasher: inout Hasher) {
+        bytes.hash(into: &hasher)
+    }
 }
 
 extension TransactionKey: Comparable {

@@ -69,15 +69,13 @@ import Testing
         let purchases: [TransactionKey: Int64]
         let transactions: [TransactionKey: EntitlementFacts.Transaction]
         let parked: Int
-        let stated: [TransactionKey: TransactionFacts]
-        let renewals: [TransactionKey: StatedRenewal]
+        let renewals: [TransactionKey: StatedRenewal?]
 
         init(_ facts: EntitlementFacts) {
             purchases = facts.purchases.mapValues(\.owner)
             transactions = facts.transactions
             parked = facts.parked.count
-            stated = facts.stated
-            renewals = facts.renewals
+            renewals = facts.purchases.mapValues(\.renewal)
         }
     }
 

@@ -72,8 +72,8 @@ import Testing
             [.state(second), .state(first), .redeem(Rules.claim("1", expires: 10), Rules.alice)],
         ]
         for steps in orders {
-            let renewals = Rules.play(steps).decision.facts.renewals
-            #expect(renewals.values.map(\.facts) == [Self.renewal(2, renews: false).facts])
+            let purchases = Rules.play(steps).decision.facts.purchases
+            #expect(purchases.values.map(\.renewal?.facts) == [Self.renewal(2, renews: false).facts])
         }
     }
 
@@ -81,6 +81,6 @@ import Testing
         let claim = Rules.claim(facts: Self.facts(1, [.price: .integer(5)]))
         let other = Rules.claim(signed: 2, facts: Self.facts(2, [.price: .integer(6)]))
         let decision = Rules.play([.redeem(claim, Rules.alice), .redeem(other, Rules.bob)]).decision
-        #expect(decision.facts.stated.values.map { $0.integer(.price) } == [5])
+        #expect(decision.facts.transactions.values.map { $0.stated?.integer(.price) } == [5])
     }
 }
