@@ -5,6 +5,8 @@ import Receipts
 public struct SubscribedPurchase: Hashable, Sendable {
     public let originalTransactionIdentifier: String
     public let origin: Origin
+    /// The number of the app.
+    let app: Int64
     /// The last statement.
     public let renewal: StatedRenewal
 }

@@ -16,17 +16,31 @@ extension LedgerTransaction {
         guard let user = try users.known(user) else { return [] }
         let records = ReadingRecords(database: database)
         let renewals = try records.renewals(of: user)
-        let transactions = try records.subscribedTransactions(of: user).filter { transaction in
+        let transactions = try records.subscribedTransactions(of: user).filter { _, transaction in
             origins.contains(transaction.origin)
                 && (transaction.facts[.type] != nil || isSubscription(transaction.productIdentifier))
         }
-        return Dictionary(grouping: transactions) { [$0.originalTransactionIdentifier, $0.origin.rawValue] }.values
-            .compactMap { transactions in
-                let renewal = renewals.first { renewal in
-                    renewal.originalTransactionIdentifier == transactions.first?.originalTransactionIdentifier
-                        && renewal.origin == transactions.first?.origin
-                }
-                return SubscriptionStatus(transactions, renewal?.renewal, at: moment)
-            }.sorted { ($0.since, $0.originalTransactionIdentifier) < ($1.since, $1.originalTransactionIdentifier) }
+        let purchases = Dictionary(grouping: transactions) { app, transaction in
+            Purchase(
+                app: app, origin: transaction.origin, identifier: ByteKey(transaction.originalTransactionIdentifier))
+        }
+        return purchases.compactMap { purchase, transactions in
+            let renewal = renewals.first { renewal in
+                purchase
+                    == Purchase(
+                        app: renewal.app, origin: renewal.origin,
+                        identifier: ByteKey(renewal.originalTransactionIdentifier))
+            }
+            return SubscriptionStatus(transactions.map(\.transaction), renewal?.renewal, at: moment)
+        }.sorted { ($0.since, $0.originalTransactionIdentifier) < ($1.since, $1.originalTransactionIdentifier) }
+    }
+
+    /// The key of a purchase of one user.
+    private struct Purchase: Hashable {
+        /// The number of the app.
+        let app: Int64
+        let origin: Origin
+        /// The original transaction.
+        let identifier: ByteKey
     }
 }

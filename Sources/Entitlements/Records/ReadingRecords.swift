@@ -99,7 +99,7 @@ package struct ReadingRecords {
 
     /// With what the team has taken back, as far as it stands.
     private static let transactions = """
-        SELECT redeemed_transaction.sequence, transaction_id, redeemed_transaction.origin,
+        SELECT redeemed_transaction.sequence, transaction_id, redeemed_transaction.origin, redeemed_transaction.app,
             redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
             revocation_date, revocation_reason, expires_at, grace_ends_at, revoked_at, revoked_by, reason AS team_reason,
             \(TransactionFacts.columns.joined(separator: ", "))
@@ -111,14 +111,16 @@ package struct ReadingRecords {
         """
 
     /// The transactions of subscriptions: those that say so, and those with an end that do not say what they are.
-    func subscribedTransactions(of user: Int64) throws -> [RedeemedTransaction] {
+    ///
+    /// - Returns: Each with the number of its app.
+    func subscribedTransactions(of user: Int64) throws -> [(app: Int64, transaction: RedeemedTransaction)] {
         try database.rows(
             """
             \(Self.transactions) WHERE redeemed_transaction.user_id = $1
                 AND (type = $2 OR type IS NULL AND expires_at IS NOT NULL)
             """,
             [user, ProductType.autoRenewableSubscription.rawValue]
-        ).map(Self.transaction)
+        ).map { (try $0["app"], try Self.transaction($0)) }
     }
 
     /// The last statements about renewals, by the purchase.
@@ -128,6 +130,7 @@ package struct ReadingRecords {
         ).map { row in
             SubscribedPurchase(
                 originalTransactionIdentifier: try row["original_transaction_id"], origin: try row["origin"],
+                app: try row["app"],
                 renewal: StatedRenewal(
                     statedAt: try row["stated_at"], proofDigest: try row["proof_digest"], facts: RenewalFacts(row)))
         }

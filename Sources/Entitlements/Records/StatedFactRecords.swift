@@ -12,7 +12,9 @@ struct StatedFactRecords {
     ///
     /// - Parameter facts: The other facts about the claims.
     func read(_ claims: [Claim], into facts: inout EntitlementFacts) throws {
-        let keys = Set(claims.filter { $0.facts != nil }.map(\.key)).filter { facts.transactions[$0] != nil }
+        let keys = Set(claims.filter { $0.facts != nil }.map(\.key) + facts.parked.keys).filter {
+            facts.transactions[$0] != nil
+        }
         if !keys.isEmpty { try readTransactions(keys, into: &facts) }
         let parked = facts.parked.values.compactMap(\.claim)
         if (claims + parked).contains(where: { $0.renewal != nil }), !facts.purchases.isEmpty {

@@ -95,12 +95,12 @@ extension EntitlementDecision {
 
     /// Writes what a claim says of a grace period, unless something was said later.
     ///
-    /// - Returns: Whether it says something new.
+    /// - Returns: Whether the grace period has another end.
     private mutating func write(grace claim: Claim) -> Bool {
         guard let transaction = facts.transactions[claim.key], let grace = GracePeriod(claim),
             grace.isLater(than: transaction.grace)
         else { return false }
         make(.grace(claim.key, grace))
-        return true
+        return transaction.grace?.endsAt != grace.endsAt
     }
 }

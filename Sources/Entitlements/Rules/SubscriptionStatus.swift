@@ -22,13 +22,18 @@ public struct SubscriptionStatus: Hashable, Sendable {
     /// The longest time for which the App Store tries to charge again, in days (App Store Server Notifications,
     /// `DID_FAIL_TO_RENEW`).
     private static let billingRetryDays: Int64 = 60
+    /// The longest time before the purchase date of a period in which a statement about its renewal is signed, in days: the App
+    /// Store charges within a day before a period begins.
+    private static let renewalDays: Int64 = 1
 
     /// - Parameters:
     ///   - transactions: The transactions of one purchase; nil is returned without one.
-    ///   - renewal: The last statement about the renewal; nil without one.
+    ///   - renewal: The last statement about the renewal; nil without one. A statement about an earlier period does not count.
     public init?(_ transactions: [RedeemedTransaction], _ renewal: StatedRenewal?, at moment: Timestamp) {
         let transactions = transactions.sorted { ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence) }
         guard let first = transactions.first, let last = transactions.last else { return nil }
+        let isOutdated = renewal.map { $0.statedAt < last.purchaseDate.adding(days: -Self.renewalDays) } ?? false
+        let renewal = isOutdated ? nil : renewal
         let state = Self.state(of: last, renewal, at: moment)
         let isRunning = [.trial, .introductory, .active, .willNotRenew, .gracePeriod].contains(state)
         originalTransactionIdentifier = last.originalTransactionIdentifier

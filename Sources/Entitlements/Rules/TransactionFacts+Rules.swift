@@ -2,27 +2,27 @@ import Receipts
 
 /// The rules of facts that several statements state of one transaction.
 extension TransactionFacts {
-    /// The facts that change: the signed transaction that was signed last states them all.
+    /// The facts that change: the last signed transaction alone states them, if there is one.
     private static let changing: [TransactionFact] = [
-        .isUpgraded, .appAccountToken, .revocationType, .revocationPercentage, .commitmentInfo, .advancedCommerceInfo,
+        .expiresDate, .isUpgraded, .appAccountToken, .revocationType, .revocationPercentage, .commitmentInfo,
+        .advancedCommerceInfo,
     ]
+    /// The facts that app receipts alone state.
+    private static let ofReceipts: [TransactionFact] = [.isTrialPeriod, .isInIntroductoryOfferPeriod, .itemId]
 
     /// The facts after a further statement, in whatever order the two come.
     ///
-    /// The statement signed last wins, and the earlier one completes it. An app receipt completes signed transactions.
+    /// The statement signed last wins, and the earlier one completes it. An app receipt completes signed transactions. Of two
+    /// receipts, or two statements of the same millisecond, each fact has the greater value.
     package func completed(by other: TransactionFacts) -> TransactionFacts {
         if isEmpty || other.isEmpty { return isEmpty ? other : self }
-        let (earlier, later) = other.isLater(than: self) ? (self, other) : (other, self)
+        let (date, otherDate) = (integer(.signedDate) ?? .min, other.integer(.signedDate) ?? .min)
+        guard date != otherDate else { return TransactionFacts(values.merging(other.values, uniquingKeysWith: max)) }
+        let (earlier, later) = date < otherDate ? (self, other) : (other, self)
         var facts = TransactionFacts(earlier.values.merging(later.values) { $1 })
-        guard later[.signedDate] != nil else { return facts }
         for fact in Self.changing { facts[fact] = later[fact] }
+        for fact in Self.ofReceipts { facts[fact] = [self[fact], other[fact]].compactMap(\.self).max() }
         return facts
-    }
-
-    /// Of two signed in the same millisecond, the one that tells of an upgrade is later.
-    private func isLater(than other: TransactionFacts) -> Bool {
-        let (own, others) = (integer(.signedDate) ?? .min, other.integer(.signedDate) ?? .min)
-        return own != others ? own > others : bool(.isUpgraded) ?? false || !(other.bool(.isUpgraded) ?? false)
     }
 }
 

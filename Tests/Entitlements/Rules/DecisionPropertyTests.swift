@@ -49,11 +49,17 @@ import Testing
     /// The facts that a signed transaction or an app receipt states; some statements have some facts only.
     private static func facts(_ signed: Int64, _ dice: Dice) -> TransactionFacts {
         var facts = TransactionFacts()
-        if dice.number(below: 2) == 0 { facts[.price] = .integer(1_200_000) }
         if dice.number(below: 2) == 0 { facts[.storefront] = .text("KOR") }
-        guard dice.number(below: 3) > 0 else { return facts }
+        guard dice.number(below: 3) > 0 else {
+            facts[.isTrialPeriod] = .integer(Int64(dice.number(below: 2)))
+            if dice.number(below: 2) == 0 { facts[.expiresDate] = .integer(Int64(dice.number(below: 9))) }
+            return facts
+        }
         facts[.signedDate] = .integer(signed)
+        facts[.price] = .integer(1_200_000 + Int64(dice.number(below: 2)))
         if signed >= 2 { facts[.isUpgraded] = .integer(1) }
+        if dice.number(below: 2) == 0 { facts[.expiresDate] = .integer(Int64(dice.number(below: 9))) }
+        if dice.number(below: 3) == 0 { facts[.revocationType] = .text("REFUND_FULL") }
         return facts
     }
 

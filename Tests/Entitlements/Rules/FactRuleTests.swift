@@ -44,9 +44,19 @@ import Testing
             ],
             known: facts(1, [.type: .text("Consumable"), .isUpgraded: .integer(1), .isTrialPeriod: .integer(1)])),
         Case(
-            testDescription: "of two signed in the same millisecond the one that tells of an upgrade wins",
-            statements: [facts(1, [.isUpgraded: .integer(1)]), facts(1, [:])],
-            known: facts(1, [.isUpgraded: .integer(1)])),
+            testDescription: "of two signed in the same millisecond the one that tells of more wins",
+            statements: [
+                facts(1, [.isUpgraded: .integer(1)]), facts(1, [.revocationType: .text("REFUND_FULL")]),
+            ],
+            known: facts(1, [.isUpgraded: .integer(1), .revocationType: .text("REFUND_FULL")])),
+        Case(
+            testDescription: "of two app receipts the later end counts",
+            statements: [facts(nil, [.expiresDate: .integer(5)]), facts(nil, [.expiresDate: .integer(7)])],
+            known: facts(nil, [.expiresDate: .integer(7)])),
+        Case(
+            testDescription: "the end is that of the last signed transaction, whatever an app receipt states",
+            statements: [facts(1, [.expiresDate: .integer(5)]), facts(nil, [.expiresDate: .integer(7)])],
+            known: facts(1, [.expiresDate: .integer(5)])),
     ]
 
     @Test(arguments: cases) func `statements complete each other in both orders`(example: Case) {
@@ -75,6 +85,18 @@ import Testing
             let purchases = Rules.play(steps).decision.facts.purchases
             #expect(purchases.values.map(\.renewal?.facts) == [Self.renewal(2, renews: false).facts])
         }
+    }
+
+    @Test func `a statement of the same grace period, signed later, changes no end`() {
+        func claim(_ signed: Int64, grace: Int64?) -> Claim {
+            Rules.claim(signed: signed, expires: 10, grace: .init(endsAt: grace.map(Rules.later)))
+        }
+        let decision = Rules.play([
+            .redeem(Rules.claim(expires: 10), Rules.alice), .state(claim(1, grace: nil)), .state(claim(2, grace: nil)),
+            .state(claim(3, grace: 20)), .state(claim(4, grace: 20)),
+        ]).decision
+        let ends = decision.changes.filter { if case .endChanged = $0 { true } else { false } }
+        #expect(ends.count == 1)
     }
 
     @Test func `a refused claim states nothing`() {

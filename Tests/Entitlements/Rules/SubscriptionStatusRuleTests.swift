@@ -94,6 +94,29 @@ import Testing
         #expect(status.nextProductIdentifier == (example.renews == true ? "monthly" : nil))
     }
 
+    /// A period of 10 days, by its number.
+    private static func period(_ number: Int64) -> RedeemedTransaction {
+        RedeemedTransaction(
+            sequence: number, origin: .localSandbox, transactionIdentifier: "\(number)",
+            originalTransactionIdentifier: "1", productIdentifier: "monthly",
+            purchaseDate: Rules.later(number * 10 * day), redeemedAt: Rules.now,
+            details: .init(expiresAt: Rules.later((number + 1) * 10 * day)))
+    }
+
+    /// The statement says that the subscription ends; a later period shows that it was bought again.
+    @Test(arguments: [(8, nil), (9, false), (12, false)] as [(Int64, Bool?)])
+    func `a statement before a period says nothing of it`(days: Int64, renews: Bool?) throws {
+        let renewal = StatedRenewal(
+            statedAt: Rules.later(days * Self.day), proofDigest: [],
+            facts: RenewalFacts([.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)]))
+        let periods = [Self.period(0), Self.period(1)]
+        let running = try #require(SubscriptionStatus(periods, renewal, at: Rules.later(15 * Self.day)))
+        #expect(running.renews == renews)
+        #expect(running.state == (renews == nil ? .active : .willNotRenew))
+        let ended = try #require(SubscriptionStatus(periods, renewal, at: Rules.later(20 * Self.day)))
+        #expect(ended.expirationReason == (renews == nil ? nil : .customerCancelled))
+    }
+
     @Test func `the last period decides, and the first one says since when`() throws {
         func period(_ number: Int64, ends: Int64) -> RedeemedTransaction {
             RedeemedTransaction(
