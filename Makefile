@@ -17,30 +17,28 @@ build: requirements ## Build the till command (.build/release/till)
 demo: build ## Play a purchase from end to end, in a fresh data directory
 	@Scripts/demo.sh .build/release/till
 
-# The release configuration is the one that ships; without testable imports it shares the build of `make build`. Why memory
-# is mapped as it is, Tests/Support/ProcessLaunch.swift says.
 test: requirements ## Run every test, then half a minute of simulations
 	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes 5 to 15 minutes on two cores …"
-	@MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576 swift test -c release --disable-testable-imports --skip SimulationTests
-	@swift test -c release --disable-testable-imports --skip-build --filter SimulationTests
+	@Scripts/swift-test.sh --skip SimulationTests
+	@Scripts/swift-test.sh --skip-build --filter SimulationTests
 
 simulate: requirements ## Play simulations for ten minutes (SECONDS=N), or the one of a seed (SEED=N), over LEDGER=postgres too
 	@$(if $(filter postgres,$(LEDGER)),Scripts/with-postgres.sh env TILL_SIMULATION_LEDGER=postgres) \
 		env TILL_SIMULATION_SECONDS=$(or $(SECONDS),600) TILL_SIMULATION_SEED=$(SEED) \
-		swift test -c release --disable-testable-imports --filter SimulationTests
+		Scripts/swift-test.sh --filter SimulationTests
 
 simulate-decisions: requirements ## Decide the stories of a million seeds (SEEDS=N), each in seven orders, without a ledger
 	@TILL_DECISION_SEEDS=$(or $(SEEDS),1000000) \
-		swift test -c release --disable-testable-imports --filter DecisionPropertyTests
+		Scripts/swift-test.sh --filter DecisionPropertyTests
 
 crash-test: build ## Kill the service under load at random moments, fifty times (ROUNDS=N), and compare with what clients were told
-	@TILL_CRASH_ROUNDS=$(or $(ROUNDS),50) swift test -c release --disable-testable-imports --filter CrashTests
+	@TILL_CRASH_ROUNDS=$(or $(ROUNDS),50) Scripts/swift-test.sh --filter CrashTests
 
 attack: build ## Attack a running service in nine ways, and report its latency and memory (ATTACK_BINARY=FILE for another till)
-	@TILL_ATTACK=1 TILL_ATTACK_BINARY="$(ATTACK_BINARY)" swift test -c release --disable-testable-imports --filter AttackTests
+	@TILL_ATTACK=1 TILL_ATTACK_BINARY="$(ATTACK_BINARY)" Scripts/swift-test.sh --filter AttackTests
 
 soak: build ## Two thousand who listen, two hundred changes a second, for two minutes (SECONDS=N): count each event
-	@TILL_SOAK_SECONDS=$(or $(SECONDS),120) swift test -c release --disable-testable-imports --filter EventSoakTests
+	@TILL_SOAK_SECONDS=$(or $(SECONDS),120) Scripts/swift-test.sh --filter EventSoakTests
 
 test-postgres: requirements ## Run the ledger's tests over a PostgreSQL of their own, and fail it over under load
 	@Scripts/test-postgres.sh

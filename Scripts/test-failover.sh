@@ -4,8 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 run_tests() {
-    MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576 \
-        swift test -c release --disable-testable-imports --filter ClusterFailOverTests "$@"
+    Scripts/swift-test.sh --filter ClusterFailOverTests "$@"
 }
 # Without a cluster the tests are skipped. A build at the same time as the cluster would cause failovers of its own.
 (unset TILL_FAILOVER_SCRIPT && run_tests)

@@ -52,7 +52,7 @@ TILL_POSTGRES_PAIR_SCRIPT=$postgres_folder/pair.sh
 export TILL_POSTGRES TILL_POSTGRES_PAIR TILL_POSTGRES_PAIR_SCRIPT
 # run_tests FILTER
 run_tests() {
-    MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576 swift test -c release --disable-testable-imports --filter "$1"
+    Scripts/swift-test.sh --filter "$1"
 }
 run_tests 'LedgerTests|FailOverTests'
 unset TILL_POSTGRES_PAIR TILL_POSTGRES_PAIR_SCRIPT

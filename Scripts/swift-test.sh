@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Runs the tests of the release configuration, and repeats the failures at the end.
+# Usage: Scripts/swift-test.sh [OPTION OF swift test] …
+set -euo pipefail
+cd "$(dirname "$0")/.."
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# Tests/Support/ProcessLaunch.swift says why memory is mapped like this.
+export MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576
+# Without testable imports, the tests share the build of `make build`.
+if ! swift test -c release --disable-testable-imports "$@" 2>&1 | tee "$log"; then
+    echo "Failures:"
+    grep -a -A 2 -E 'recorded an issue|error:|Fatal error|unexpected signal' "$log" | head -n 100 || true
+    exit 1
+fi
