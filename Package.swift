@@ -153,10 +153,10 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "Catalog", "Device", "Entitlements", "Ledger", "Receipts", "Store", "TestSupport", "Webhooks",
+                "Catalog", "Device", "Entitlements", "Ledger", "Receipts", "Store", "TestSupport", "Webhooks", "Wire",
             ],
             path: "Tests/Simulation"),
-        .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport"], path: "Tests/Device"),
+        .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport", "Wire"], path: "Tests/Device"),
         .testTarget(
             name: "HTTPSupportTests",
             dependencies: ["HTTPSupport", "TestSupport", hummingbirdTesting, logging, nioCore, nioPosix],

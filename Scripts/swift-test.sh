@@ -10,6 +10,6 @@ export MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576
 # Without testable imports, the tests share the build of `make build`.
 if ! swift test -c release --disable-testable-imports "$@" 2>&1 | tee "$log"; then
     echo "Failures:"
-    grep -a -A 2 -E 'recorded an issue|error:|Fatal error|unexpected signal' "$log" | head -n 100 || true
+    grep -a -A 2 -E '✘.* recorded an issue|^error:|swift:[0-9]+:[0-9]+: error:|Fatal error|unexpected signal' "$log" | head -n 100 || true
     exit 1
 fi

@@ -29,8 +29,8 @@ public struct HTTPServiceConnection: ServiceConnection {
         }
     }
 
-    public func items() async throws -> [Item] {
-        let list: ItemList = try await client.get(userPath + "/items")
+    public func items() async throws -> [OwnedItemResource] {
+        let list: OwnedItemList = try await client.get(userPath + "/items")
         return list.items
     }
 }

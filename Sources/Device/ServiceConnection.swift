@@ -1,4 +1,5 @@
 import Commerce
+import Wire
 
 /// The device's line to the app's own back end, for one user.
 public protocol ServiceConnection: Sendable {
@@ -7,6 +8,6 @@ public protocol ServiceConnection: Sendable {
     /// - Throws: `ServiceRefusal` when the service answers that it does not take it; anything else when there was no answer.
     func redeem(_ proof: Proof) async throws -> Redemption
 
-    /// What the user owns.
-    func items() async throws -> [Item]
+    /// The items that the user owns, those of everybody included.
+    func items() async throws -> [OwnedItemResource]
 }

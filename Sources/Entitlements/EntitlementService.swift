@@ -132,15 +132,19 @@ public struct EntitlementService: Sendable {
         return try Redemption(of: verified.claims, answer, owningBesides: catalog.ownedByEverybody)
     }
 
-    /// What a user owns, the items everybody owns included, in order.
-    public func items(of user: User) async throws -> [Item] {
-        try await ledger.read(.statement) {
-            try $0.items(of: user, counting: accepted.counting(for: user), at: clock.now())
-        }.merged(with: catalog.ownedByEverybody)
+    /// The items that a user owns, those of everybody included, in order.
+    public func items(of user: User) async throws -> [OwnedItem] {
+        let catalog = catalog
+        return try await ledger.read(.statement) {
+            try $0.ownedItems(
+                of: user, counting: accepted.counting(for: user), owningBesides: catalog.ownedByEverybody,
+                at: clock.now()
+            ) { catalog.product($0)?.type }
+        }
     }
 
     /// The subscriptions of a user, by their first purchases.
-    public func subscriptions(of user: User) async throws -> [SubscriptionStatus] {
+    public func subscriptions(of user: User) async throws -> [PurchaseStatus] {
         let catalog = catalog
         return try await ledger.read {
             try $0.subscriptions(of: user, counting: accepted.counting(for: user), at: clock.now()) {

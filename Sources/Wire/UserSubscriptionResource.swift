@@ -8,7 +8,7 @@ public struct UserSubscriptionResource: Codable, Sendable {
     public let productId: String
     /// `trial`, `introductory`, `active`, `willNotRenew`, `gracePeriod`, `billingRetry`, `expired`, `revoked` or `upgraded`.
     public let state: String
-    /// The date of the first purchase. Dates are RFC 3339, UTC.
+    /// The beginning of the periods that followed each other without a gap. Dates are RFC 3339, UTC.
     public let since: String
     /// The end of the last period, or of its grace period.
     public let until: String?

@@ -2,6 +2,7 @@ import ArgumentParser
 import Commerce
 import Device
 import Store
+import Wire
 
 /// `till buy`
 struct Buy: Command {
@@ -65,7 +66,7 @@ struct Buy: Command {
 
     private func end(
         _ transaction: PaymentTransaction,
-        items: [Item],
+        items: [OwnedItemResource],
         reporter: StepReporter,
         parties: Parties
     ) throws {
@@ -74,7 +75,7 @@ struct Buy: Command {
             console.line(
                 "It waits for approval: \(common.hint("approve", number)), or \(common.hint("decline", number))")
         }
-        console.owned(items, by: parties.named(user), names: parties.catalog.name(of:))
+        console.owned(items.map(\.item), by: parties.named(user), names: parties.catalog.name(of:))
         for (number, refusal) in reporter.refused where number != transaction.identifier {
             console.note("Transaction \(number), from before, stays in the queue: \(refusal.message)")
         }
@@ -84,7 +85,7 @@ struct Buy: Command {
         if let refusal = reporter.refused[transaction.identifier] { throw refusal }
         struct Report: Encodable {
             let transaction: TransactionReport
-            let items: [Item]
+            let items: [OwnedItemResource]
         }
         try console.json(Report(transaction: TransactionReport(transaction, user: user.name), items: items))
     }

@@ -1,4 +1,5 @@
 import Commerce
+import Wire
 
 /// The end that `till resume` and `till restore` share: everything unfinished is delivered, and the result told.
 struct Delivery {
@@ -17,7 +18,7 @@ struct Delivery {
             console.line("#\(number) waits for approval: \(common.hint("approve", number))")
         }
         if delivered.isEmpty, waiting.isEmpty { console.line("Nothing was unfinished.") }
-        console.owned(items, by: parties.named(user), names: parties.catalog.name(of:))
+        console.owned(items.map(\.item), by: parties.named(user), names: parties.catalog.name(of:))
         try console.json(
             DeliveryReport(
                 delivered: delivered.map { TransactionReport($0, user: user.name) },
@@ -33,5 +34,5 @@ private struct DeliveryReport: Encodable {
     let delivered: [TransactionReport]
     /// The codes of the service's refusals, by the transaction's number.
     let refused: [String: String]
-    let items: [Item]
+    let items: [OwnedItemResource]
 }

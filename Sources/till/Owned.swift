@@ -1,11 +1,12 @@
 import ArgumentParser
 import Catalog
 import Commerce
+import Wire
 
 /// `till owned`
 struct Owned: Command {
     static let configuration = CommandConfiguration(
-        abstract: "List what a user owns.",
+        abstract: "List what a user owns, since when, and until when.",
         discussion: """
             Example:
               till owned alice
@@ -23,7 +24,9 @@ struct Owned: Command {
         let items = try await service.withService(for: user, or: { try await LocalService(reading: data) }) {
             try await $0.items()
         }
-        console.owned(items, by: service.named(user), names: try Catalog(folder: Installation.products).name(of:))
-        try console.json(["items": items])
+        let catalog = try Catalog(folder: Installation.products)
+        console.line("\(service.named(user)?.name ?? "The token's user") owns:")
+        for item in items { console.line("  \(item.item)  \(item.sentence(naming: catalog))") }
+        try console.json(OwnedItemList(items: items))
     }
 }

@@ -3,6 +3,7 @@ import Device
 import Synchronization
 import TestSupport
 import Testing
+import Wire
 
 @Suite struct PaymentQueueObserverTests {
     static let payment = Payment(productIdentifier: "sprout")
@@ -51,7 +52,7 @@ import Testing
             return try answer()
         }
 
-        func items() async throws -> [Item] { [] }
+        func items() async throws -> [OwnedItemResource] { [] }
     }
 
     private static func transaction(

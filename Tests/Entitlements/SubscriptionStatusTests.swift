@@ -29,7 +29,7 @@ import Testing
     }
 
     /// The only subscription, after all notifications so far have arrived.
-    private func status() async throws -> SubscriptionStatus {
+    private func status() async throws -> PurchaseStatus {
         for notification in try store.notifications() {
             _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
         }

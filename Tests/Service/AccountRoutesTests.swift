@@ -48,7 +48,7 @@ import Wire
         let redeemed = try await post("/v1/me/transactions", ["signedTransaction": signed], token: token)
         #expect(try redeemed.decoded(Redemption.self).outcome == .granted)
         let items = try await get("/v1/me/items", token)
-        #expect(try items.decoded(ItemList.self).items.count == 3)
+        #expect(try items.decoded(OwnedItemList.self).items.count == 3)
         let named = try await fixture.send(.get, "/v1/users/\(entrance.account.accountId)/items?issuer=till")
         #expect(named.body == items.body)
         // The same name is nobody's where the back end gives the names.

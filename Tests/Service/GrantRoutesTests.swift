@@ -37,8 +37,8 @@ import Wire
 
     /// The items of a user that are not everybody's.
     private func items(of user: String = "alice") async throws -> [String] {
-        let list = try await fixture.send(.get, "/v1/users/\(user)/items").decoded(ItemList.self)
-        return list.items.filter { $0.number != 0 }.map(\.description)
+        let list = try await fixture.send(.get, "/v1/users/\(user)/items").decoded(OwnedItemList.self)
+        return list.items.map(\.item).filter { $0.number != 0 }.map(\.description)
     }
 
     @Test func anItemIsGivenAndTakenBackWithReasons() async throws {

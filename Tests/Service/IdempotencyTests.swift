@@ -75,7 +75,7 @@ import Wire
         #expect(other.status == 422)
         #expect(other.code == "idempotencyKeyReused")
         #expect(try await post(one, under: "k1", user: "bob").code == "idempotencyKeyReused")
-        let list = try await fixture.send(.get, "/v1/users/alice/items").decoded(ItemList.self)
+        let list = try await fixture.send(.get, "/v1/users/alice/items").decoded(OwnedItemList.self)
         #expect(list.items.count == 3)
     }
 

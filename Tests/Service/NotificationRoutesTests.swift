@@ -42,7 +42,7 @@ import Wire
     }
 
     private func items() async throws -> Int {
-        let list = try await fixture.send(.get, "/v1/users/alice/items").decoded(ItemList.self)
+        let list = try await fixture.send(.get, "/v1/users/alice/items").decoded(OwnedItemList.self)
         // Two are everybody's.
         return list.items.count - 2
     }

@@ -102,7 +102,7 @@ import Wire
     }
 
     private func owns(_ collection: String) async throws -> Bool {
-        try await service.items(of: alice).contains { $0.collection == collection && $0.number > 0 }
+        try await service.items(of: alice).contains { $0.item.collection == collection && $0.item.number > 0 }
     }
 
     /// Hands the service the last notification, as Apple would.

@@ -1,5 +1,6 @@
 import AppStoreClient
 import Commerce
+import Entitlements
 import Foundation
 import HTTPSupport
 import Service
@@ -24,6 +25,29 @@ import Wire
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         #expect(redemption.json.compactText == String(decoding: try encoder.encode(redemption), as: UTF8.self))
+    }
+
+    @Test func `an owned item is written as its wire type`() throws {
+        let transaction = RedeemedTransaction(
+            sequence: 1, origin: .localSandbox, transactionIdentifier: "2", originalTransactionIdentifier: "1",
+            productIdentifier: "a/b", purchaseDate: Timestamp(secondsSince1970: 0),
+            redeemedAt: Timestamp(secondsSince1970: 0), details: .init())
+        let plus = Item(collection: "plus", number: 1)
+        let since = Timestamp(secondsSince1970: 0)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        for owned in [
+            OwnedItem(
+                item: plus, source: .purchase(transaction), state: .active, since: since,
+                until: since.adding(days: 30), renews: true),
+            OwnedItem(item: plus, source: .grant(identifier: "g"), since: since),
+            OwnedItem(item: plus, source: .rule, since: nil),
+        ] {
+            let text = owned.json.compactText
+            let resource = try JSONDecoder().decode(OwnedItemResource.self, from: Data(text.utf8))
+            #expect(String(decoding: try encoder.encode(resource), as: UTF8.self) == text)
+            #expect(resource.item == plus)
+        }
     }
 
     private static let isMeasured = ProcessInfo.processInfo.environment["TILL_MEASURE"] != nil

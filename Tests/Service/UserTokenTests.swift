@@ -65,7 +65,7 @@ import Wire
         let redeemed = try await fixture.send(.post, "/v1/me/transactions", body: body, key: token)
         #expect(try redeemed.decoded(Redemption.self).outcome == .granted)
         let items = try await get(token: token)
-        #expect(try items.decoded(ItemList.self).items.count == 3)
+        #expect(try items.decoded(OwnedItemList.self).items.count == 3)
         let list = try await get("/v1/me/transactions", token: token).decoded(TransactionList.self)
         #expect(list.transactions.count == 1)
 

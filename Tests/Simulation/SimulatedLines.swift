@@ -2,6 +2,7 @@ import Commerce
 import Device
 import Store
 import TestSupport
+import Wire
 
 /// The power goes, or the app is killed.
 struct Crash: Error {}
@@ -64,5 +65,5 @@ struct SimulatedServiceLine: ServiceConnection {
         try await simulation.send(proof, for: user)
     }
 
-    func items() async throws -> [Item] { [] }
+    func items() async throws -> [OwnedItemResource] { [] }
 }

@@ -4,7 +4,23 @@ extension WireExample {
     /// The examples of users and what they own.
     static let users: [WireExample] = [
         WireExample(AppAccountTokenResource.self, #"{"appAccountToken": "6f9619ff-8b86-d011-b42d-00c04fc964ff"}"#),
-        WireExample(ItemList.self, #"{"items": [{"collection": "sprout", "number": 1}]}"#),
+        WireExample(
+            OwnedItemList.self,
+            #"{"items": [{"collection": "sprout", "number": 0, "source": "rule", "state": "owned", "renews": false}]}"#),
+        WireExample(
+            OwnedItemResource.self,
+            """
+            {"collection": "plus", "number": 1, "source": "purchase", "state": "active",
+            "since": "2026-11-22T00:00:00Z", "until": "2026-12-22T00:00:00Z", "renews": true,
+            "productId": "garden.basic.monthly", "transactionId": "2", "originalTransactionId": "1",
+            "origin": "local/Sandbox"}
+            """),
+        WireExample(
+            OwnedItemResource.self,
+            """
+            {"collection": "plus", "number": 1, "source": "grant", "state": "owned", "since": "2026-11-22T00:00:00Z",
+            "renews": false, "grant": "7"}
+            """),
         WireExample(
             RevocationResource.self,
             #"""

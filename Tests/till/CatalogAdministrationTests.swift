@@ -53,8 +53,8 @@ import Wire
         let shown = try await third.curl(catalog, key: key).decoded(CatalogProductResource.self)
         #expect(shown.isWithdrawn)
         #expect(shown.picture == address)
-        let owned = try await third.curl("/v1/users/alice/items", key: key).decoded(ItemList.self)
-        #expect(owned.items.contains { $0.number == 9 })
+        let owned = try await third.curl("/v1/users/alice/items", key: key).decoded(OwnedItemList.self)
+        #expect(owned.items.contains { $0.item.number == 9 })
         let list = try await third.curl("/v1/catalog/changes", key: key).decoded(CatalogChangeList.self)
         #expect(list.changes.map(\.kind) == ["withdrawn", "pictured", "defined"])
         // The command line's own service goes by it, too: it would know the product's proof again.

@@ -1,6 +1,8 @@
+import Commerce
 import Foundation
 import TestSupport
 import Testing
+import Wire
 
 /// What the documentation says, done.
 @Suite struct DocumentationTests {
@@ -38,7 +40,8 @@ import Testing
         #expect(answers[2].contains("\"kind\":\"appReceipt\""))
         #expect(answers[4].contains("\"outcome\":\"granted\""))
         #expect(answers[5] == answers[4])
-        #expect(answers[7].contains("{\"collection\":\"background\",\"number\":2}"))
+        let owned = try JSONDecoder().decode(OwnedItemList.self, from: Data(answers[7].utf8)).items
+        #expect(owned.contains { $0.item == Item(collection: "background", number: 2) && $0.source == "grant" })
         #expect(answers[8].contains("\"transactionId\""))
         #expect(answers[9].contains("till_redemptions_total{outcome=\"granted\",code=\"\"} 1\n"))
     }

@@ -24,7 +24,7 @@ import Wire
     static let sprout1 = "com.memolease.sesac1.sprout1"
 
     private func owned(_ till: TillProcess, _ user: String = "alice") async throws -> [String] {
-        try await till.run("owned", user, "--json").decoded(ItemList.self).items.map(\.description)
+        try await till.run("owned", user, "--json").decoded(OwnedItemList.self).items.map(\.item.description)
     }
 
     private func queue(_ till: TillProcess) async throws -> [QueuedTransaction] {

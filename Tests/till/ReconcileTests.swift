@@ -1,3 +1,4 @@
+import Commerce
 import Foundation
 import TestSupport
 import Testing
@@ -34,13 +35,13 @@ import Wire
             #expect(result.status == 0, "\(result.error)")
             return try result.decoded()
         }
-        func items() async throws -> String {
-            String(decoding: try await service.curl("/v1/users/alice/items", key: key).body, as: UTF8.self)
+        func items() async throws -> [Item] {
+            try await service.curl("/v1/users/alice/items", key: key).decoded(OwnedItemList.self).items.map(\.item)
         }
 
         let first = try await buy("sprout1", "--app-account-token", token)
         #expect(try await reconcile() == ["notifications": ["granted": 1]])
-        #expect(try await items().contains(#"{"collection":"sprout","number":1}"#))
+        #expect(try await items().contains(Item(collection: "sprout", number: 1)))
         #expect(try await reconcile() == ["notifications": ["duplicate": 1]])
         // One that names nobody is parked, also when the history of a customer has it: others may use the same account.
         _ = try await buy("background2")
@@ -48,8 +49,8 @@ import Wire
         let both = try await reconcile("--customers")
         #expect(both["notifications"] == ["duplicate": 1, "parked": 1, "revoked": 1])
         #expect(both["transactions"] == ["parked": 1, "recorded": 1])
-        #expect(try await !items().contains(#"{"collection":"background","number":2}"#))
-        #expect(try await !items().contains(#"{"collection":"sprout","number":1}"#))
+        #expect(try await !items().contains(Item(collection: "background", number: 2)))
+        #expect(try await !items().contains(Item(collection: "sprout", number: 1)))
 
         let stranger = try await backEnd.run(arguments: ["reconcile"] + options + ["--issuer-id", UUID().uuidString])
         #expect(stranger.status == 1)
@@ -88,7 +89,8 @@ import Wire
         #expect(bought.status == 0)
         try await expectEventually {
             let items = try await service.curl("/v1/users/alice/items", key: key)
-            return String(decoding: items.body, as: UTF8.self).contains(#"{"collection":"sprout","number":1}"#)
+            return try items.decoded(OwnedItemList.self).items.map(\.item).contains(
+                Item(collection: "sprout", number: 1))
         }
         #expect(await store.end(SIGTERM) == 0)
         try await expectEventually { try service.log.contains("code=appStoreUnreachable") }

@@ -187,7 +187,7 @@ import Wire
         let owned = try await till.run(
             arguments: ["owned", "anybody", "--server", server.url.absoluteString, "--json"],
             environment: ["TILL_TOKEN": try issuer.token(at: now)])
-        #expect(try owned.decoded(ItemList.self).items.count == 2)
+        #expect(try owned.decoded(OwnedItemList.self).items.count == 2)
         #expect(try await server.curl("/v1/me/items", key: try issuer.token(at: now - 3601)).status == 401)
         #expect(try await server.curl("/v1/me/items", key: try TestIssuer().token(at: now)).status == 401)
     }
@@ -298,7 +298,7 @@ import Wire
             arguments: ["buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--server", address, "--json"],
             environment: key)
         #expect(bought.status == 0, "\(bought.error)")
-        #expect(try bought.decoded(ItemList.self).items.count == 3)
+        #expect(try bought.decoded(OwnedItemList.self).items.count == 3)
         let owned = try await till.run(
             arguments: ["owned", "alice", "--server", address + "/"], environment: key)
         #expect(owned.output.contains("Sturdy Sprout"))

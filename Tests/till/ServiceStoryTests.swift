@@ -39,8 +39,8 @@ import Wire
 
     /// What a user owns that is not everybody's.
     private func items(of user: String, at server: ServeProcess) async throws -> [String] {
-        let list = try await server.curl("/v1/users/\(user)/items", key: key).decoded(ItemList.self)
-        return list.items.filter { $0.number > 0 }.map(\.description)
+        let list = try await server.curl("/v1/users/\(user)/items", key: key).decoded(OwnedItemList.self)
+        return list.items.map(\.item).filter { $0.number > 0 }.map(\.description)
     }
 
     @Test func theCatalogIsReadInPagesAndLanguagesAndNotTwice() async throws {

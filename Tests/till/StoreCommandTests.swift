@@ -1,3 +1,4 @@
+import Commerce
 import Foundation
 import TestSupport
 import Testing
@@ -91,13 +92,10 @@ import Wire
         let product = "com.memolease.sesac1.sprout1"
         #expect(
             try await till.run("store", "buy", product, "--account", "a", "--app-account-token", token).status == 0)
-        var items = Data()
-        let deadline = ContinuousClock.now + .seconds(20)
-        repeat {
-            items = try await service.curl("/v1/users/alice/items", key: key).body
-        } while !String(decoding: items, as: UTF8.self).contains(#"{"collection":"sprout","number":1}"#)
-            && ContinuousClock.now < deadline
-        #expect(String(decoding: items, as: UTF8.self).contains(#"{"collection":"sprout","number":1}"#))
+        try await expectEventually {
+            try await service.curl("/v1/users/alice/items", key: key).decoded(OwnedItemList.self).items
+                .contains { $0.item == Item(collection: "sprout", number: 1) }
+        }
         #expect(await service.end(SIGTERM) == 0)
     }
 

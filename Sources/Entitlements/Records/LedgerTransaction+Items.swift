@@ -8,6 +8,23 @@ extension LedgerTransaction {
         try ReadingRecords(database: database).items(of: user, counting: origins, at: moment)
     }
 
+    /// The items that a user owns at a moment, since when, until when and by what, each once, in order.
+    ///
+    /// - Parameters:
+    ///   - origins: The origins whose purchases count.
+    ///   - free: The items that everybody owns.
+    ///   - type: Returns the type of a product, for transactions that do not say it.
+    public func ownedItems(
+        of user: User,
+        counting origins: Set<Origin>,
+        owningBesides free: [Item],
+        at moment: Timestamp,
+        type: (String) -> ProductType?
+    ) throws -> [OwnedItem] {
+        let coverage = try OwnedItemRecords(database: database).coverage(of: user, counting: origins, until: moment)
+        return OwnedItem.all(by: coverage, owningBesides: free, at: moment, type: type)
+    }
+
     /// A user's redeemed transactions, newest first.
     ///
     /// - Parameters:

@@ -12,7 +12,7 @@ extension LedgerTransaction {
         counting origins: Set<Origin>,
         at moment: Timestamp,
         isSubscription: (String) -> Bool
-    ) throws -> [SubscriptionStatus] {
+    ) throws -> [PurchaseStatus] {
         guard let user = try users.known(user) else { return [] }
         let records = ReadingRecords(database: database)
         let renewals = try records.renewals(of: user)
@@ -31,7 +31,8 @@ extension LedgerTransaction {
                         app: renewal.app, origin: renewal.origin,
                         identifier: ByteKey(renewal.originalTransactionIdentifier))
             }
-            return SubscriptionStatus(transactions.map(\.transaction), renewal?.renewal, at: moment)
+            return PurchaseStatus(
+                transactions.map(\.transaction), .autoRenewableSubscription, renewal?.renewal, at: moment)
         }.sorted { ($0.since, $0.originalTransactionIdentifier) < ($1.since, $1.originalTransactionIdentifier) }
     }
 

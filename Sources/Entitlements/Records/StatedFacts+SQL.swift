@@ -17,10 +17,12 @@ extension StatedFacts {
     }
 
     /// The facts in a row that has other columns, too.
-    init(_ row: SQLRow) {
+    ///
+    /// - Parameter facts: Those that are read.
+    init(_ row: SQLRow, _ facts: [Fact] = Array(Fact.allCases)) {
         var values: [Fact: StatedValue] = [:]
         for (column, value) in zip(row.columns, row.values) {
-            guard let fact = Fact(rawValue: column) else { continue }
+            guard let fact = facts.first(where: { $0.rawValue == column }) else { continue }
             switch value {
             case .integer(let number): values[fact] = .integer(number)
             case .text(let text): values[fact] = .text(text)

@@ -15,7 +15,7 @@ import Testing
         var isRefunded = false
         var isRevokedByTeam = false
         var renewal: [RenewalFact: StatedValue]?
-        let state: SubscriptionState
+        let state: PurchaseState
         var renews: Bool?
         var until: Int64 = 100
         var reason: ExpirationReason?
@@ -86,7 +86,8 @@ import Testing
         let renewal = example.renewal.map {
             StatedRenewal(statedAt: Rules.now, proofDigest: [], facts: RenewalFacts($0))
         }
-        let status = try #require(SubscriptionStatus([transaction], renewal, at: Rules.later(example.after)))
+        let status = try #require(
+            PurchaseStatus([transaction], .autoRenewableSubscription, renewal, at: Rules.later(example.after)))
         #expect(status.state == example.state)
         #expect(status.renews == example.renews)
         #expect(status.until == Rules.later(example.until))
@@ -110,10 +111,12 @@ import Testing
             statedAt: Rules.later(days * Self.day), proofDigest: [],
             facts: RenewalFacts([.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)]))
         let periods = [Self.period(0), Self.period(1)]
-        let running = try #require(SubscriptionStatus(periods, renewal, at: Rules.later(15 * Self.day)))
+        let running = try #require(
+            PurchaseStatus(periods, .autoRenewableSubscription, renewal, at: Rules.later(15 * Self.day)))
         #expect(running.renews == renews)
         #expect(running.state == (renews == nil ? .active : .willNotRenew))
-        let ended = try #require(SubscriptionStatus(periods, renewal, at: Rules.later(20 * Self.day)))
+        let ended = try #require(
+            PurchaseStatus(periods, .autoRenewableSubscription, renewal, at: Rules.later(20 * Self.day)))
         #expect(ended.expirationReason == (renews == nil ? nil : .customerCancelled))
     }
 
@@ -126,10 +129,10 @@ import Testing
                 details: .init(expiresAt: Rules.later(ends)))
         }
         let periods = [period(2, ends: 300), period(1, ends: 200), period(3, ends: 400)]
-        let status = try #require(SubscriptionStatus(periods, nil, at: Rules.later(350)))
+        let status = try #require(PurchaseStatus(periods, .autoRenewableSubscription, nil, at: Rules.later(350)))
         #expect(status.productIdentifier == "p3")
         #expect(status.since == Rules.later(100))
         #expect(status.state == .active)
-        #expect(SubscriptionStatus([], nil, at: Rules.now) == nil)
+        #expect(PurchaseStatus([], .autoRenewableSubscription, nil, at: Rules.now) == nil)
     }
 }

@@ -3,7 +3,7 @@ import Entitlements
 import Wire
 
 extension UserSubscriptionResource {
-    init(_ status: SubscriptionStatus) {
+    init(_ status: PurchaseStatus) {
         self.init(
             originalTransactionId: status.originalTransactionIdentifier, origin: status.origin,
             productId: status.productIdentifier, state: status.state.rawValue, since: status.since.rfc3339,

@@ -1,0 +1,46 @@
+import Commerce
+
+/// An item that a user owns at a moment, since when, until when, and by what.
+public struct OwnedItem: Hashable, Sendable {
+    /// What gives an item to a user.
+    public indirect enum Source: Hashable, Sendable {
+        /// A purchase; of several, the one that ends last.
+        case purchase(RedeemedTransaction)
+        /// A grant by the team.
+        /// - identifier: The grant's.
+        case grant(identifier: String)
+        /// The catalog, which gives the item to everybody.
+        case rule
+    }
+
+    public let item: Item
+    public let source: Source
+    public let state: PurchaseState
+    /// The beginning of the time in which the user has owned the item without a gap; nil for an item that everybody owns.
+    public let since: Timestamp?
+    /// Nil for an item without an end.
+    public let until: Timestamp?
+    /// Nil if the App Store has not stated whether the subscription renews; false for an item that never does.
+    public let renews: Bool?
+
+    package init(
+        item: Item,
+        source: Source,
+        state: PurchaseState = .owned,
+        since: Timestamp?,
+        until: Timestamp? = nil,
+        renews: Bool? = false
+    ) {
+        self.item = item
+        self.source = source
+        self.state = state
+        self.since = since
+        self.until = until
+        self.renews = renews
+    }
+
+    /// The transaction that gives the item; nil if no purchase does.
+    public var transaction: RedeemedTransaction? {
+        if case .purchase(let transaction) = source { transaction } else { nil }
+    }
+}

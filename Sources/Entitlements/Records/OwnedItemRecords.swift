@@ -1,0 +1,75 @@
+import Commerce
+import Ledger
+import Receipts
+
+/// The SQL that tells what users own, and by what, inside a transaction that the caller holds.
+struct OwnedItemRecords {
+    let database: any LedgerDatabase
+
+    /// All that has given items to a user before a moment, and is not revoked, in one statement.
+    ///
+    /// - Parameter origins: The origins whose purchases count.
+    func coverage(of user: User, counting origins: Set<Origin>, until moment: Timestamp) throws -> [ItemCoverage] {
+        try database.rows(Self.coverage, [user.name, user.issuer, moment]).compactMap { row in
+            let item = Item(collection: try row["collection"], number: try row["number"])
+            if let grant: String = try row["grant_id"] {
+                return ItemCoverage(
+                    item: item, beginsAt: try row["purchase_date"], endsAt: try row["ends_at"],
+                    source: .grant(identifier: grant))
+            }
+            guard origins.contains(try row["origin"]) else { return nil }
+            return ItemCoverage(
+                item: item, beginsAt: try row["purchase_date"], endsAt: try row["ends_at"],
+                source: .purchase(try Self.transaction(row)), renewal: try Self.renewal(row))
+        }
+    }
+
+    /// The facts that a state depends on.
+    private static let transactionFacts: [TransactionFact] = [
+        .type, .inAppOwnershipType, .isUpgraded, .offerType, .offerDiscountType, .isTrialPeriod,
+        .isInIntroductoryOfferPeriod,
+    ]
+    private static let renewalFacts: [RenewalFact] = [
+        .autoRenewStatus, .autoRenewProductId, .isInBillingRetryPeriod, .expirationIntent,
+    ]
+
+    private static let coverage: String = {
+        let user = "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)"
+        let own = [
+            "sequence", "transaction_id", "original_transaction_id", "product_id", "quantity", "redeemed_at",
+            "expires_at", "grace_ends_at",
+        ]
+        let columns =
+            (own + transactionFacts.map(\.rawValue)).map { "redeemed." + $0 }
+            + ["subscription.stated_at AS renewal_stated_at"] + renewalFacts.map(\.rawValue)
+        return """
+            SELECT collection, number, ends_at, NULL AS grant_id, redeemed.purchase_date, entitlement.origin,
+                \(columns.joined(separator: ", "))
+            FROM entitlement JOIN redeemed_transaction AS redeemed USING (user_id, sequence)
+                LEFT JOIN subscription ON subscription.user_id = redeemed.user_id
+                    AND subscription.original_transaction_id = redeemed.original_transaction_id
+                    AND subscription.origin = redeemed.origin AND subscription.app = redeemed.app
+            WHERE entitlement.user_id = \(user) AND is_revoked = 0 AND (begins_at IS NULL OR begins_at <= $3)
+            UNION ALL
+            SELECT collection, number, ends_at, grant_id, granted_at, NULL, \(
+                columns.map { _ in "NULL" }.joined(separator: ", "))
+            FROM team_grant WHERE user_id = \(user) AND revoked_at IS NULL
+            """
+    }()
+
+    private static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
+        RedeemedTransaction(
+            sequence: try row["sequence"], origin: try row["origin"], transactionIdentifier: try row["transaction_id"],
+            originalTransactionIdentifier: try row["original_transaction_id"],
+            productIdentifier: try row["product_id"], quantity: try row["quantity"],
+            purchaseDate: try row["purchase_date"], redeemedAt: try row["redeemed_at"],
+            details: RedeemedTransaction.Details(
+                expiresAt: try row["expires_at"], graceEndsAt: try row["grace_ends_at"],
+                facts: TransactionFacts(row, transactionFacts)))
+    }
+
+    private static func renewal(_ row: SQLRow) throws -> StatedRenewal? {
+        guard let statedAt: Timestamp = try row["renewal_stated_at"] else { return nil }
+        return StatedRenewal(statedAt: statedAt, proofDigest: [], facts: RenewalFacts(row, renewalFacts))
+    }
+}

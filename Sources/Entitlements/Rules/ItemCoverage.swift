@@ -1,0 +1,87 @@
+import Commerce
+import Receipts
+
+/// The time in which something that is not revoked gives an item to a user.
+package struct ItemCoverage: Sendable {
+    package let item: Item
+    package let beginsAt: Timestamp
+    /// Nil for what lasts.
+    package let endsAt: Timestamp?
+    package let source: OwnedItem.Source
+    /// The last statement about the renewal of the purchase; nil without one.
+    package let renewal: StatedRenewal?
+
+    package init(
+        item: Item,
+        beginsAt: Timestamp,
+        endsAt: Timestamp?,
+        source: OwnedItem.Source,
+        renewal: StatedRenewal? = nil
+    ) {
+        self.item = item
+        self.beginsAt = beginsAt
+        self.endsAt = endsAt
+        self.source = source
+        self.renewal = renewal
+    }
+
+    /// Whether this one is told instead of another: it ends later, or began earlier.
+    fileprivate func outlasts(_ other: ItemCoverage) -> Bool {
+        let (end, otherEnd) = (endsAt?.millisecondsSince1970 ?? .max, other.endsAt?.millisecondsSince1970 ?? .max)
+        return end == otherEnd ? beginsAt < other.beginsAt : end > otherEnd
+    }
+}
+
+/// The rules of what a user owns, and by what.
+extension OwnedItem {
+    /// The items that a user owns at a moment, each once, in order.
+    ///
+    /// - Parameters:
+    ///   - coverage: All that began before the moment, also what has ended: it says since when.
+    ///   - free: The items that everybody owns.
+    ///   - type: Returns the type of a product, for transactions that do not say it.
+    package static func all(
+        by coverage: [ItemCoverage],
+        owningBesides free: [Item],
+        at moment: Timestamp,
+        type: (String) -> ProductType?
+    ) -> [OwnedItem] {
+        let owned = Dictionary(grouping: coverage, by: \.item).compactMap { item, coverage -> OwnedItem? in
+            let running = coverage.filter { $0.endsAt.map { $0 > moment } ?? true }
+            guard
+                let longest = running.reduce(
+                    nil as ItemCoverage?,
+                    { longest, next in
+                        longest.map { next.outlasts($0) } ?? true ? next : longest
+                    })
+            else { return nil }
+            return OwnedItem(longest, since: beginning(of: longest, coverage), at: moment, type: type)
+        }
+        let known = Set(owned.map(\.item))
+        let others = free.filter { !known.contains($0) }.map { OwnedItem(item: $0, source: .rule, since: nil) }
+        return (owned + others).sorted { $0.item < $1.item }
+    }
+
+    private init(_ coverage: ItemCoverage, since: Timestamp, at moment: Timestamp, type: (String) -> ProductType?) {
+        var (state, renews): (PurchaseState, Bool?) = (.owned, false)
+        if case .purchase(let transaction) = coverage.source {
+            let type = transaction.facts.text(.type).flatMap(ProductType.init) ?? type(transaction.productIdentifier)
+            if let status = PurchaseStatus([transaction], type, coverage.renewal, at: moment) {
+                (state, renews) = (status.state, status.renews)
+            }
+        }
+        self.init(
+            item: coverage.item, source: coverage.source, state: state, since: since, until: coverage.endsAt,
+            renews: renews)
+    }
+
+    /// The beginning of what covers without a gap until a coverage.
+    private static func beginning(of last: ItemCoverage, _ coverage: [ItemCoverage]) -> Timestamp {
+        var beginning = last.beginsAt
+        for earlier in coverage.sorted(by: { $0.beginsAt > $1.beginsAt }) where earlier.beginsAt < beginning {
+            let isConnected = earlier.endsAt.map { $0.adding(seconds: PurchaseStatus.gapSeconds) >= beginning } ?? true
+            if isConnected { beginning = earlier.beginsAt }
+        }
+        return beginning
+    }
+}
