@@ -48,7 +48,9 @@ public struct EntitlementService: Sendable {
         self.randomness = randomness
         self.accepted = accepted
         claims = ledger.batch(upTo: 128) { requests, transaction in
-            try transaction.decide(requests, under: policy, accepting: accepted, at: clock.now())
+            try transaction.decide(requests, under: policy, accepting: accepted, at: clock.now()) {
+                catalog.catalog.product($0)?.type
+            }
         }
         expectations = ProofExpectations(bundleIdentifier: catalog.catalog.bundleIdentifier, origins: accepted.all)
     }

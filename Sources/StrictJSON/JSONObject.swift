@@ -44,12 +44,3 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
         }
     }
 }
-
-extension JSONObject {
-    /// Members in the order written, without those that have no value.
-    public init(present members: KeyValuePairs<String, JSONValue?>) {
-        for (key, value) in members {
-            if let value { _ = add(key, value) }
-        }
-    }
-}

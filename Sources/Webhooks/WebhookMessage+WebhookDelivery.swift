@@ -10,7 +10,9 @@ extension WebhookMessage {
             switch kind {
             case .itemGiven, .itemTakenBack: (true, false)
             case .purchaseTransferredIn, .purchaseTransferredOut: (false, true)
-            case .purchaseGranted, .purchaseRevoked: (false, false)
+            case .purchaseGranted, .purchaseRevoked, .purchaseExpired, .subscriptionRenewalFailed,
+                .subscriptionGracePeriodBegan, .subscriptionAutoRenewDisabled, .subscriptionAutoRenewEnabled:
+                (false, false)
             }
         self.init(
             type: kind, timestamp: entry.happenedAt.rfc3339,
@@ -45,6 +47,11 @@ extension WebhookMessage.Kind {
         case .revoked: self = .purchaseRevoked
         case .transferredIn: self = .purchaseTransferredIn
         case .transferredOut: self = .purchaseTransferredOut
+        case .expired: self = .purchaseExpired
+        case .renewalFailed: self = .subscriptionRenewalFailed
+        case .gracePeriodBegan: self = .subscriptionGracePeriodBegan
+        case .autoRenewDisabled: self = .subscriptionAutoRenewDisabled
+        case .autoRenewEnabled: self = .subscriptionAutoRenewEnabled
         case .itemGiven: self = .itemGiven
         case .itemTakenBack: self = .itemTakenBack
         case .refused, .spent, .erased: return nil

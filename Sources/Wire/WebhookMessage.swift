@@ -8,6 +8,11 @@ public struct WebhookMessage: Codable, Sendable {
         case purchaseRevoked = "purchase.revoked"
         case purchaseTransferredIn = "purchase.transferredIn"
         case purchaseTransferredOut = "purchase.transferredOut"
+        case purchaseExpired = "purchase.expired"
+        case subscriptionRenewalFailed = "subscription.renewalFailed"
+        case subscriptionGracePeriodBegan = "subscription.gracePeriodBegan"
+        case subscriptionAutoRenewDisabled = "subscription.autoRenewDisabled"
+        case subscriptionAutoRenewEnabled = "subscription.autoRenewEnabled"
         case itemGiven = "item.given"
         case itemTakenBack = "item.takenBack"
     }

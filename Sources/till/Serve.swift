@@ -120,6 +120,7 @@ struct Serve: Command {
             store: local?.routes)
         var companions = try await appStoreCompanions(service, configuration, clock, metrics)
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))
+        companions.append(HistorySchedule(service: service, logger: configuration.logger))
         if let local { companions.append(local.sender) }
         if let events { companions.append(events) }
         let sender = webhooks.map {

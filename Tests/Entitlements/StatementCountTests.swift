@@ -18,7 +18,8 @@ import Webhooks
             revocationDate: revoked ? now.adding(seconds: signed) : nil, signedAt: now.adding(seconds: signed),
             proofDigest: [UInt8](repeating: 7, count: 32),
             item: number.isMultiple(of: 2) ? Item(collection: "sprout", number: number) : nil,
-            credit: number.isMultiple(of: 2) ? nil : Credit(balance: "coins", amount: 1))
+            credit: number.isMultiple(of: 2) ? nil : Credit(balance: "coins", amount: 1),
+            expiresAt: number.isMultiple(of: 4) ? now.adding(days: 30) : nil)
     }
 
     private static func redemption(_ number: Int, by user: Int) throws -> ClaimRequest {

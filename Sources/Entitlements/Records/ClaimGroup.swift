@@ -12,7 +12,7 @@ struct ClaimGroup {
     private var users: UserRecords { transaction.users }
 
     /// - Returns: An answer to each request.
-    func answer(_ requests: [ClaimRequest]) throws -> [ClaimAnswer] {
+    func answer(_ requests: [ClaimRequest], type: (String) -> ProductType?) throws -> [ClaimAnswer] {
         let wanted = Set(requests.compactMap(\.user))
         let claims = requests.flatMap(\.claims)
         try database.prefetch(
@@ -44,6 +44,7 @@ struct ClaimGroup {
                 return .recorded(claim.map { decision.state($0) } ?? .recorded)
             }
         }
+        decision.announceStates(type: type)
         try notifications.insert(received, at: moment)
         try EntitlementChangeRecords(
             database: database, users: users, audit: transaction.audit, apps: apps, before: facts,

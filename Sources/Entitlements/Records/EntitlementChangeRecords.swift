@@ -27,6 +27,7 @@ struct EntitlementChangeRecords {
         try update(changes.changedTransactions, places)
         try updateFacts(of: changes.changedFacts.sorted(), places)
         try writeRenewals(of: changes.changedRenewals.sorted())
+        try AnnouncedStateRecords(database: database, apps: apps).write(changes.announcedStates.sorted(), after)
         let known = Set(changes.newTransactions.map(\.key))
         try updateCoverage(
             of: Set((changes.newTransactions.map(\.key) + changes.changedTransactions).compactMap(original(of:))),
@@ -54,7 +55,9 @@ struct EntitlementChangeRecords {
         _ entries: [(entry: AuditEntry, user: Int64)]
     ) -> Set<Int64> {
         let keys = changes.newTransactions.map(\.key) + changes.changedTransactions + changes.changedFacts
-        let originals = changes.newlyNamed + changes.transfers.map(\.original) + changes.changedRenewals
+        let originals =
+            changes.newlyNamed + changes.transfers.map(\.original) + changes.changedRenewals
+            + changes.announcedStates
         return Set(
             entries.map(\.user) + changes.transfers.map(\.former) + keys.compactMap(owner(of:))
                 + originals.compactMap { after.purchases[$0]?.owner })

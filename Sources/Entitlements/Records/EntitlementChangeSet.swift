@@ -16,6 +16,7 @@ struct EntitlementChangeSet {
     /// Of transactions that were redeemed before.
     private(set) var changedFacts: Set<TransactionKey> = []
     private(set) var changedRenewals: Set<TransactionKey> = []
+    private(set) var announcedStates: Set<TransactionKey> = []
     private(set) var newlyNamed: [TransactionKey] = []
     /// The former owners of the purchases that were owned before the decision, and are transferred.
     private(set) var transfers: [(original: TransactionKey, former: Int64)] = []
@@ -51,6 +52,7 @@ struct EntitlementChangeSet {
             case .parked(let claim, _): parkedOrUnparked.insert(claim.key)
             case .unparked(let key): parkedOrUnparked.insert(key)
             case .audit(let entry, let user): events.append((.entry(entry), user))
+            case .announced(let original, _): announcedStates.insert(original)
             case .endChanged(let product, let user): newEnds.append((product, user))
             }
         }

@@ -1,6 +1,7 @@
 import Commerce
 import Foundation
 import Ledger
+import Receipts
 
 /// The SQL that reads the facts about claims, inside a transaction that the caller holds.
 struct EntitlementRecords {
@@ -22,11 +23,14 @@ struct EntitlementRecords {
         return facts
     }
 
-    /// The facts about one purchase, without what is parked for it.
-    func facts(ofPurchase original: TransactionKey) throws -> EntitlementFacts {
+    /// The facts about purchases and how they renew, without what is parked for them.
+    func facts(ofPurchases originals: Set<TransactionKey>) throws -> EntitlementFacts {
         var facts = EntitlementFacts()
-        try readPurchases(originals([original]), among: [original], into: &facts)
+        try readPurchases(self.originals(originals), among: originals, into: &facts)
         try readTransactions(into: &facts)
+        guard !facts.purchases.isEmpty else { return facts }
+        try StatedFactRecords(database: database, apps: apps).readRenewals(into: &facts)
+        try AnnouncedStateRecords(database: database, apps: apps).read(into: &facts)
         return facts
     }
 
@@ -99,6 +103,9 @@ struct EntitlementRecords {
 
     // MARK: Transactions of owners
 
+    /// With the name of the table: the lists of SQLite have a column `type`, too.
+    private static let terms = PurchasePeriod.Terms.facts.map { "redeemed." + $0.rawValue }.joined(separator: ", ")
+
     /// Reads the transactions of the purchases among the facts, and what the team has taken back.
     private func readTransactions(into facts: inout EntitlementFacts) throws {
         guard !facts.purchases.isEmpty else { return }
@@ -109,7 +116,7 @@ struct EntitlementRecords {
         for row in try database.rows(
             """
             SELECT redeemed.user_id, redeemed.sequence, original_transaction_id, transaction_id, redeemed.origin, app,
-                product_id, purchase_date, \(Standing.columns), grace_ends_at, grace_stated_at,
+                product_id, purchase_date, \(Standing.columns), grace_ends_at, grace_stated_at, \(Self.terms),
                 CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END AS adds_to_balance
             FROM \(database.listed("$1")) JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
@@ -211,7 +218,8 @@ struct EntitlementRecords {
             originalKey: original, sequence: try row["sequence"], productIdentifier: try row["product_id"],
             purchaseDate: try row["purchase_date"], addsToBalance: try row["adds_to_balance"],
             standing: try Standing(row),
-            grace: try graceStatedAt.map { GracePeriod(endsAt: try row["grace_ends_at"], statedAt: $0) })
+            grace: try graceStatedAt.map { GracePeriod(endsAt: try row["grace_ends_at"], statedAt: $0) },
+            terms: PurchasePeriod.Terms(TransactionFacts(row, PurchasePeriod.Terms.facts)))
     }
 
     private static func claim(_ record: [UInt8]) throws -> Claim {

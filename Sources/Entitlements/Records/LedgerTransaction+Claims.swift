@@ -4,13 +4,16 @@ import Ledger
 extension LedgerTransaction {
     /// Decides requests in their order, each in view of those before it, and writes the changes.
     ///
+    /// - Parameter type: Returns the type of a product, for transactions that do not say it.
     /// - Returns: An answer to each.
     public func decide(
         _ requests: [ClaimRequest],
         under policy: OwnershipPolicy,
         accepting accepted: AcceptedOrigins,
-        at moment: Timestamp
+        at moment: Timestamp,
+        type: (String) -> ProductType? = { _ in nil }
     ) throws -> [ClaimAnswer] {
-        try ClaimGroup(transaction: self, policy: policy, accepted: accepted, moment: moment).answer(requests)
+        try ClaimGroup(transaction: self, policy: policy, accepted: accepted, moment: moment)
+            .answer(requests, type: type)
     }
 }

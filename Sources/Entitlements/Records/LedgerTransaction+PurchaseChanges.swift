@@ -36,7 +36,7 @@ extension LedgerTransaction {
         let apps = try AppRecords(database: database).numbers(of: [])
         let records = EntitlementRecords(database: database, apps: apps)
         let original = try records.original(ofTransaction: transaction.sequence, of: user)
-        let before = try records.facts(ofPurchase: original)
+        let before = try records.facts(ofPurchases: [original])
         guard before.revokedByTeam.contains(original) != change.revokes else { return false }
         try write(change, to: [user] + original.sqlValues(apps))
         var after = before
@@ -47,6 +47,7 @@ extension LedgerTransaction {
                 guard old[key] != coverage, let place = places[key] else { return nil }
                 return (place, coverage)
             })
+        try announceStates(of: [original], apps, at: change.moment) { _ in nil }
         return true
     }
 
@@ -80,6 +81,13 @@ extension LedgerTransaction {
 extension PurchaseChange {
     fileprivate var revokes: Bool {
         if case .revoke = self { true } else { false }
+    }
+
+    fileprivate var moment: Timestamp {
+        switch self {
+        case .revoke(let revocation): revocation.revokedAt
+        case .reinstate(_, let moment): moment
+        }
     }
 }
 

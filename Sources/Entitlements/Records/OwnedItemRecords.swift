@@ -25,10 +25,7 @@ struct OwnedItemRecords {
     }
 
     /// The facts that a state depends on.
-    private static let transactionFacts: [TransactionFact] = [
-        .type, .inAppOwnershipType, .isUpgraded, .offerType, .offerDiscountType, .isTrialPeriod,
-        .isInIntroductoryOfferPeriod,
-    ]
+    private static let transactionFacts = PurchasePeriod.Terms.facts
     private static let renewalFacts: [RenewalFact] = [
         .autoRenewStatus, .autoRenewProductId, .isInBillingRetryPeriod, .expirationIntent,
     ]

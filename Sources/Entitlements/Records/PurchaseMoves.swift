@@ -109,7 +109,7 @@ struct PurchaseMoves {
     /// Moves what is known of a purchase besides its transactions.
     private func moveRevocations(_ transfers: [(original: TransactionKey, former: Int64)]) throws {
         let formers = Dictionary(transfers.map { ($0.original, $0.former) }) { first, _ in first }
-        for table in ["team_revocation", "subscription"] {
+        for table in ["team_revocation", "subscription", "purchase_state"] {
             let moving = try rows(of: table, transfers.map(\.former)).filter { row in
                 let original = TransactionKey(
                     app: try apps.bundleIdentifier(row), origin: try row["origin"],

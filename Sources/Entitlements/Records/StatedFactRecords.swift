@@ -16,9 +16,11 @@ struct StatedFactRecords {
             facts.transactions[$0] != nil
         }
         if !keys.isEmpty { try readTransactions(keys, into: &facts) }
-        let parked = facts.parked.values.compactMap(\.claim)
-        if (claims + parked).contains(where: { $0.renewal != nil }), !facts.purchases.isEmpty {
+        guard !facts.purchases.isEmpty else { return }
+        let stated = claims + facts.parked.values.compactMap(\.claim)
+        if stated.contains(where: { $0.renewal != nil || $0.expiresAt != nil }) {
             try readRenewals(into: &facts)
+            try AnnouncedStateRecords(database: database, apps: apps).read(into: &facts)
         }
     }
 
@@ -37,7 +39,7 @@ struct StatedFactRecords {
         }
     }
 
-    private func readRenewals(into facts: inout EntitlementFacts) throws {
+    func readRenewals(into facts: inout EntitlementFacts) throws {
         let originals = Set(facts.purchases.keys)
         let rows = try database.rows(
             """

@@ -22,6 +22,8 @@ package enum EntitlementChange: Hashable, Sendable {
     case parked(Claim, Standing)
     case unparked(TransactionKey)
     case audit(AuditEntry, user: Int64)
+    /// The state of a purchase that the owner's history has.
+    case announced(TransactionKey, AnnouncedState)
     /// The end of something paid for, which screens show.
     case endChanged(productIdentifier: String, user: Int64)
 }

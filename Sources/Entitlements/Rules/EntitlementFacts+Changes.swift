@@ -37,6 +37,8 @@ extension EntitlementFacts {
             setParked(ParkedStatement(standing: standing, claim: claim), for: claim.key)
         case .unparked(let key):
             removeParked(key)
+        case .announced(let original, let state):
+            announced[original] = state
         case .refused, .audit, .endChanged:
             break
         }

@@ -38,6 +38,8 @@ package struct EntitlementFacts: Sendable {
         package var grace: GracePeriod?
         /// The facts known of a transaction of the claims; nil for other transactions.
         package var stated: TransactionFacts?
+        /// The terms as they were read; nil if the facts are known.
+        package let terms: PurchasePeriod.Terms?
 
         package init(
             originalKey: TransactionKey,
@@ -47,7 +49,8 @@ package struct EntitlementFacts: Sendable {
             addsToBalance: Bool,
             standing: Standing,
             grace: GracePeriod? = nil,
-            stated: TransactionFacts? = nil
+            stated: TransactionFacts? = nil,
+            terms: PurchasePeriod.Terms? = nil
         ) {
             self.originalKey = originalKey
             self.sequence = sequence
@@ -57,6 +60,7 @@ package struct EntitlementFacts: Sendable {
             self.standing = standing
             self.grace = grace
             self.stated = stated
+            self.terms = terms
         }
     }
 
@@ -80,6 +84,8 @@ package struct EntitlementFacts: Sendable {
     private var parkedByOriginal: [TransactionKey: Set<TransactionKey>] = [:]
     /// The original transactions of the purchases that the team has taken back.
     package var revokedByTeam: Set<TransactionKey> = []
+    /// The states of purchases with an end, as the histories of their owners have them.
+    package var announced: [TransactionKey: AnnouncedState] = [:]
     /// The owners of account tokens.
     package var tokenOwners: [UUID: Int64] = [:]
     /// The origins that count for users beyond those that count for everybody.

@@ -45,56 +45,40 @@ public enum PurchaseState: String, Sendable, CaseIterable {
     static let billingRetryDays: Int64 = 60
 
     /// - Parameters:
-    ///   - transaction: The last transaction of the purchase.
+    ///   - last: The last period of the purchase.
     ///   - type: The type of the product; nil if neither the App Store nor the catalog says it.
-    ///   - renewal: The last statement about the renewal that counts for the transaction; nil without one.
-    init(
-        of transaction: RedeemedTransaction,
-        _ type: ProductType?,
-        _ renewal: StatedRenewal?,
-        at moment: Timestamp
-    ) {
-        let isShared = transaction.facts.text(.inAppOwnershipType) == InAppOwnershipType.familyShared.rawValue
-        if transaction.revocation != nil {
+    ///   - renewal: The last statement about the renewal that counts for the period; nil without one.
+    init(of last: PurchasePeriod, _ type: ProductType?, _ renewal: StatedRenewal?, at moment: Timestamp) {
+        if last.isRevokedByTeam {
             self = .revoked
         } else if type == .autoRenewableSubscription {
-            self = Self.ofSubscription(transaction, renewal, at: moment)
-        } else if transaction.revocationDate != nil {
+            self = Self.ofSubscription(last, renewal, at: moment)
+        } else if last.isRevoked {
             // What a family shares is withdrawn, not refunded.
-            self = isShared ? .revoked : .refunded
+            self = last.terms.isFamilyShared ? .revoked : .refunded
         } else if type == .consumable {
             self = .consumed
-        } else if let end = transaction.expiresAt, end <= moment {
+        } else if let end = last.expiresAt, end <= moment {
             self = .expired
         } else {
-            self = isShared ? .familyShared : .owned
+            self = last.terms.isFamilyShared ? .familyShared : .owned
         }
     }
 
     private static func ofSubscription(
-        _ last: RedeemedTransaction,
+        _ last: PurchasePeriod,
         _ renewal: StatedRenewal?,
         at moment: Timestamp
     ) -> PurchaseState {
-        guard last.revocationDate == nil else { return .revoked }
-        if last.facts.bool(.isUpgraded) == true { return .upgraded }
-        guard let end = last.expiresAt, end <= moment else { return ofRunningSubscription(last, renewal) }
+        if last.isRevoked { return .revoked }
+        if last.terms.isUpgraded { return .upgraded }
+        guard let end = last.expiresAt, end <= moment else {
+            if last.terms.isTrial { return .trial }
+            if last.terms.isIntroductory { return .introductory }
+            return renewal?.facts.bool(.autoRenewStatus) == false ? .willNotRenew : .active
+        }
         if let graceEndsAt = last.graceEndsAt, graceEndsAt > moment { return .gracePeriod }
         let isRetried = renewal?.facts.bool(.isInBillingRetryPeriod) == true
         return isRetried && moment < end.adding(days: billingRetryDays) ? .billingRetry : .expired
-    }
-
-    private static func ofRunningSubscription(_ last: RedeemedTransaction, _ renewal: StatedRenewal?) -> PurchaseState {
-        let facts = last.facts
-        if facts.text(.offerDiscountType) == OfferDiscountType.freeTrial.rawValue || facts.bool(.isTrialPeriod) == true
-        {
-            return .trial
-        }
-        if facts.integer(.offerType) == Int64(OfferType.introductoryOffer.rawValue)
-            || facts.bool(.isInIntroductoryOfferPeriod) == true
-        {
-            return .introductory
-        }
-        return renewal?.facts.bool(.autoRenewStatus) == false ? .willNotRenew : .active
     }
 }

@@ -25,6 +25,14 @@ public struct PurchaseStatus: Hashable, Sendable {
     /// The longest time between two periods that follow each other, in seconds: the clocks of a store's machines are not one.
     static let gapSeconds: Int64 = 3600
 
+    /// The last transaction.
+    let transactionIdentifier: String
+    /// The end of the last period that is paid; nil for a purchase without an end.
+    let paidUntil: Timestamp?
+    let graceEndsAt: Timestamp?
+    /// The date of the last statement about the renewal that counts for the last period.
+    let renewalStatedAt: Timestamp?
+
     /// - Parameters:
     ///   - transactions: The transactions of one purchase; nil is returned without one.
     ///   - type: The type of the product; nil if it is unknown.
@@ -35,16 +43,40 @@ public struct PurchaseStatus: Hashable, Sendable {
         _ renewal: StatedRenewal?,
         at moment: Timestamp
     ) {
-        let transactions = transactions.sorted { ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence) }
-        guard let last = transactions.last else { return nil }
+        guard let first = transactions.first else { return nil }
+        // Of transactions of one millisecond, the one that was redeemed last.
+        let periods = transactions.sorted { $0.sequence < $1.sequence }.map { PurchasePeriod($0) }
+        self.init(
+            of: first.originalTransactionIdentifier, from: first.origin, periods, type, renewal, at: moment)
+    }
+
+    /// - Parameters:
+    ///   - original: The identifier of the original transaction.
+    ///   - periods: The periods of the purchase; nil is returned without one.
+    init?(
+        of original: String,
+        from origin: Origin,
+        _ periods: [PurchasePeriod],
+        _ type: ProductType?,
+        _ renewal: StatedRenewal?,
+        at moment: Timestamp
+    ) {
+        let periods = periods.enumerated().sorted {
+            ($0.element.purchaseDate, $0.offset) < ($1.element.purchaseDate, $1.offset)
+        }.map(\.element)
+        guard let last = periods.last else { return nil }
         let isOutdated = renewal.map { $0.statedAt < last.purchaseDate.adding(days: -Self.renewalDays) } ?? false
         let renewal = isOutdated ? nil : renewal
         let state = PurchaseState(of: last, type, renewal, at: moment)
-        originalTransactionIdentifier = last.originalTransactionIdentifier
-        origin = last.origin
+        originalTransactionIdentifier = original
+        self.origin = origin
         productIdentifier = last.productIdentifier
+        transactionIdentifier = last.transactionIdentifier
+        paidUntil = last.expiresAt
+        graceEndsAt = last.graceEndsAt
+        renewalStatedAt = renewal?.statedAt
         self.state = state
-        since = Self.beginning(of: transactions)
+        since = Self.beginning(of: periods)
         until = [last.expiresAt, state == .gracePeriod ? last.graceEndsAt : nil].compactMap(\.self).max()
         let mayRenew = type == .autoRenewableSubscription && (state.isOwned || state == .billingRetry)
         renews = mayRenew ? renewal?.facts.bool(.autoRenewStatus) : false
@@ -52,13 +84,12 @@ public struct PurchaseStatus: Hashable, Sendable {
         expirationReason = state == .expired ? ExpirationReason(intent: renewal?.facts.integer(.expirationIntent)) : nil
     }
 
-    /// - Parameter transactions: At least one, by their purchase dates.
-    private static func beginning(of transactions: [RedeemedTransaction]) -> Timestamp {
-        var beginning = transactions[transactions.count - 1].purchaseDate
-        for earlier in transactions.dropLast().reversed() {
-            let isRevoked = earlier.revocationDate != nil
+    /// - Parameter periods: At least one, by their purchase dates.
+    private static func beginning(of periods: [PurchasePeriod]) -> Timestamp {
+        var beginning = periods[periods.count - 1].purchaseDate
+        for earlier in periods.dropLast().reversed() {
             let end = [earlier.expiresAt, earlier.graceEndsAt].compactMap(\.self).max()
-            guard !isRevoked, end.map({ $0.adding(seconds: gapSeconds) >= beginning }) ?? true else { break }
+            guard !earlier.isRevoked, end.map({ $0.adding(seconds: gapSeconds) >= beginning }) ?? true else { break }
             beginning = earlier.purchaseDate
         }
         return beginning

@@ -5,7 +5,8 @@ import Ledger
 /// The keys of `claim` and `original` make a second owner impossible, whatever the code above does.
 extension Table {
     static let purchases = [
-        claim, original, redeemedTransaction, entitlement, credit, subscription, parkedTransaction, notification,
+        claim, original, redeemedTransaction, entitlement, credit, subscription, purchaseState, parkedTransaction,
+        notification,
     ]
 
     /// The columns that tell the transactions of all apps and stores apart.
@@ -108,6 +109,20 @@ extension Table {
         ],
         key: ["user_id"] + originalKey, references: [Reference(columns: ["user_id"], table: "user")],
         hasLargeRows: true)
+
+    /// The states of purchases with an end, as the histories of their owners have them. `changes_at`: the moment at which the
+    /// passing of time alone changes the state.
+    private static let purchaseState = Table(
+        name: "purchase_state", family: .userData,
+        columns: [
+            .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"), .text("state"),
+            .integer("renews").optional, .integer("changes_at").optional,
+        ],
+        key: ["user_id"] + originalKey, references: [Reference(columns: ["user_id"], table: "user")],
+        indexes: [
+            Index(name: "purchase_state_that_changes", columns: ["changes_at"], condition: "changes_at IS NOT NULL")
+        ],
+        erasure: .deletion)
 
     /// The latest statements about transactions that nobody has claimed yet.
     private static let parkedTransaction = Table(

@@ -20,6 +20,14 @@ public struct AuditEntry: Hashable, Sendable {
         case itemTakenBack
         /// A part of a balance was spent.
         case spent
+        /// A subscription, or a purchase with an end, is over.
+        case expired
+        /// A renewal could not be charged, and the App Store tries again. The user owns the item no more.
+        case renewalFailed
+        /// A renewal could not be charged. The user owns the item until the grace period ends.
+        case gracePeriodBegan
+        case autoRenewDisabled
+        case autoRenewEnabled
         /// Who the user was is erased.
         case erased
 
@@ -31,6 +39,7 @@ public struct AuditEntry: Hashable, Sendable {
         }
     }
 
+    /// The time at which it took effect.
     public let happenedAt: Timestamp
     public let event: Event
     public let actor: AuditActor

@@ -23,7 +23,7 @@ struct LegacyTables {
 
     private static let added: Set = [
         "user_name", "account_token", "app", "claim", "original", "subscription", "account_email", "kept_proof",
-        "kept_certificate", "webhook_attempt",
+        "kept_certificate", "webhook_attempt", "purchase_state",
     ]
 
     /// The same columns without constraints: what an export has is checked when it is converted.

@@ -8,21 +8,23 @@ import StrictJSON
 extension OwnedItem {
     /// The JSON of an `OwnedItemResource`.
     package var json: JSONValue {
-        .object(
-            JSONObject(present: [
-                "collection": .string(item.collection),
-                "grant": grantIdentifier.map { .string($0) },
-                "number": .integer(item.number),
-                "origin": transaction.map { .string($0.origin.rawValue) },
-                "originalTransactionId": transaction.map { .string($0.originalTransactionIdentifier) },
-                "productId": transaction.map { .string($0.productIdentifier) },
-                "renews": renews.map { .bool($0) },
-                "since": since.map { .string($0.rfc3339) },
-                "source": .string(sourceName),
-                "state": .string(state.rawValue),
-                "transactionId": transaction.map { .string($0.transactionIdentifier) },
-                "until": until.map { .string($0.rfc3339) },
-            ]))
+        var object = JSONObject()
+        func add(_ key: String, _ text: String?) {
+            if let text { _ = object.add(key, .string(text)) }
+        }
+        add("collection", item.collection)
+        add("grant", grantIdentifier)
+        _ = object.add("number", .integer(item.number))
+        add("origin", transaction?.origin.rawValue)
+        add("originalTransactionId", transaction?.originalTransactionIdentifier)
+        add("productId", transaction?.productIdentifier)
+        if let renews { _ = object.add("renews", .bool(renews)) }
+        add("since", since?.rfc3339)
+        add("source", sourceName)
+        add("state", state.rawValue)
+        add("transactionId", transaction?.transactionIdentifier)
+        add("until", until?.rfc3339)
+        return .object(object)
     }
 
     private var grantIdentifier: String? {

@@ -1,0 +1,35 @@
+import Commerce
+import Ledger
+
+/// The histories of users, as the passing of time makes them.
+extension EntitlementService {
+    /// The largest number of purchases, or of users, of one commit.
+    private static let pageSize = 100
+    private static let subject = "purchase states"
+
+    /// Records what the passing of time has changed until now: ends, grace periods and billing retries.
+    public func announceDueStates() async throws {
+        let catalog = catalog
+        var count = Self.pageSize
+        while count == Self.pageSize, !Task.isCancelled {
+            count = try await ledger.write {
+                try $0.announceDueStates(at: clock.now(), limit: Self.pageSize) { catalog.product($0)?.type }
+            }
+        }
+    }
+
+    /// Makes the states of all purchases known to a ledger of an earlier version, once.
+    public func announceUnknownStates() async throws {
+        guard try await reconciled(Self.subject) == nil else { return }
+        let catalog = catalog
+        var last: Int64? = 0
+        while let number = last, !Task.isCancelled {
+            last = try await ledger.write {
+                try $0.announceUnknownStates(ofUsersAfter: number, at: clock.now(), limit: Self.pageSize) {
+                    catalog.product($0)?.type
+                }
+            }
+        }
+        if !Task.isCancelled { try await setReconciled(Self.subject, until: clock.now()) }
+    }
+}

@@ -1,0 +1,87 @@
+import Commerce
+import Ledger
+
+/// The SQL about the states that the histories of users have, inside a transaction that the caller holds.
+struct AnnouncedStateRecords {
+    let database: any LedgerDatabase
+    let apps: AppNumbers
+
+    private static let key = ["user_id"] + Table.originalKey
+
+    /// Reads the states of the purchases among the facts.
+    func read(into facts: inout EntitlementFacts) throws {
+        let owners = Set(facts.purchases.values.map(\.owner))
+        let identifiers = Set(facts.purchases.keys.map { ByteKey($0.identifier) }).sorted().map(\.text)
+        for row in try database.rows(
+            """
+            SELECT purchase_state.* FROM \(database.listed("$1"))
+                JOIN purchase_state ON purchase_state.user_id = listed.value
+            WHERE original_transaction_id \(database.isIn("$2"))
+            """,
+            [database.list(owners.sorted()), database.list(identifiers)])
+        {
+            let original = try original(row)
+            guard facts.purchases[original]?.owner == (try row["user_id"] as Int64) else { continue }
+            facts.announced[original] = AnnouncedState(
+                state: try PurchaseState(row["state"]), renews: try row["renews"], changesAt: try row["changes_at"])
+        }
+    }
+
+    func write(_ originals: [TransactionKey], _ facts: EntitlementFacts) throws {
+        let rows = originals.compactMap { original -> [any SQLConvertible]? in
+            guard let owner = facts.purchases[original]?.owner, let state = facts.announced[original] else {
+                return nil
+            }
+            return [owner] + original.sqlValues(apps) + [state.state.rawValue, state.renews, state.changesAt]
+        }
+        try database.delete(from: "purchase_state", where: Self.key, rows.map { Array($0.prefix(Self.key.count)) })
+        try database.insert(into: "purchase_state", Self.key + ["state", "renews", "changes_at"], rows)
+    }
+
+    /// The purchases whose states the passing of time has changed, those that changed first before others.
+    func due(at moment: Timestamp, limit: Int) throws -> Set<TransactionKey> {
+        Set(
+            try database.rows(
+                """
+                SELECT original_transaction_id, origin, app FROM purchase_state
+                WHERE changes_at <= $1 ORDER BY changes_at LIMIT $2
+                """,
+                [moment, limit]
+            ).map(original))
+    }
+
+    /// The purchases with an end that no history has, of users after one with a number.
+    ///
+    /// - Returns: The purchases, and the last of the users; nil if there are no more.
+    func unknown(ofUsersAfter number: Int64, limit: Int) throws -> (originals: Set<TransactionKey>, last: Int64)? {
+        let users = try database.rows(
+            #"SELECT user_id FROM "user" WHERE user_id > $1 ORDER BY user_id LIMIT $2"#, [number, limit]
+        ).map { try $0["user_id"] as Int64 }
+        guard let last = users.last else { return nil }
+        let rows = try database.rows(
+            """
+            SELECT DISTINCT redeemed.original_transaction_id, redeemed.origin, redeemed.app
+            FROM \(database.listed("$1")) JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
+                LEFT JOIN purchase_state ON purchase_state.user_id = redeemed.user_id
+                    AND purchase_state.original_transaction_id = redeemed.original_transaction_id
+                    AND purchase_state.origin = redeemed.origin AND purchase_state.app = redeemed.app
+            WHERE redeemed.expires_at IS NOT NULL AND purchase_state.state IS NULL
+            """,
+            [database.list(users)])
+        return (Set(try rows.map(original)), last)
+    }
+
+    private func original(_ row: SQLRow) throws -> TransactionKey {
+        TransactionKey(
+            app: try apps.bundleIdentifier(row), origin: try row["origin"],
+            identifier: try row["original_transaction_id"])
+    }
+}
+
+extension PurchaseState {
+    /// - Throws: `SQLRow.Mismatch` for the name of no state.
+    fileprivate init(_ name: String) throws(SQLRow.Mismatch) {
+        guard let state = PurchaseState(rawValue: name) else { throw SQLRow.Mismatch(column: "state") }
+        self = state
+    }
+}

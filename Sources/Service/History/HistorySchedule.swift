@@ -1,0 +1,36 @@
+import Entitlements
+import HTTPSupport
+import Logging
+import ServiceLifecycle
+
+/// Records in the histories of users what the passing of time changes, within two seconds.
+public struct HistorySchedule: Service {
+    private static let interval = Duration.seconds(2)
+
+    private let service: EntitlementService
+    private let logger: Logger
+
+    public init(service: EntitlementService, logger: Logger) {
+        self.service = service
+        self.logger = logger
+    }
+
+    /// Records until it is told to stop.
+    public func run() async throws {
+        var (isPrepared, lastCode): (Bool, String?) = (false, nil)
+        for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
+            var code: String?
+            do {
+                if !isPrepared { try await service.announceUnknownStates() }
+                isPrepared = true
+                try await service.announceDueStates()
+            } catch {
+                code = (Problem(error) ?? .unexpected).code
+            }
+            if let code, code != lastCode {
+                logger.error("the histories of users are not brought up to date", metadata: ["code": "\(code)"])
+            }
+            lastCode = code
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Catalog
+import Commerce
+import Entitlements
+import Foundation
+import Ledger
+import Store
+import TestSupport
+import Testing
+
+/// The histories of users whose subscriptions the store plays.
+@Suite struct HistoryTests {
+    let garden: TestGarden
+    let alice: User
+    let service: EntitlementService
+    var store: Store { garden.store }
+
+    init() async throws {
+        garden = try TestGarden()
+        alice = try #require(User(name: "alice"))
+        service = EntitlementService(
+            catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(),
+            ledger: try Ledger(file: garden.folder.file("ledger.sqlite")), clock: garden.store.clock)
+    }
+
+    private func buy(_ product: String) async throws -> String {
+        let bought = try garden.buy(product)
+        _ = try await service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
+        return try #require(bought.purchase).transactionIdentifier
+    }
+
+    private func takeInNotifications() async throws {
+        for notification in try store.notifications() {
+            _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
+        }
+    }
+
+    /// The events of the history, with their dates.
+    private func history() async throws -> [String] {
+        try await service.ledger.read { try $0.audit(of: alice, after: 0, limit: 100) }.map {
+            ([$0.entry.event.rawValue, $0.entry.happenedAt.rfc3339] + [$0.entry.reason].compactMap(\.self))
+                .joined(separator: " ")
+        }
+    }
+
+    private func end() async throws -> Timestamp {
+        try #require(try await service.subscriptions(of: alice).first?.until)
+    }
+
+    @Test func `renewal turned off and the end are told with their times, once`() async throws {
+        let transaction = try await buy("garden.premium.monthly")
+        let bought = store.now
+        _ = try store.advance(seconds: 60)
+        try store.setAutoRenew(false, of: transaction)
+        let turnedOff = store.now
+        try await takeInNotifications()
+        let end = try await end()
+        // Nothing is told of the end: time alone has passed.
+        _ = try store.advance(seconds: end.secondsSince1970 - store.now.secondsSince1970 + 30)
+        try await service.announceDueStates()
+        try await service.announceDueStates()
+        try await takeInNotifications()
+        let history = try await history()
+        #expect(
+            history.prefix(3) == [
+                "granted \(bought.rfc3339)", "autoRenewDisabled \(turnedOff.rfc3339)", "expired \(end.rfc3339)",
+            ])
+        #expect(history.count == 3)
+        #expect(
+            try await service.ledger.read { try $0.audit(of: alice, after: 0, limit: 9) }.last?.entry.actor == .appStore
+        )
+    }
+
+    @Test func `a failed renewal leads through the grace period to billing retry, without a statement`() async throws {
+        _ = try await buy("garden.premium.monthly")
+        _ = try store.update {
+            $0.shouldEnterBillingRetryOnRenewal = true
+            $0.isBillingGracePeriodEnabled = true
+        }
+        let paidUntil = try await end()
+        try garden.advance(to: paidUntil.rfc3339)
+        try await takeInNotifications()
+        let graceEnd = try await end()
+        _ = try store.advance(seconds: graceEnd.secondsSince1970 - store.now.secondsSince1970 + 30)
+        try await service.announceDueStates()
+        #expect(
+            try await history().dropFirst() == [
+                "gracePeriodBegan \(paidUntil.rfc3339)", "renewalFailed \(graceEnd.rfc3339)",
+            ])
+    }
+
+    @Test func `a ledger without histories learns the states silently, once`() async throws {
+        _ = try await buy("garden.premium.monthly")
+        _ = try await service.ledger.write { try $0.database.execute("DELETE FROM purchase_state", []) }
+        let end = try await end()
+        _ = try store.advance(seconds: 10)
+        try await service.announceUnknownStates()
+        #expect(try await history().count == 1)
+        _ = try store.update { $0.shouldEnterBillingRetryOnRenewal = true }
+        _ = try store.advance(seconds: end.secondsSince1970 - store.now.secondsSince1970 + 30)
+        try await service.announceDueStates()
+        #expect(try await history().last == "expired \(end.rfc3339)")
+        // A second start looks at nothing.
+        _ = try await service.ledger.write { try $0.database.execute("DELETE FROM purchase_state", []) }
+        try await service.announceUnknownStates()
+        try await service.announceDueStates()
+        #expect(try await history().count == 2)
+    }
+
+    @Test func `what the team takes back ends no more`() async throws {
+        let transaction = try await buy("garden.season")
+        _ = try await service.revoke(transaction: transaction, origin: nil, of: alice, reason: "fraud", by: "key")
+        _ = try store.advance(seconds: 400 * 86_400)
+        try await service.announceDueStates()
+        #expect(try await history().count == 2)
+        _ = try await service.reinstate(transaction: transaction, origin: nil, of: alice, by: "key")
+        #expect(try await history().last?.hasPrefix("expired") == true)
+    }
+}

@@ -1,0 +1,124 @@
+import Commerce
+import Entitlements
+import Ledger
+import Receipts
+import Testing
+
+/// The events of a subscription with one period of 100 seconds, by the state that its owner's history has.
+@Suite struct HistoryRuleTests {
+    typealias Rules = RuleFixture
+
+    struct Case: CustomTestStringConvertible {
+        let testDescription: String
+        var announced: AnnouncedState?
+        var after: Int64 = 50
+        var graceEnds: Int64?
+        var renewal: [RenewalFact: StatedValue]?
+        var revoked = false
+        var type: ProductType? = .autoRenewableSubscription
+        /// Each with the second at which it took effect.
+        var events: [String] = []
+        let state: PurchaseState
+        /// The second at which time alone changes the state.
+        var changes: Int64?
+    }
+
+    private static let day: Int64 = 86400
+    private static let active = AnnouncedState(state: .active, renews: true, changesAt: nil)
+    private static let retry: [RenewalFact: StatedValue] = [
+        .autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1),
+    ]
+
+    static let cases = [
+        Case(testDescription: "a first period has no event of its own", state: .active, changes: 100),
+        Case(
+            testDescription: "renewal turned off before the first redemption is told",
+            renewal: [.autoRenewStatus: .integer(0)], events: ["autoRenewDisabled 20"], state: .willNotRenew,
+            changes: 100),
+        Case(
+            testDescription: "renewal is turned off", announced: active, renewal: [.autoRenewStatus: .integer(0)],
+            events: ["autoRenewDisabled 20"], state: .willNotRenew, changes: 100),
+        Case(
+            testDescription: "renewal is turned on again",
+            announced: AnnouncedState(state: .willNotRenew, renews: false, changesAt: nil),
+            renewal: [.autoRenewStatus: .integer(1)], events: ["autoRenewEnabled 20"], state: .active, changes: 100),
+        Case(
+            testDescription: "what is known is not told again", announced: active,
+            renewal: [.autoRenewStatus: .integer(1)], state: .active, changes: 100),
+        Case(
+            testDescription: "time ends a period", announced: active, after: 130, events: ["expired 100"],
+            state: .expired),
+        Case(
+            testDescription: "an end has its reason", announced: active, after: 130,
+            renewal: [.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)],
+            events: ["expired 100 customerCancelled"], state: .expired),
+        Case(
+            testDescription: "a grace period begins where the paid period ends", announced: active, after: 110,
+            graceEnds: 200, renewal: retry, events: ["gracePeriodBegan 100"], state: .gracePeriod, changes: 200),
+        Case(
+            testDescription: "billing retry follows the grace period",
+            announced: AnnouncedState(state: .gracePeriod, renews: true, changesAt: nil), after: 210, graceEnds: 200,
+            renewal: retry, events: ["renewalFailed 200"], state: .billingRetry, changes: 100 + 60 * day),
+        Case(
+            testDescription: "without a grace period it follows the paid period", announced: active, after: 110,
+            renewal: retry, events: ["renewalFailed 100"], state: .billingRetry, changes: 100 + 60 * day),
+        Case(
+            testDescription: "billing retry ends after 60 days",
+            announced: AnnouncedState(state: .billingRetry, renews: true, changesAt: nil), after: 100 + 61 * day,
+            renewal: retry.merging([.expirationIntent: .integer(2)]) { $1 }, events: ["expired 100 billingError"],
+            state: .expired),
+        Case(testDescription: "a refund is told by its own event", announced: active, revoked: true, state: .revoked),
+        Case(
+            testDescription: "a purchase with an end expires", announced: nil, after: 130,
+            type: .nonRenewingSubscription, events: ["expired 100"], state: .expired),
+    ]
+
+    @Test(arguments: cases) func `events follow from the state before and the state now`(example: Case) throws {
+        var facts = EntitlementFacts()
+        let key = TransactionKey(app: "com.example.app", origin: .localSandbox, identifier: "1")
+        facts.set(EntitlementFacts.Purchase(owner: Rules.alice), for: key)
+        facts.set(
+            EntitlementFacts.Transaction(
+                originalKey: key, sequence: 1, productIdentifier: "p", purchaseDate: Rules.now, addsToBalance: false,
+                standing: Standing(
+                    revocationDate: example.revoked ? Rules.later(10) : nil, revocationReason: nil,
+                    expiresAt: Rules.later(100), statedAt: Rules.now),
+                grace: example.graceEnds.map { GracePeriod(endsAt: Rules.later($0), statedAt: Rules.now) }), for: key)
+        if let renewal = example.renewal {
+            facts.set(
+                StatedRenewal(statedAt: Rules.later(20), proofDigest: [], facts: RenewalFacts(renewal)), for: key)
+        }
+        facts.announced[key] = example.announced
+        var decision = EntitlementDecision(facts: facts, at: Rules.later(example.after))
+        decision.announceStates(of: [key]) { _ in example.type }
+        let events = decision.changes.compactMap { change -> String? in
+            guard case .audit(let entry, Rules.alice) = change else { return nil }
+            let seconds = (entry.happenedAt.millisecondsSince1970 - Rules.now.millisecondsSince1970) / 1000
+            return (["\(entry.event.rawValue) \(seconds)"] + [entry.reason].compactMap(\.self)).joined(separator: " ")
+        }
+        #expect(events == example.events)
+        let announced = try #require(decision.facts.announced[key])
+        #expect(announced.state == example.state)
+        #expect(announced.changesAt == example.changes.map(Rules.later))
+        // Told once.
+        var again = EntitlementDecision(facts: decision.facts, at: Rules.later(example.after))
+        again.announceStates(of: [key]) { _ in example.type }
+        #expect(again.changes.isEmpty)
+    }
+
+    @Test func `a silent announcement has no event`() throws {
+        var facts = EntitlementFacts()
+        let key = TransactionKey(app: "com.example.app", origin: .localSandbox, identifier: "1")
+        facts.set(EntitlementFacts.Purchase(owner: Rules.alice), for: key)
+        facts.set(
+            EntitlementFacts.Transaction(
+                originalKey: key, sequence: 1, productIdentifier: "p", purchaseDate: Rules.now, addsToBalance: false,
+                standing: Standing(
+                    revocationDate: nil, revocationReason: nil, expiresAt: Rules.later(100), statedAt: Rules.now)),
+            for: key)
+        var decision = EntitlementDecision(facts: facts, at: Rules.later(200))
+        decision.announceStates(of: [key], isSilent: true) { _ in .autoRenewableSubscription }
+        #expect(decision.changes.count == 1)
+        #expect(decision.facts.announced[key]?.state == .expired)
+    }
+}
