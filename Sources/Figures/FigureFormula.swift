@@ -39,6 +39,12 @@ struct FigureFormula {
 }
 
 extension Figure {
+    /// `sum`, `level`, `rate` or `movement`.
+    public var kind: String { formula.kind.rawValue }
+
+    /// Whether the values are milliunits of a currency.
+    public var isMoney: Bool { formula.isMoney }
+
     var formula: FigureFormula {
         switch self {
         case .units: .sum(.units)

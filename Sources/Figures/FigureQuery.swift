@@ -27,7 +27,7 @@ public struct FigureQuery: Hashable, Sendable {
     /// The largest number of periods in an answer: ten years of days.
     public static let maximumPeriods = 3_660
     /// The largest number of points in an answer.
-    public static let maximumPoints = 100_000
+    public static let maximumPoints = 50_000
     /// The days of an answer whose first day was not named, the last one included.
     public static let standardDays: Int64 = 28
 

@@ -27,6 +27,7 @@ struct Till: AsyncParsableCommand {
             StoreCommand.self,
             Reconcile.self,
             AuditCommand.self,
+            FiguresCommand.self,
             LedgerCommand.self,
             KeysCommand.self,
             TrustCommand.self,
