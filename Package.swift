@@ -26,7 +26,8 @@ let system = Target.Dependency.product(name: "SystemPackage", package: "swift-sy
 
 // The topics of the OpenAPI document; `OpenAPIDocument` composes them.
 let openAPITopics = [
-    "Accounts", "Balances", "Catalog", "CatalogChanges", "Events", "Figures", "General", "Grants", "Monitoring",
+    "Accounts", "Balances", "Catalog", "CatalogChanges", "Events", "Exports", "Figures", "General", "Grants",
+    "Monitoring",
     "Notifications",
     "Pictures", "Products", "Profiles", "Proofs", "Receipts", "Revocations", "SeedApp", "Subscriptions", "Transactions",
     "UserData",

@@ -28,6 +28,7 @@ struct Till: AsyncParsableCommand {
             Reconcile.self,
             AuditCommand.self,
             FiguresCommand.self,
+            ExportCommand.self,
             LedgerCommand.self,
             KeysCommand.self,
             TrustCommand.self,

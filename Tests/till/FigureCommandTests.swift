@@ -63,9 +63,20 @@ import Wire
         #expect(try await closed.curl("/v1/figures", key: key).code == "notFound")
     }
 
+    @Test func `an export is a file of one moment`() async throws {
+        try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice")
+        let exported = try await till.run("export", "transactions", "sales.csv")
+        #expect(exported.status == 0, "\(exported.error)")
+        let lines = try String(contentsOf: till.folder.file("sales.csv"), encoding: .utf8).split(
+            whereSeparator: \.isNewline)
+        #expect(lines.count == 2)
+        #expect(lines.last?.hasPrefix("alice,") == true)
+        #expect(try await till.run("export", "transactions", "sales.csv", "--json").code == "backupExists")
+    }
+
     @Test(arguments: [
         ["figures", "profit"], ["figures", "units", "--by", "year"], ["figures", "units", "--from", "yesterday"],
-        ["figures", "units", "--group", "user"],
+        ["figures", "units", "--group", "user"], ["export", "sales", "sales.csv"],
     ])
     func `wrong usage ends with 64`(arguments: [String]) async throws {
         #expect(try await till.run(arguments: arguments).status == 64)

@@ -8,6 +8,7 @@ import Testing
         ["owned", "alice"], ["audit", "alice"], ["figures", "units"], ["keys", "list"],
         ["keys", "revoke", "5e5ac1a1b2c3"],
         ["ledger", "check"], ["ledger", "backup", "copy.sqlite"], ["ledger", "export", "copy.jsonl"],
+        ["export", "events", "events.csv"],
     ])
     func `a command that reads the ledger creates none, and names the directory`(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)

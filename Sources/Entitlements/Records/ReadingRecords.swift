@@ -107,6 +107,23 @@ package struct ReadingRecords {
         return transactions
     }
 
+    /// The items that the transactions of users have bought, by the numbers of the transactions, revoked ones included.
+    package func boughtItems(of users: Set<Int64>) throws -> [Int64: [Int64: [Item]]] {
+        guard !users.isEmpty else { return [:] }
+        var items: [Int64: [Int64: [Item]]] = [:]
+        let rows = try database.rows(
+            """
+            SELECT user_id, sequence, collection, number
+            FROM \(database.listed("$1")) JOIN entitlement ON user_id = listed.value
+            """,
+            [database.list(users.sorted())])
+        for row in rows {
+            items[try row["user_id"], default: [:]][try row["sequence"], default: []].append(
+                Item(collection: try row["collection"], number: try row["number"]))
+        }
+        return items
+    }
+
     /// Those of an identifier that a user has redeemed; more than one where two origins use the same.
     package func transactions(_ identifier: String, of user: Int64) throws -> [RedeemedTransaction] {
         try database.rows(

@@ -11,7 +11,8 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
     case grant
     /// To spend what users have bought.
     case spend
-    /// To read everything there is of users, their address and phone number included.
+    /// To read everything there is of users, their address and phone number included, and to export all transactions, customers
+    /// and events.
     case export
     /// To erase users.
     case erase
