@@ -1,27 +1,6 @@
 import Commerce
 import Ledger
 
-/// The time that a row of sums is of. The raw value is its number in the ledger.
-enum FigureSpan: Int, CaseIterable {
-    case day = 0
-    case month = 1
-
-    /// The first day of the span that has a day.
-    func first(_ day: CalendarDay) -> CalendarDay {
-        switch self {
-        case .day: day
-        case .month: day.firstOfMonth
-        }
-    }
-}
-
-/// What a row of sums tells apart besides app, origin and currency. The raw value is its number in the ledger.
-enum FigureBreakdown: Int, CaseIterable {
-    case all = 0
-    case product = 1
-    case storefront = 2
-}
-
 /// The key of a row of `figure`.
 struct FigureRow: Hashable {
     static let columns = [

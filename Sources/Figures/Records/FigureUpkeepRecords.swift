@@ -119,9 +119,3 @@ struct FigureUpkeepRecords {
             into: "figure_upkeep", ["subject", "done_at"], [[Self.backfill, moment]], isNew: false)
     }
 }
-
-/// A write for a user that the sums lack.
-struct FigureMark: Sendable {
-    let user: Int64
-    let version: Int64
-}
