@@ -3,8 +3,8 @@ import Ledger
 
 /// The bytes by which the ledger keeps what a user has added to the sums: numbers of seven bits a byte, the lowest first, and
 /// texts with their length. Each subject and currency is written once.
-enum FigureSumsCoding {
-    static func encode(_ sums: FigureSums) -> [UInt8] {
+package enum FigureSumsCoding {
+    package static func encode(_ sums: FigureSums) -> [UInt8] {
         let groups = Dictionary(grouping: sums.amounts) { Group(subject: $0.key.subject, currency: $0.key.currency) }
         var writer = Writer()
         for (group, sums) in groups.sorted(by: { $0.key < $1.key }) {
@@ -24,7 +24,7 @@ enum FigureSumsCoding {
     }
 
     /// - Throws: `SQLRow.Mismatch` for other bytes.
-    static func decode(_ bytes: [UInt8]) throws(SQLRow.Mismatch) -> FigureSums {
+    package static func decode(_ bytes: [UInt8]) throws(SQLRow.Mismatch) -> FigureSums {
         var reader = Reader(rest: bytes[...])
         var sums = FigureSums()
         while !reader.rest.isEmpty {
