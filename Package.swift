@@ -26,7 +26,9 @@ let system = Target.Dependency.product(name: "SystemPackage", package: "swift-sy
 
 // The topics of the OpenAPI document; `OpenAPIDocument` composes them.
 let openAPITopics = [
-    "Accounts", "Balances", "Catalog", "CatalogChanges", "Events", "General", "Grants", "Monitoring", "Notifications",
+    "Accounts", "Balances", "Catalog", "CatalogChanges", "Events", "Exports", "Figures", "General", "Grants",
+    "Monitoring",
+    "Notifications",
     "Pictures", "Products", "Profiles", "Proofs", "Receipts", "Revocations", "SeedApp", "Subscriptions", "Transactions",
     "UserData",
     "Users", "WebhookDeliveries", "Webhooks", "Wishes",
@@ -79,6 +81,7 @@ let package = Package(
         .target(name: "SeedApp", dependencies: ["Commerce", "Ledger"]),
         .target(name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"]),
         .target(name: "Webhooks", dependencies: ["Commerce", "Ledger", "Signatures", "Wire"]),
+        .target(name: "Figures", dependencies: ["Commerce", "Entitlements", "Ledger", "Receipts"]),
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
 
         .target(name: "Device", dependencies: ["Commerce", "Wire", asyncHTTPClient]),
@@ -94,7 +97,8 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Entitlements",
-                "HTTPSupport", "Ledger", "Profiles", "Receipts", "SeedApp", "Signatures", "StrictJSON", "Webhooks",
+                "Figures", "HTTPSupport", "Ledger", "Profiles", "Receipts", "SeedApp", "Signatures", "StrictJSON",
+                "Webhooks",
                 "Wire", asyncHTTPClient, hummingbird, lifecycle, logging, nioPosix,
             ],
             // Inside the binary, which is all that is deployed.
@@ -110,7 +114,7 @@ let package = Package(
             name: "till",
             dependencies: [
                 "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Device", "Entitlements",
-                "HTTPSupport", "Ledger", "Profiles", "Receipts", "SeedApp", "Service", "Signatures", "Store",
+                "Figures", "HTTPSupport", "Ledger", "Profiles", "Receipts", "SeedApp", "Service", "Signatures", "Store",
                 "StoreHTTP", "StrictJSON", "Webhooks", "Wire", argumentParser, configuration, lifecycle, logging,
                 system,
             ]),
@@ -118,7 +122,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Accounts", "CPostgreSQL", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Ledger",
+                "Accounts", "CPostgreSQL", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Figures",
+                "Ledger",
                 "Profiles", "Receipts", "SeedApp", "Signatures", "Store", "StrictJSON", "Webhooks", hummingbird, jwtKit,
                 logging,
             ],
@@ -134,8 +139,8 @@ let package = Package(
         .testTarget(
             name: "LedgerTests",
             dependencies: [
-                "Accounts", "CatalogAdministration", "Entitlements", "Ledger", "Profiles", "SeedApp", "Signatures",
-                "TestSupport", "Webhooks", grdb,
+                "Accounts", "CatalogAdministration", "Entitlements", "Figures", "Ledger", "Profiles", "SeedApp",
+                "Signatures", "TestSupport", "Webhooks", grdb,
             ],
             path: "Tests/Ledger",
             exclude: ["Earlier"]),
@@ -149,6 +154,8 @@ let package = Package(
         .testTarget(
             name: "CatalogAdministrationTests", dependencies: ["CatalogAdministration", "Entitlements", "TestSupport"],
             path: "Tests/CatalogAdministration"),
+        .testTarget(
+            name: "FiguresTests", dependencies: ["Entitlements", "Figures", "TestSupport"], path: "Tests/Figures"),
         .testTarget(name: "WebhooksTests", dependencies: ["Webhooks", "TestSupport"], path: "Tests/Webhooks"),
         .testTarget(
             name: "SimulationTests",
@@ -172,7 +179,8 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "Accounts", "AppStoreClient", "CatalogAdministration", "Device", "HTTPSupport", "Profiles", "Service",
+                "Accounts", "AppStoreClient", "CatalogAdministration", "Device", "Figures", "HTTPSupport", "Profiles",
+                "Service",
                 "StoreHTTP", "TestSupport", "Webhooks", "Wire", grdb, hummingbirdTesting, lifecycle, logging,
             ],
             path: "Tests/Service"),

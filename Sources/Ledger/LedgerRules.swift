@@ -19,6 +19,9 @@ struct LedgerRules {
                 "\(rule.sentence): \(row.values.first.flatMap(String.init) ?? "")."
             }
         }
+        for feature in features {
+            problems += try feature.check?(database, Self.maximumTold) ?? []
+        }
         problems += try AuditRecords(database: database, randomness: .system).breaks(limit: Self.maximumTold).map {
             "The audit log of user \($0.user) was changed, at its record \($0.number) or before."
         }

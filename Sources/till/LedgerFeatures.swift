@@ -1,6 +1,7 @@
 import Accounts
 import CatalogAdministration
 import Entitlements
+import Figures
 import Ledger
 import Profiles
 import SeedApp
@@ -20,6 +21,7 @@ extension [LedgerFeature] {
             .seedApp.used(if: uses(\.servesSeedApp)),
             .webhooks.used(if: uses(\.hasWebhooks)),
             .catalogAdministration.used(if: uses(\.administersCatalog)),
+            .figures.used(if: uses(\.hasFigures)),
         ]
     }
 }

@@ -5,6 +5,7 @@ import Catalog
 import CatalogAdministration
 import Commerce
 import Entitlements
+import Figures
 import Foundation
 import HTTPSupport
 import Ledger
@@ -108,6 +109,8 @@ struct Serve: Command {
         let webhooks =
             configuration.hasWebhooks
             ? WebhookService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
+        // By the clock of the store that sells: days and ends are its own.
+        let figures = configuration.hasFigures ? FigureService(ledger: ledger, clock: clock) : nil
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics,
@@ -115,6 +118,7 @@ struct Serve: Command {
             profiles: configuration.hasProfiles ? profiles : nil,
             seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
             administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
+            figures: figures,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
             store: local?.routes)
@@ -123,6 +127,7 @@ struct Serve: Command {
         companions.append(HistorySchedule(service: service, logger: configuration.logger))
         if let local { companions.append(local.sender) }
         if let events { companions.append(events) }
+        if let figures { companions.append(FigureUpkeep(figures: figures, logger: configuration.logger)) }
         let sender = webhooks.map {
             WebhookSender(
                 service: $0, allowsPrivateAddresses: configuration.allowsPrivateWebhooks,

@@ -34,6 +34,7 @@ extension ServeConfiguration {
         let catalogAdministration: Bool
         let keepProofs: Bool
         let webhooks: Bool
+        let figures: Bool
         let webhookPrivateAddresses: Bool
         let proxies: Int
         let appStoreKey: String?
@@ -46,7 +47,7 @@ extension ServeConfiguration {
         let sampleContentProvided: Bool?
 
         enum CodingKeys: String, CodingKey {
-            case host, port, accept, ownership, data, ledger, accounts, profiles, webhooks, proxies
+            case host, port, accept, ownership, data, ledger, accounts, profiles, webhooks, figures, proxies
             case liveEvents = "live-events"
             case keepProofs = "keep-proofs"
             case catalogAdministration = "catalog-administration"
@@ -98,7 +99,7 @@ extension ServeConfiguration {
             graceSeconds: server.gracePeriod.components.seconds,
             logLevel: logger.logLevel.rawValue, accounts: hasAccounts, profiles: hasProfiles, seedApp: servesSeedApp,
             liveEvents: hasLiveEvents, catalogAdministration: administersCatalog, keepProofs: keepsProofs,
-            webhooks: hasWebhooks,
+            webhooks: hasWebhooks, figures: hasFigures,
             webhookPrivateAddresses: allowsPrivateWebhooks,
             proxies: proxies,
             appStoreKey: appStore?.key,

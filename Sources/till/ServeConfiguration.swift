@@ -45,7 +45,9 @@ struct ServeConfiguration {
     let keepsProofs: Bool
     /// Whether back ends may have themselves told what happens.
     let hasWebhooks: Bool
-    /// Whether they may be in networks that are not public.
+    /// Whether the ledger keeps sums of what was sold.
+    let hasFigures: Bool
+    /// Whether webhooks may be in networks that are not public.
     let allowsPrivateWebhooks: Bool
     /// How many proxies of the team's stand before the service.
     let proxies: Int
@@ -86,6 +88,7 @@ struct ServeConfiguration {
         administersCatalog = try await settings.flag("catalog-administration") ?? false
         keepsProofs = try await settings.flag("keep-proofs") ?? false
         hasWebhooks = try await settings.flag("webhooks") ?? false
+        hasFigures = try await settings.flag("figures") ?? false
         allowsPrivateWebhooks = try await settings.flag("webhook-private-addresses") ?? false
         let proxies = try await settings.number("proxies", in: 0...16) ?? 0
         self.proxies = proxies

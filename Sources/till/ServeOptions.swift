@@ -89,6 +89,9 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Tell back ends what happens to their users' purchases: /v1/webhooks.")
     var webhooks = false
 
+    @Flag(help: "Keep sums of what was sold, and tell them: /v1/figures.")
+    var figures = false
+
     @Flag(help: "Let webhooks be in networks that are not public, on this machine too, and without TLS.")
     var webhookPrivateAddresses = false
 

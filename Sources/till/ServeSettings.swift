@@ -16,7 +16,7 @@ struct ServeSettings {
         "user-requests-per-minute", "grace-seconds", "log-level", "app-store-key", "app-store-key-id",
         "app-store-issuer-id", "app-store-url", "reconcile-seconds", "reconcile-customers-seconds", "refund-preference",
         "sample-content-provided", "accounts", "profiles", "seed-app", "live-events",
-        "catalog-administration", "keep-proofs", "webhooks",
+        "catalog-administration", "keep-proofs", "webhooks", "figures",
         "webhook-private-addresses", "proxies",
     ]
 
@@ -74,6 +74,7 @@ struct ServeSettings {
         given["catalog-administration"] = options.catalogAdministration ? .bool(true) : nil
         given["keep-proofs"] = options.keepProofs ? .bool(true) : nil
         given["webhooks"] = options.webhooks ? .bool(true) : nil
+        given["figures"] = options.figures ? .bool(true) : nil
         given["webhook-private-addresses"] = options.webhookPrivateAddresses ? .bool(true) : nil
         given["proxies"] = options.proxies.map { .int($0) }
         var values: [AbsoluteConfigKey: ConfigValue] = [:]

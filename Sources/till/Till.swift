@@ -27,6 +27,8 @@ struct Till: AsyncParsableCommand {
             StoreCommand.self,
             Reconcile.self,
             AuditCommand.self,
+            FiguresCommand.self,
+            ExportCommand.self,
             LedgerCommand.self,
             KeysCommand.self,
             TrustCommand.self,

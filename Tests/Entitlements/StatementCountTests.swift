@@ -27,7 +27,7 @@ import Webhooks
             [claim(number)], for: try #require(User(name: "u\(user)")), counting: [.localSandbox], by: .user)
     }
 
-    @Test func `a group of any size takes the same number of statements, 24 at most`() async throws {
+    @Test func `a group of any size takes the same number of statements, 25 at most`() async throws {
         let folder = try TemporaryFolder()
         let storage = CountingStorage(
             try SQLiteStorage(file: folder.file("ledger.sqlite")))
@@ -64,7 +64,7 @@ import Webhooks
             counts.append(storage.count.load(ordering: .relaxed))
         }
         #expect(Set(counts).count == 1, "\(counts)")
-        #expect(counts[0] <= 24)
+        #expect(counts[0] <= 25)
     }
 }
 
@@ -137,6 +137,11 @@ private struct CountingDatabase: LedgerDatabase {
     ) throws {
         if !rows.isEmpty { count() }
         try database.update(table, set: columns, where: keys, counting: version, rows)
+    }
+
+    func add(to table: String, _ column: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+        if !rows.isEmpty { count() }
+        try database.add(to: table, column, where: keys, rows)
     }
 
     func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {

@@ -5,8 +5,8 @@ import Testing
 @Suite struct HouseTests {
     /// The features, and what they all stand on.
     private static let features: Set = [
-        "Accounts", "CatalogAdministration", "Commerce", "Entitlements", "Ledger", "Profiles", "SeedApp", "Signatures",
-        "Webhooks",
+        "Accounts", "CatalogAdministration", "Commerce", "Entitlements", "Figures", "Ledger", "Profiles", "SeedApp",
+        "Signatures", "Webhooks",
     ]
 
     /// What each module may import of ours.
@@ -21,6 +21,7 @@ import Testing
         "Ledger": ["CPostgreSQL", "Commerce", "Signatures"],
         "Store": ["Commerce", "Catalog", "Receipts", "Signatures"],
         "Entitlements": ["Commerce", "Catalog", "Receipts", "Ledger", "Signatures"],
+        "Figures": ["Commerce", "Entitlements", "Ledger", "Receipts"],
         "Profiles": ["Commerce", "Catalog", "Entitlements", "Ledger"],
         "SeedApp": ["Commerce", "Ledger"],
         "Accounts": ["Commerce", "Ledger", "Signatures"],

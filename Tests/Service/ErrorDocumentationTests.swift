@@ -24,7 +24,8 @@ import Wire
         }
         let redemption = /case \.[a-zA-Z]+: "([a-zA-Z]+)"/
         let features = [
-            "Sources/Accounts", "Sources/CatalogAdministration", "Sources/Entitlements", "Sources/Profiles",
+            "Sources/Accounts", "Sources/CatalogAdministration", "Sources/Entitlements", "Sources/Figures",
+            "Sources/Profiles",
             "Sources/Webhooks",
         ]
         for file in try features.flatMap({ try Project.files($0, suffix: "Error.swift") }) {

@@ -4,6 +4,7 @@ import Catalog
 import CatalogAdministration
 import Commerce
 import Entitlements
+import Figures
 import Foundation
 import HTTPSupport
 import Hummingbird
@@ -29,6 +30,7 @@ struct ServiceFixture {
     /// A key with every scope.
     let key: String
     let ledger: Ledger
+    let figures: FigureService
 
     /// What a test needs for as long as the service runs.
     private let folder: TemporaryFolder?
@@ -59,6 +61,7 @@ struct ServiceFixture {
         let profiles = ProfileService(
             catalog: administration.current, ledger: ledger, clock: shop.clock, counting: counting)
         self.ledger = ledger
+        figures = FigureService(ledger: ledger, clock: shop.clock)
         routes = ServiceRoutes(
             service: EntitlementService(
                 catalog: administration.current, verifier: verifier, ledger: ledger, clock: shop.clock,
@@ -76,7 +79,7 @@ struct ServiceFixture {
             events: EventHub(ledger: ledger),
             administration: administration,
             webhooks: WebhookService(ledger: ledger, clock: shop.clock, randomness: .system),
-            proxies: proxies, requestsPerAddress: requestsPerAddress, clock: shop.clock)
+            figures: figures, proxies: proxies, requestsPerAddress: requestsPerAddress, clock: shop.clock)
     }
 
     /// Buys a product at the shop, without redeeming it.

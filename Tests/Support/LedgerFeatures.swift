@@ -2,6 +2,7 @@ import Accounts
 import CatalogAdministration
 import Commerce
 import Entitlements
+import Figures
 import Foundation
 import Ledger
 import Profiles
@@ -12,6 +13,7 @@ extension [LedgerFeature] {
     /// Every feature, in use.
     package static let all: [LedgerFeature] = [
         .entitlements, .keptProofs, .accounts, .profiles, .seedApp, .webhooks, .catalogAdministration,
+        .figures,
     ]
 }
 

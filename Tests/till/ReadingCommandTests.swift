@@ -5,8 +5,10 @@ import Testing
 /// Commands that read an earlier command's data, where there is none.
 @Suite struct ReadingCommandTests {
     @Test(arguments: [
-        ["owned", "alice"], ["audit", "alice"], ["keys", "list"], ["keys", "revoke", "5e5ac1a1b2c3"],
+        ["owned", "alice"], ["audit", "alice"], ["figures", "units"], ["keys", "list"],
+        ["keys", "revoke", "5e5ac1a1b2c3"],
         ["ledger", "check"], ["ledger", "backup", "copy.sqlite"], ["ledger", "export", "copy.jsonl"],
+        ["export", "events", "events.csv"],
     ])
     func `a command that reads the ledger creates none, and names the directory`(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)

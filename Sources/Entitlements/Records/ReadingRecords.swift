@@ -90,6 +90,40 @@ package struct ReadingRecords {
         ).map(Self.transaction)
     }
 
+    /// All transactions of users, in no order.
+    package func transactions(of users: Set<Int64>) throws -> [Int64: [BoughtTransaction]] {
+        guard !users.isEmpty else { return [:] }
+        let rows = try database.rows(
+            """
+            \(Self.transactions)
+            WHERE redeemed_transaction.user_id IN (SELECT listed.value FROM \(database.listed("$1")))
+            """,
+            [database.list(users.sorted())])
+        var transactions: [Int64: [BoughtTransaction]] = [:]
+        for row in rows {
+            transactions[try row["user_id"], default: []].append(
+                BoughtTransaction(app: try row["app"], transaction: try Self.transaction(row)))
+        }
+        return transactions
+    }
+
+    /// The items that the transactions of users have bought, by the numbers of the transactions, revoked ones included.
+    package func boughtItems(of users: Set<Int64>) throws -> [Int64: [Int64: [Item]]] {
+        guard !users.isEmpty else { return [:] }
+        var items: [Int64: [Int64: [Item]]] = [:]
+        let rows = try database.rows(
+            """
+            SELECT user_id, sequence, collection, number
+            FROM \(database.listed("$1")) JOIN entitlement ON user_id = listed.value
+            """,
+            [database.list(users.sorted())])
+        for row in rows {
+            items[try row["user_id"], default: [:]][try row["sequence"], default: []].append(
+                Item(collection: try row["collection"], number: try row["number"]))
+        }
+        return items
+    }
+
     /// Those of an identifier that a user has redeemed; more than one where two origins use the same.
     package func transactions(_ identifier: String, of user: Int64) throws -> [RedeemedTransaction] {
         try database.rows(
@@ -99,7 +133,7 @@ package struct ReadingRecords {
 
     /// With what the team has taken back, as far as it stands.
     private static let transactions = """
-        SELECT redeemed_transaction.sequence, transaction_id, redeemed_transaction.origin, redeemed_transaction.app,
+        SELECT redeemed_transaction.user_id, redeemed_transaction.sequence, transaction_id, redeemed_transaction.origin, redeemed_transaction.app,
             redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
             revocation_date, revocation_reason, expires_at, grace_ends_at, revoked_at, revoked_by, reason AS team_reason,
             \(TransactionFacts.columns.joined(separator: ", "))

@@ -11,7 +11,8 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
     case grant
     /// To spend what users have bought.
     case spend
-    /// To read everything there is of users, their address and phone number included.
+    /// To read everything there is of users, their address and phone number included, and to export all transactions, customers
+    /// and events.
     case export
     /// To erase users.
     case erase
@@ -19,6 +20,8 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
     case catalog
     /// To have back ends told what happens, and to read with which secrets.
     case webhooks
+    /// To read what was sold, summed up: no user is named.
+    case figures
     /// To read the service's metrics.
     case metrics
 
@@ -33,6 +36,7 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
         case .erase: "to erase users"
         case .catalog: "to create, edit and withdraw products"
         case .webhooks: "to have back ends told what happens"
+        case .figures: "what was sold, summed up"
         case .metrics: "for Prometheus"
         }
     }

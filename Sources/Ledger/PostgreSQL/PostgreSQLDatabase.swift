@@ -67,6 +67,16 @@ struct PostgreSQLDatabase: LedgerDatabase {
         }
     }
 
+    func add(to table: String, _ column: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+        let names = keys + [column]
+        try runOnce(rows, names, table) { values in
+            """
+            INSERT INTO "\(table)" AS present (\(names.joined(separator: ", "))) SELECT * FROM \(values)
+            ON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE SET \(column) = present.\(column) + excluded.\(column)
+            """
+        }
+    }
+
     func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
         try runOnce(rows, keys, table) { values in
             """

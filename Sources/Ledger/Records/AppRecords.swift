@@ -11,6 +11,13 @@ package struct AppRecords {
     /// What `numbers` asks for.
     package static var known: SQLQuery { SQLQuery("SELECT app, bundle_id FROM app") }
 
+    /// The bundle identifiers of all apps, by their numbers.
+    package func names() throws -> [Int64: String] {
+        var names: [Int64: String] = [:]
+        for row in try database.rows(Self.known) { names[try row["app"]] = try row["bundle_id"] as String }
+        return names
+    }
+
     /// The numbers of all apps, and of these, which are given one at first sight.
     ///
     /// The first app of a ledger of an earlier version is the app of the rows in it: such a ledger has one app.

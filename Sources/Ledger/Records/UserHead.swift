@@ -4,6 +4,8 @@
 package struct UserHead {
     /// The number of writes for the user.
     let version: Int64
+    /// The number of writes for the user after this head is written.
+    package var nextVersion: Int64 { version + 1 }
     package var lastTransaction: Int64
     package var lastGrant: Int64
     package var auditNumber: Int64

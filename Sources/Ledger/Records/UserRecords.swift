@@ -149,6 +149,10 @@ package struct UserRecords {
             heads.sorted { $0.key < $1.key }.map { user, head in
                 [head.lastTransaction, head.lastGrant, head.auditNumber, head.auditDigest, user, head.version]
             })
+        guard !heads.isEmpty else { return }
+        for feature in database.tables.schema.features where feature.isUsed {
+            try feature.writeFollower?(heads, database)
+        }
     }
 }
 

@@ -52,6 +52,18 @@ package protocol LedgerDatabase {
         _ rows: [[any SQLConvertible]]
     ) throws
 
+    /// Adds amounts to a column, and inserts the rows that are missing, as one statement, which may fail later as `insert` does.
+    ///
+    /// - Parameters:
+    ///   - keys: The columns of the primary key.
+    ///   - rows: A value for each key, then the amount. Each key occurs once.
+    func add(
+        to table: String,
+        _ column: String,
+        where keys: [String],
+        _ rows: [[any SQLConvertible]]
+    ) throws
+
     /// Deletes rows, as one statement, which may fail later as `insert` does.
     ///
     /// - Parameter rows: A value for each key.

@@ -75,6 +75,16 @@ struct SQLiteDatabase: LedgerDatabase {
             """, rows)
     }
 
+    func add(to table: String, _ column: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+        guard !rows.isEmpty else { return }
+        let places = (1...keys.count + 1).map { "$\($0)" }.joined(separator: ", ")
+        try runEach(
+            """
+            INSERT INTO "\(table)" (\((keys + [column]).joined(separator: ", "))) VALUES (\(places))
+            ON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE SET \(column) = \(column) + excluded.\(column)
+            """, rows)
+    }
+
     func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
         guard !rows.isEmpty else { return }
         try runEach("DELETE FROM \"\(table)\" WHERE \(Self.condition(keys, after: 0))", rows)

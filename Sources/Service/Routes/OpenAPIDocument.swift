@@ -21,6 +21,8 @@ package struct OpenAPIDocument: Sendable {
             PackageResources.Catalog_json,
             PackageResources.CatalogChanges_json,
             PackageResources.Events_json,
+            PackageResources.Exports_json,
+            PackageResources.Figures_json,
             PackageResources.Grants_json,
             PackageResources.Monitoring_json,
             PackageResources.Notifications_json,

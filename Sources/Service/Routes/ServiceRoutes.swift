@@ -3,6 +3,7 @@ import Catalog
 import CatalogAdministration
 import Commerce
 import Entitlements
+import Figures
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
@@ -24,6 +25,7 @@ public struct ServiceRoutes: Sendable {
     private let seedApp: SeedAppRoutes?
     private let events: EventRoutes?
     private let webhooks: WebhookRoutes?
+    private let figures: FigureRoutes?
     private let administration: CatalogService?
     private let clock: any WallClock
 
@@ -41,6 +43,7 @@ public struct ServiceRoutes: Sendable {
     ///   - events: Who listens; nil where nobody may.
     ///   - administration: Of the catalog that `service` goes by; nil where its files alone say what it is.
     ///   - webhooks: Whom the team has told; nil where it has nobody told.
+    ///   - figures: What was sold; nil if the ledger keeps no sums.
     ///   - allowsPrivateAddresses: Whether webhooks may be in networks that are not public.
     ///   - proxies: How many proxies of the team's stand before the service.
     ///   - requestsPerAddress: The limit on the requests of one client address that are under way; nil for none.
@@ -58,6 +61,7 @@ public struct ServiceRoutes: Sendable {
         events: EventHub? = nil,
         administration: CatalogService? = nil,
         webhooks: WebhookService? = nil,
+        figures: FigureService? = nil,
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
         requestsPerAddress: Int? = nil,
@@ -83,6 +87,7 @@ public struct ServiceRoutes: Sendable {
         self.webhooks = webhooks.map {
             WebhookRoutes(webhooks: $0, allowsPrivateAddresses: allowsPrivateAddresses)
         }
+        self.figures = figures.map { FigureRoutes(figures: $0) }
         self.seedApp = seedApp.map { SeedAppRoutes(service: service, profiles: $0, metrics: metrics) }
         self.accounts = accounts.map {
             AccountRoutes(accounts: $0, attempts: AccountAttempts(clock: clock), passwords: PasswordWork())
@@ -150,6 +155,8 @@ public struct ServiceRoutes: Sendable {
         let products = ProductRoutes(current: current, profiles: profiles)
         products.add(to: version.for(.backEndOrApp(.read)))
         webhooks?.add(to: version)
+        figures?.add(to: version)
+        ExportRoutes(exports: ExportService(ledger: service.ledger, clock: service.clock)).add(to: version)
         if let administration {
             CatalogRoutes(catalog: administration, current: current).add(to: version)
         }

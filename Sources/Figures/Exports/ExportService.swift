@@ -1,0 +1,77 @@
+import Commerce
+import Foundation
+import Ledger
+
+/// The use cases of exports for analysis: the whole as of one moment, or part by part.
+public struct ExportService: Sendable {
+    /// The users of a part.
+    public static let partSizes = 1...1000
+    public static let standardPartSize = 200
+
+    private let ledger: Ledger
+    private let clock: any WallClock
+
+    public init(ledger: Ledger, clock: any WallClock) {
+        self.ledger = ledger
+        self.clock = clock
+    }
+
+    /// A part of an export.
+    public struct Part: Sendable {
+        public let text: String
+        /// The position of the next part; nil after the last.
+        public let next: ExportPosition?
+    }
+
+    /// Reads the part after a position. All parts leave out what was recorded after the first part was read.
+    ///
+    /// - Parameter position: Nil for the first part, which has the header.
+    public func part(
+        of export: Export,
+        as format: ExportFormat,
+        after position: ExportPosition?,
+        users limit: Int
+    ) async throws -> Part {
+        let text = ExportText(export: export, format: format)
+        let start = position ?? ExportPosition(until: clock.now(), user: .min)
+        let page = try await ledger.read {
+            try ExportRecords(database: $0.database)
+                .page(of: export, after: start.user, until: start.until, limit: limit)
+        }
+        return Part(
+            text: (position == nil ? text.header : "") + (try text.text(of: page.rows)),
+            next: page.last.map { ExportPosition(until: start.until, user: $0) })
+    }
+
+    /// Writes an export as of one moment, while others go on writing. It takes memory for one page.
+    ///
+    /// - Parameter output: Takes whole lines.
+    /// - Returns: The number of rows.
+    /// - Throws: `StorageFault`, and what `output` throws.
+    public func write(
+        _ export: Export,
+        as format: ExportFormat,
+        to output: (Data) throws(BackupError) -> Void
+    ) throws -> Int {
+        let text = ExportText(export: export, format: format)
+        let end = Timestamp(millisecondsSince1970: .max)
+        var isBegun = false
+        return try ledger.storage.read { database in
+            // What was written cannot be taken back.
+            guard !isBegun else { throw BackupError.interrupted }
+            isBegun = true
+            try output(Data(text.header.utf8))
+            var (rows, last) = (0, Int64.min)
+            while let next = try {
+                let page = try ExportRecords(database: database)
+                    .page(of: export, after: last, until: end, limit: Self.standardPartSize)
+                try output(Data(try text.text(of: page.rows).utf8))
+                rows += page.rows.count
+                return page.last
+            }() {
+                last = next
+            }
+            return rows
+        }
+    }
+}

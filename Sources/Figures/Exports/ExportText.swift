@@ -1,0 +1,77 @@
+import Commerce
+import Foundation
+
+/// The text of an export.
+struct ExportText {
+    /// The bytes with which a spreadsheet begins a formula, or skips to one.
+    private static let formulaBeginnings: Set<UInt8> = Set("=+-@\t\r".utf8)
+
+    let export: Export
+    let format: ExportFormat
+
+    /// What comes before the first row.
+    var header: String {
+        format == .csv ? export.columns.joined(separator: ",") + "\r\n" : ""
+    }
+
+    func text(of rows: [[ExportValue]]) throws -> String {
+        var text = ""
+        for row in rows {
+            switch format {
+            case .csv: text += row.map(Self.cell).joined(separator: ",") + "\r\n"
+            case .jsonLines: text += try object(row) + "\n"
+            }
+        }
+        return text
+    }
+
+    /// A cell of RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    static func cell(_ value: ExportValue) -> String {
+        switch value {
+        case .text(var text):
+            if let first = text.utf8.first, formulaBeginnings.contains(first) { text = "'" + text }
+            let isPlain = !text.utf8.contains { byte in
+                [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte)
+            }
+            return isPlain ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
+        case .date, .null, .integer, .bool, .amount: return plainText(value)
+        }
+    }
+
+    private func object(_ row: [ExportValue]) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        let members = try zip(export.columns, row).compactMap { column, value -> String? in
+            let text = Self.plainText(value)
+            switch value {
+            case .null: return nil
+            case .integer, .bool, .amount: return "\"\(column)\":\(text)"
+            case .text, .date:
+                return "\"\(column)\":" + String(decoding: try encoder.encode(text), as: UTF8.self)
+            }
+        }
+        return "{" + members.joined(separator: ",") + "}"
+    }
+
+    private static func plainText(_ value: ExportValue) -> String {
+        switch value {
+        case .null: ""
+        case .text(let text): text
+        case .integer(let number): String(number)
+        case .bool(let bool): bool ? "true" : "false"
+        case .date(let date): date.rfc3339
+        case .amount(let milliunits): decimal(milliunits)
+        }
+    }
+
+    /// Units of a currency, with as many decimals as are needed.
+    private static func decimal(_ milliunits: Int64) -> String {
+        let (whole, fraction) = (milliunits.magnitude / 1000, milliunits.magnitude % 1000)
+        var text = (milliunits < 0 ? "-" : "") + String(whole)
+        guard fraction > 0 else { return text }
+        var decimals = String(String(fraction + 1000).dropFirst())
+        while decimals.hasSuffix("0") { decimals.removeLast() }
+        text += "." + decimals
+        return text
+    }
+}

@@ -1,0 +1,80 @@
+import Commerce
+import Entitlements
+import Receipts
+
+/// The rows of a user's transactions, with what only the user's other transactions say: the number of the renewal, and whether it
+/// is the first payment after a trial.
+struct ExportedTransactions {
+    let user: ExportedUser
+    /// The bundle identifiers of apps.
+    let apps: [Int64: String]
+    /// The items by the numbers of the transactions.
+    let items: [Int64: [Item]]
+
+    private struct Purchase: Hashable {
+        let app: Int64
+        let origin: Origin
+        let original: ByteKey
+
+        init(_ bought: BoughtTransaction) {
+            (app, origin) = (bought.app, bought.transaction.origin)
+            original = ByteKey(bought.transaction.originalTransactionIdentifier)
+        }
+    }
+
+    /// - Parameter end: The moment since which redeemed transactions are left out.
+    func rows(of bought: [BoughtTransaction], until end: Timestamp) -> [[ExportValue]] {
+        let bought = bought.filter { $0.transaction.redeemedAt <= end }.sorted {
+            $0.transaction.sequence < $1.transaction.sequence
+        }
+        let purchases = Dictionary(grouping: bought) { Purchase($0) }.mapValues { transactions in
+            transactions.filter { Self.isSubscription($0.transaction) }.sorted {
+                ($0.transaction.purchaseDate, $0.transaction.sequence)
+                    < ($1.transaction.purchaseDate, $1.transaction.sequence)
+            }
+        }
+        return bought.map { transaction in
+            let periods = purchases[Purchase(transaction)] ?? []
+            let index = periods.firstIndex { $0.transaction.sequence == transaction.transaction.sequence }
+            let previous = index.flatMap { $0 > 0 ? periods[$0 - 1].transaction : nil }
+            return row(transaction, number: index.map { $0 + 1 }, after: previous)
+        }
+    }
+
+    private func row(_ bought: BoughtTransaction, number: Int?, after previous: RedeemedTransaction?) -> [ExportValue] {
+        let (transaction, facts) = (bought.transaction, bought.transaction.facts)
+        let isTrial = Self.isTrial(transaction)
+        let isIntroductory =
+            facts.integer(.offerType) == Int64(OfferType.introductoryOffer.rawValue)
+            || facts.bool(.isInIntroductoryOfferPeriod) == true
+        let ends = [transaction.expiresAt, transaction.graceEndsAt].compactMap(\.self).max()
+        let effectiveEnd = [ends, transaction.revocationDate].compactMap(\.self).min()
+        let items = items[transaction.sequence] ?? []
+        return [
+            .text(user.name), .text(user.issuer), .date(user.firstSeenAt), .text(apps[bought.app]),
+            .text(transaction.origin.rawValue), .text("app_store"),
+            .bool(FigureQuery.Environment.sandbox.origins.contains(transaction.origin)),
+            .text(facts.text(.storefront)), .text(transaction.productIdentifier),
+            .integer(Int64(transaction.quantity)), .text(transaction.transactionIdentifier),
+            .text(transaction.originalTransactionIdentifier), .date(transaction.purchaseDate),
+            .date(transaction.expiresAt), .date(transaction.graceEndsAt), .date(effectiveEnd),
+            .date(transaction.revocationDate), .bool(Self.isSubscription(transaction)), .bool(isTrial),
+            .bool(isIntroductory && !isTrial), .bool(!isTrial && previous.map(Self.isTrial) == true),
+            .integer(number.map(Int64.init)), .text(facts.text(.offerIdentifier)), .integer(facts.integer(.offerType)),
+            .text(facts.text(.inAppOwnershipType)), .text(facts.text(.currency)), .amount(facts.integer(.price)),
+            items.isEmpty
+                ? .null : .text(items.sorted().map { "\($0.collection)/\($0.number)" }.joined(separator: ";")),
+            .date(transaction.redeemedAt), .date(facts.date(.signedDate)),
+        ]
+    }
+
+    private static func isSubscription(_ transaction: RedeemedTransaction) -> Bool {
+        transaction.facts.text(.type).map { $0 == ProductType.autoRenewableSubscription.rawValue }
+            ?? (transaction.facts[.expiresDate] != nil)
+    }
+
+    private static func isTrial(_ transaction: RedeemedTransaction) -> Bool {
+        transaction.facts.text(.offerDiscountType) == OfferDiscountType.freeTrial.rawValue
+            || transaction.facts.bool(.isTrialPeriod) == true
+    }
+}

@@ -1,0 +1,45 @@
+import Commerce
+
+/// A figure over a time.
+public struct FigureAnswer: Hashable, Sendable {
+    /// The values of one app, product, storefront, origin or currency.
+    public struct Series: Hashable, Sendable {
+        /// What the series is of; nil without a group. Empty for a storefront that the App Store has not stated.
+        public let group: String?
+        /// ISO 4217; nil for a figure that is no money.
+        public let currency: String?
+        /// One for each period, in order.
+        public let points: [Point]
+    }
+
+    public struct Point: Hashable, Sendable {
+        /// A count, or milliunits of the currency. Of a rate, its numerator.
+        public let value: Int64
+        /// The denominator of a rate.
+        public let denominator: Int64?
+        /// The parts of a movement, in order.
+        public let parts: [Part]
+    }
+
+    public struct Part: Hashable, Sendable {
+        public let name: String
+        public let value: Int64
+    }
+
+    public struct Period: Hashable, Sendable {
+        public let first: CalendarDay
+        public let last: CalendarDay
+        /// Whether the last day is over.
+        public let isComplete: Bool
+    }
+
+    public let query: FigureQuery
+    public let periods: [Period]
+    public let series: [Series]
+    /// The users of whom something was written that the sums lack; counted up to `maximumPending`.
+    public let pendingUsers: Int
+    /// Whether all users of before the figures came into use were found.
+    public let isBackfilled: Bool
+
+    public static let maximumPending = 10_000
+}

@@ -1,0 +1,112 @@
+/// The way in which a figure follows from the sums.
+struct FigureFormula {
+    enum Kind: String {
+        /// The sum of the days of a period.
+        case sum
+        /// The sum of all days up to the end of a period.
+        case level
+        /// A sum by another.
+        case rate
+        /// A sum with its parts.
+        case movement
+    }
+
+    /// A sum of metrics, some of them subtracted.
+    struct Sum {
+        let added: [FigureMetric]
+        var subtracted: [FigureMetric] = []
+
+        var metrics: [FigureMetric] { added + subtracted }
+    }
+
+    let kind: Kind
+    let sum: Sum
+    /// The denominator of a rate.
+    var denominator: Sum?
+    /// Whether the denominator is the level when the period begins.
+    var isOfLevel = false
+    /// The parts of a movement, by their names.
+    var parts: [(name: String, sum: Sum)] = []
+    /// Whether the amounts are milliunits of a currency.
+    var isMoney = false
+
+    var metrics: Set<FigureMetric> {
+        Set(sum.metrics + (denominator?.metrics ?? []) + parts.flatMap(\.sum.metrics))
+    }
+
+    /// Whether sums of the days before the first period are needed.
+    var needsPast: Bool { kind == .level || isOfLevel }
+}
+
+extension Figure {
+    /// `sum`, `level`, `rate` or `movement`.
+    public var kind: String { formula.kind.rawValue }
+
+    /// Whether the values are milliunits of a currency.
+    public var isMoney: Bool { formula.isMoney }
+
+    var formula: FigureFormula {
+        switch self {
+        case .units: .sum(.units)
+        case .transactions: .sum(.transactions)
+        case .withoutPrice: .sum(.withoutPrice)
+        case .revenue: .sum(.revenue, isMoney: true)
+        case .refunds: .sum(.refunds)
+        case .refundedRevenue: .sum(.refundedRevenue, isMoney: true)
+        case .newCustomers: .sum(.newCustomers)
+        case .renewals: .sum(.renewals)
+        case .newTrials: .sum(.trialsNew)
+        case .conversions: .sum(.conversions)
+        case .refundRate: .rate(.refundedTransactions, by: .transactions)
+        case .trialConversion: .rate(.convertedTrials, by: .trialsNew)
+        case .churn:
+            FigureFormula(
+                kind: .rate,
+                sum: .init(
+                    added: [.subscriptionsRefunded, .subscriptionsExpired], subtracted: [.subscriptionsResubscribed]),
+                denominator: .activeSubscriptions, isOfLevel: true)
+        case .activeSubscriptions: FigureFormula(kind: .level, sum: .activeSubscriptions)
+        case .activeTrials:
+            FigureFormula(
+                kind: .level, sum: .init(added: [.trialsNew], subtracted: [.trialsEnded, .trialsExpired]))
+        case .monthlyRevenue: FigureFormula(kind: .level, sum: .monthlyRevenue, isMoney: true)
+        case .subscriptionMovement:
+            FigureFormula(
+                kind: .movement, sum: .activeSubscriptions,
+                parts: [
+                    ("new", .init(added: [.subscriptionsNew])),
+                    ("resubscribed", .init(added: [.subscriptionsResubscribed])),
+                    ("changed", .init(added: [.subscriptionsChanged])),
+                    ("churned", .init(added: [], subtracted: [.subscriptionsRefunded, .subscriptionsExpired])),
+                ])
+        case .monthlyRevenueMovement:
+            FigureFormula(
+                kind: .movement, sum: .monthlyRevenue,
+                parts: [
+                    ("new", .init(added: [.revenueNew])), ("resubscribed", .init(added: [.revenueResubscribed])),
+                    ("changed", .init(added: [.revenueChanged])),
+                    ("churned", .init(added: [], subtracted: [.revenueRefunded, .revenueExpired])),
+                ], isMoney: true)
+        }
+    }
+}
+
+extension FigureFormula {
+    fileprivate static func sum(_ metric: FigureMetric, isMoney: Bool = false) -> FigureFormula {
+        FigureFormula(kind: .sum, sum: Sum(added: [metric]), isMoney: isMoney)
+    }
+
+    fileprivate static func rate(_ numerator: FigureMetric, by denominator: FigureMetric) -> FigureFormula {
+        FigureFormula(kind: .rate, sum: Sum(added: [numerator]), denominator: Sum(added: [denominator]))
+    }
+}
+
+extension FigureFormula.Sum {
+    fileprivate static let activeSubscriptions = Self(
+        added: [.subscriptionsNew, .subscriptionsResubscribed, .subscriptionsChanged],
+        subtracted: [.subscriptionsRefunded, .subscriptionsExpired])
+
+    fileprivate static let monthlyRevenue = Self(
+        added: [.revenueNew, .revenueResubscribed, .revenueChanged],
+        subtracted: [.revenueRefunded, .revenueExpired])
+}

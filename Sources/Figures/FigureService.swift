@@ -1,0 +1,74 @@
+import Commerce
+import Ledger
+
+/// The use cases of the figures: keep the sums, and tell figures.
+public struct FigureService: Sendable {
+    /// The users whose sums are written in one commit: it takes some milliseconds, in which a file has no other.
+    private static let usersOfBatch = 32
+    private static let usersOfPage = 1000
+
+    private let ledger: Ledger
+    private let clock: any WallClock
+
+    public init(ledger: Ledger, clock: any WallClock) {
+        self.ledger = ledger
+        self.clock = clock
+    }
+
+    public var today: CalendarDay { CalendarDay(clock.now()) }
+
+    /// - Throws: `FigureError`, `StorageFault`.
+    public func answer(_ query: FigureQuery) async throws -> FigureAnswer {
+        let calculation = FigureCalculation(query, today: today)
+        return try await ledger.read { try $0.answer(calculation) }
+    }
+
+    /// Brings the sums up to date, in batches of users.
+    ///
+    /// - Parameter pause: Runs between two batches; returns false to stop.
+    public func rollUp(between pause: @Sendable () async -> Bool = { true }) async throws {
+        var last = Int64.min
+        while true {
+            let user = last
+            let batch = try await ledger.read {
+                try FigureUpkeepRecords(database: $0.database).batch(after: user, limit: Self.usersOfBatch)
+            }
+            guard let next = batch.last else { return }
+            try await ledger.write { try FigureUpkeepRecords(database: $0.database).write(batch) }
+            guard await pause() else { return }
+            last = next
+        }
+    }
+
+    /// Finds users whose sums are outdated though nothing marks them: those of before the figures came into use, those that a
+    /// process without figures has written for, and all after a change of the rules.
+    public func sweep() async throws {
+        var last = Int64.min
+        while true {
+            let user = last
+            let page = try await ledger.read {
+                try FigureUpkeepRecords(database: $0.database).outdated(after: user, limit: Self.usersOfPage)
+            }
+            if !page.marks.isEmpty {
+                try await ledger.write { try FigureUpkeepRecords(database: $0.database).insert(page.marks) }
+            }
+            guard let next = page.last else { break }
+            last = next
+        }
+        let isBackfilled = try await ledger.read { try FigureUpkeepRecords(database: $0.database).isBackfilled() }
+        guard !isBackfilled else { return }
+        let moment = clock.now()
+        try await ledger.write { try FigureUpkeepRecords(database: $0.database).setBackfilled(at: moment) }
+    }
+}
+
+extension LedgerTransaction {
+    fileprivate func answer(_ calculation: FigureCalculation) throws -> FigureAnswer {
+        let known = try AppRecords(database: database).names()
+        let query = calculation.query
+        // An app that is unknown has no number.
+        let app = query.app.map { name in known.first { ByteKey($0.value) == ByteKey(name) }?.key ?? 0 }
+        let reading = FigureReading(database: database, query: query, app: app, apps: known)
+        return try calculation.answer(reading, FigureUpkeepRecords(database: database))
+    }
+}

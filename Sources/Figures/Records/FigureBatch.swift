@@ -1,0 +1,18 @@
+import Ledger
+
+/// Users whose part of the sums is computed anew, as of one moment.
+struct FigureBatch: Sendable {
+    struct Entry: Sendable {
+        let user: Int64
+        /// The number of the last write for the user.
+        let version: Int64
+        /// The numbers of the writes that the sums lacked.
+        let pending: [Int64]
+        let previous: FigureContribution?
+        let sums: FigureSums
+    }
+
+    let entries: [Entry]
+    /// The last user of the batch; nil if no user was left.
+    let last: Int64?
+}

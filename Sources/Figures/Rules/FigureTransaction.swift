@@ -1,0 +1,85 @@
+import Commerce
+import Entitlements
+import Receipts
+
+/// A transaction as the figures see it.
+struct FigureTransaction {
+    /// The largest price that is believed, in milliunits: a billion units of the currency.
+    private static let maximumPrice: Int64 = 1_000_000_000_000
+    /// The denominator of `revocationPercentage`, which is in thousandths of a percent.
+    private static let wholePercentage: Int64 = 100_000
+
+    let subject: FigureSubject
+    let identifier: ByteKey
+    let original: ByteKey
+    let quantity: Int
+    let purchaseDate: Timestamp
+    let isTrial: Bool
+    /// Nil if the App Store has stated no price, or no currency.
+    let price: Price?
+    /// The end of the paid time; nil for what is no subscription that renews.
+    let expiresAt: Timestamp?
+    /// The end of the grace period after it; nil if there is none.
+    let graceEndsAt: Timestamp?
+    /// The date of the refund; nil while the purchase stands.
+    let refundedAt: Timestamp?
+    /// What was paid back, in milliunits; nil if the App Store has not stated it.
+    let refundedAmount: Int64?
+
+    /// - Returns: Nil for a transaction of a family member, who has paid nothing.
+    init?(_ bought: BoughtTransaction) {
+        let (transaction, facts) = (bought.transaction, bought.transaction.facts)
+        guard facts.text(.inAppOwnershipType) != InAppOwnershipType.familyShared.rawValue else { return nil }
+        subject = FigureSubject(
+            app: bought.app, origin: transaction.origin, product: transaction.productIdentifier,
+            storefront: facts.text(.storefront))
+        identifier = ByteKey(transaction.transactionIdentifier)
+        original = ByteKey(transaction.originalTransactionIdentifier)
+        quantity = transaction.quantity
+        isTrial =
+            facts.text(.offerDiscountType) == OfferDiscountType.freeTrial.rawValue
+            || facts.bool(.isTrialPeriod) == true
+        let price = facts.integer(.price).flatMap { (0..<Self.maximumPrice).contains($0) ? $0 : nil }
+        let currency = facts.text(.currency).flatMap(FigureSubject.code)
+        self.price = price.flatMap { price in currency.map { Price(milliunits: price, currency: $0.text) } }
+        let isSubscription =
+            facts.text(.type).map { $0 == ProductType.autoRenewableSubscription.rawValue }
+            ?? (facts[.expiresDate] != nil)
+        let expiresAt = isSubscription ? transaction.expiresAt ?? facts.date(.expiresDate) : nil
+        self.expiresAt = expiresAt.map(Self.bounded)
+        graceEndsAt = isSubscription ? transaction.graceEndsAt.map(Self.bounded) : nil
+        // A restored purchase has another identifier, and was made when its original was.
+        let isRestored = expiresAt == nil && identifier != original
+        purchaseDate = Self.bounded(
+            (isRestored ? facts.date(.originalPurchaseDate) : nil) ?? transaction.purchaseDate)
+        let isRefund = facts.text(.revocationType) != RevocationType.familyRevoke.rawValue
+        refundedAt = isRefund ? transaction.revocationDate.map(Self.bounded) : nil
+        refundedAmount = Self.refundedAmount(of: self.price?.milliunits, facts)
+    }
+
+    /// A date of the years from 1970 to 9999: no other has a day in a calendar.
+    private static func bounded(_ date: Timestamp) -> Timestamp {
+        min(max(date, Timestamp(secondsSince1970: 0)), Timestamp(secondsSince1970: 253_402_214_400))
+    }
+
+    private static func refundedAmount(of price: Int64?, _ facts: TransactionFacts) -> Int64? {
+        guard let price else { return nil }
+        if let percentage = facts.integer(.revocationPercentage), (0...wholePercentage).contains(percentage) {
+            // The quotient first: the product of the two may be too large.
+            return price / wholePercentage * percentage + price % wholePercentage * percentage / wholePercentage
+        }
+        return facts.text(.revocationType) == RevocationType.refundProrated.rawValue ? nil : price
+    }
+}
+
+/// By date, then by identifier.
+extension FigureTransaction: Comparable {
+    static func == (left: FigureTransaction, right: FigureTransaction) -> Bool {
+        left.purchaseDate == right.purchaseDate && left.identifier == right.identifier
+    }
+
+    static func < (left: FigureTransaction, right: FigureTransaction) -> Bool {
+        left.purchaseDate != right.purchaseDate
+            ? left.purchaseDate < right.purchaseDate : left.identifier < right.identifier
+    }
+}

@@ -1,0 +1,142 @@
+import Commerce
+
+/// The periods of one subscription in their order, each until the next takes its place.
+struct SubscriptionTimeline {
+    /// A gap between two periods that is none: the App Store rounds dates.
+    private static let toleranceSeconds: Int64 = 60
+
+    private struct Period {
+        let transaction: FigureTransaction
+        let start: Timestamp
+        var end: Timestamp
+        /// Whether the end is that of a refund.
+        var isRefunded: Bool
+        /// The revenue of a month; nil without a price, or in a trial.
+        let monthly: Price?
+
+        init(_ transaction: FigureTransaction, expiresAt: Timestamp) {
+            self.transaction = transaction
+            start = transaction.purchaseDate
+            let stated = max(expiresAt, transaction.graceEndsAt ?? expiresAt)
+            end = min(stated, transaction.refundedAt ?? stated)
+            isRefunded = end < stated
+            let length = SubscriptionLength(from: start, until: expiresAt)
+            monthly =
+                transaction.isTrial
+                ? nil
+                : transaction.price.map { Price(milliunits: length.monthly($0.milliunits), currency: $0.currency) }
+        }
+
+        var isTrial: Bool { transaction.isTrial }
+
+        /// Ends the period when another takes its place.
+        mutating func end(by next: Period) {
+            if next.start < end { (end, isRefunded) = (next.start, false) }
+        }
+
+        /// Whether the period lasts until another begins.
+        func continues(into next: Period) -> Bool { next.start <= end.adding(seconds: toleranceSeconds) }
+    }
+
+    private let periods: [Period]
+
+    /// - Parameter transactions: The periods of one purchase, in order.
+    init(_ transactions: [FigureTransaction]) {
+        var periods: [Period] = []
+        for transaction in transactions {
+            guard let expiresAt = transaction.expiresAt else { continue }
+            let period = Period(transaction, expiresAt: expiresAt)
+            if let last = periods.indices.last, periods[last].start == period.start {
+                // Two statements of one period: the one that ends later counts.
+                if periods[last].end < period.end { periods[last] = period }
+            } else {
+                periods.append(period)
+            }
+        }
+        periods.removeAll { $0.end <= $0.start }
+        for index in periods.indices.dropLast() { periods[index].end(by: periods[index + 1]) }
+        self.periods = periods
+    }
+
+    var sums: FigureSums {
+        var sums = FigureSums()
+        var trial: Period?
+        var wasPaid = false
+        for (index, period) in periods.enumerated() {
+            let previous = index > 0 && periods[index - 1].continues(into: period) ? periods[index - 1] : nil
+            let next = index + 1 < periods.count ? periods[index + 1] : nil
+            if period.isTrial {
+                add(1, .trialsNew, of: period, at: period.start, to: &sums)
+                trial = period
+            } else {
+                begin(period, after: previous, wasPaid: wasPaid, &sums)
+                if let begun = trial {
+                    add(1, .conversions, of: period, at: period.start, to: &sums)
+                    add(1, .convertedTrials, of: begun, at: begun.start, to: &sums)
+                    trial = nil
+                }
+                wasPaid = true
+            }
+            end(period, before: next, &sums)
+        }
+        return sums
+    }
+
+    private func begin(_ period: Period, after previous: Period?, wasPaid: Bool, _ sums: inout FigureSums) {
+        if let previous, !previous.isTrial {
+            add(1, .renewals, of: period, at: period.start, to: &sums)
+            add(-1, .subscriptionsChanged, of: previous, at: period.start, to: &sums)
+            add(1, .subscriptionsChanged, of: period, at: period.start, to: &sums)
+            addRevenue(-1, .revenueChanged, of: previous, at: period.start, to: &sums)
+            addRevenue(1, .revenueChanged, of: period, at: period.start, to: &sums)
+        } else {
+            add(
+                1, wasPaid ? .subscriptionsResubscribed : .subscriptionsNew, of: period, at: period.start, to: &sums)
+            addRevenue(
+                1, wasPaid ? .revenueResubscribed : .revenueNew, of: period, at: period.start, to: &sums)
+        }
+    }
+
+    private func end(_ period: Period, before next: Period?, _ sums: inout FigureSums) {
+        let following = next.flatMap { period.continues(into: $0) ? $0 : nil }
+        if period.isTrial {
+            if let following {
+                add(1, .trialsEnded, of: period, at: following.start, to: &sums)
+            } else {
+                add(1, period.isRefunded ? .trialsEnded : .trialsExpired, of: period, at: period.end, to: &sums)
+            }
+        } else if following == nil || following?.isTrial == true {
+            add(
+                1, period.isRefunded ? .subscriptionsRefunded : .subscriptionsExpired, of: period, at: period.end,
+                to: &sums)
+            addRevenue(
+                1, period.isRefunded ? .revenueRefunded : .revenueExpired, of: period, at: period.end, to: &sums)
+        }
+    }
+
+    private func add(
+        _ amount: Int64,
+        _ metric: FigureMetric,
+        of period: Period,
+        at moment: Timestamp,
+        to sums: inout FigureSums
+    ) {
+        sums.add(
+            amount, to: FigureKey(day: CalendarDay(moment), metric: metric, subject: period.transaction.subject))
+    }
+
+    private func addRevenue(
+        _ sign: Int64,
+        _ metric: FigureMetric,
+        of period: Period,
+        at moment: Timestamp,
+        to sums: inout FigureSums
+    ) {
+        guard let monthly = period.monthly else { return }
+        sums.add(
+            sign * monthly.milliunits,
+            to: FigureKey(
+                day: CalendarDay(moment), metric: metric, subject: period.transaction.subject,
+                currency: ByteKey(monthly.currency)))
+    }
+}

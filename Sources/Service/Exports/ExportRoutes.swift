@@ -1,0 +1,66 @@
+import Commerce
+import Figures
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Signatures
+
+/// Exports for analysis, part by part: each part is of one moment, and names the next one (`Link`, RFC 8288).
+struct ExportRoutes: Sendable {
+    /// In bytes.
+    private static let maximumCursorLength = 128
+
+    let exports: ExportService
+
+    /// - Parameter group: Routes under `/v1`.
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.for(.backEnd(.export)).get("exports/:export") { request, context in
+            let name = try context.parameters.text("export")
+            guard let export = Export(rawValue: name) else {
+                throw Problem(
+                    status: .notFound, code: "exportUnknown",
+                    detail: "There is no such export. There are \(Self.names(Export.self)).")
+            }
+            let format = try format(of: request)
+            let size = try size(of: request)
+            let part = try await exports.part(of: export, as: format, after: try position(of: request), users: size)
+            var headers: HTTPFields = [.contentType: format.contentType, .cacheControl: "no-store"]
+            if let next = part.next, let link = HTTPField.Name("Link") {
+                let cursor = Base64.encode(Array(next.description.utf8), .urlSafe)
+                headers[link] =
+                    "</v1/exports/\(export.rawValue)?format=\(format.rawValue)&pageSize=\(size)&cursor=\(cursor)>; rel=\"next\""
+            }
+            return Response(
+                status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: part.text)))
+        }
+    }
+
+    private func format(of request: Request) throws -> ExportFormat {
+        guard let text = try request.query("format") else { return .csv }
+        guard let format = ExportFormat(rawValue: text) else {
+            throw Problem.parameter("format", "one of \(Self.names(ExportFormat.self))")
+        }
+        return format
+    }
+
+    private func size(of request: Request) throws -> Int {
+        guard let text = try request.query("pageSize") else { return ExportService.standardPartSize }
+        guard let size = Int(text), ExportService.partSizes.contains(size) else {
+            let sizes = ExportService.partSizes
+            throw Problem.parameter("pageSize", "a number from \(sizes.lowerBound) to \(sizes.upperBound)")
+        }
+        return size
+    }
+
+    private func position(of request: Request) throws -> ExportPosition? {
+        guard let cursor = try request.query("cursor", upTo: Self.maximumCursorLength) else { return nil }
+        guard let bytes = Base64.decode(Array(cursor.utf8)[...], .urlSafe),
+            let text = String(validating: bytes, as: UTF8.self), let position = ExportPosition(text)
+        else { throw Problem.parameter("cursor", "that of the header Link of an answer") }
+        return position
+    }
+
+    private static func names<Word: CaseIterable & RawRepresentable<String>>(_ type: Word.Type) -> String {
+        Word.allCases.map(\.rawValue).joined(separator: ", ")
+    }
+}

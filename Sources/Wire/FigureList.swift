@@ -1,0 +1,8 @@
+/// The figures that the service tells.
+public struct FigureList: Codable, Sendable {
+    public let figures: [FigureResource]
+
+    public init(figures: [FigureResource]) {
+        self.figures = figures
+    }
+}

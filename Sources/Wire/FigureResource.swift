@@ -1,0 +1,16 @@
+/// A figure that the service tells.
+public struct FigureResource: Codable, Sendable {
+    public let figure: String
+    /// `sum`, `level`, `rate` or `movement`.
+    public let kind: String
+    /// Whether the values are milliunits of a currency.
+    public let isMoney: Bool
+    public let definition: String
+
+    public init(figure: String, kind: String, isMoney: Bool, definition: String) {
+        self.figure = figure
+        self.kind = kind
+        self.isMoney = isMoney
+        self.definition = definition
+    }
+}

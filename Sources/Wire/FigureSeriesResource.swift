@@ -1,0 +1,27 @@
+/// The values of a figure, one for each period.
+public struct FigureSeriesResource: Codable, Sendable {
+    /// The app, product, storefront or origin; nil without a group. Empty for a storefront that was not stated.
+    public let group: String?
+    /// The ISO 4217 code; nil for a figure that is no money.
+    public let currency: String?
+    /// Counts, or milliunits of the currency. Of a rate, the numerators.
+    public let values: [Int64]
+    /// The denominators of a rate.
+    public let denominators: [Int64]?
+    /// The parts of a movement, by their names: `new`, `resubscribed`, `changed` and `churned`.
+    public let parts: [String: [Int64]]?
+
+    public init(
+        group: String? = nil,
+        currency: String? = nil,
+        values: [Int64],
+        denominators: [Int64]? = nil,
+        parts: [String: [Int64]]? = nil
+    ) {
+        self.group = group
+        self.currency = currency
+        self.values = values
+        self.denominators = denominators
+        self.parts = parts
+    }
+}

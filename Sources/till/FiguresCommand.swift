@@ -1,0 +1,124 @@
+import ArgumentParser
+import Commerce
+import Figures
+import Foundation
+import Ledger
+import Service
+import Wire
+
+/// `till figures`
+struct FiguresCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "figures",
+        abstract: "Tell what was sold: units, revenue, subscriptions, trials, MRR and churn, by day, week or month.",
+        discussion: """
+            Without a figure, the command lists the figures and their definitions. Money is in milliunits of the currency: 4990 \
+            of EUR are 4.99 euros. The first call brings the sums of the ledger up to date, which takes a minute for a million \
+            transactions; `till serve --figures` keeps them so.
+
+            Examples:
+              till figures
+              till figures revenue --by month --from 2026-01-01 --group product
+              till figures active-subscriptions --environment sandbox --server https://shop.example.com
+            """)
+
+    @Argument(help: "The figure; none for the list of figures.")
+    var figure: Figure?
+
+    @Option(help: "The length of the periods: day, week or month.")
+    var by: FigureInterval = .day
+
+    @Option(help: ArgumentHelp("The first day in UTC (default: 28 days before the end).", valueName: "date"))
+    var from: CalendarDay?
+
+    @Option(help: ArgumentHelp("The last day in UTC (default: today).", valueName: "date"))
+    var to: CalendarDay?
+
+    @Option(help: "A series for each app, product, storefront or origin.")
+    var group: FigureQuery.Group?
+
+    @Option(help: "Where purchases cost money, or where they do not: production or sandbox.")
+    var environment: FigureQuery.Environment = .production
+
+    @Option(help: ArgumentHelp("Only sales of one app.", valueName: "bundle-id"))
+    var app: String?
+
+    @Option(help: ArgumentHelp("Only sales of one product.", valueName: "product-id"))
+    var product: String?
+
+    @Option(help: ArgumentHelp("Only sales of one storefront, such as USA.", valueName: "country"))
+    var storefront: String?
+
+    @OptionGroup var service: ServerOptions
+
+    @OptionGroup var ledger: LedgerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        guard let figure else { return try tellList() }
+        let answer: FigureAnswerResource
+        if let client = try service.client() {
+            answer = try await client.get(path(of: figure))
+        } else {
+            let figures = try localFigures()
+            try await figures.sweep()
+            try await figures.rollUp()
+            answer = FigureAnswerResource(try await figures.answer(try query(figure, today: figures.today)))
+        }
+        FigureTable(answer).lines.forEach(console.line)
+        if !answer.isBackfilled || answer.pendingUsers > 0 {
+            console.note("The sums are behind: \(answer.pendingUsers) users are pending.")
+        }
+        try console.json(answer)
+    }
+
+    private func tellList() throws {
+        var table = TextTable(header: ["FIGURE", "DEFINITION"])
+        for figure in Figure.allCases { table.add([figure.rawValue, figure.definition]) }
+        table.lines.forEach(console.line)
+        try console.json(FigureList.all)
+    }
+
+    /// The figures of the ledger, with the tables of their sums.
+    private func localFigures() throws -> FigureService {
+        let place = try ledger.place(common)
+        // A ledger that is not there, or is of another version, stays so.
+        _ = try place.open(takesOver: false)
+        let data = common.dataDirectory
+        // A subscription ends by the clock of the store that sold it.
+        let store = try data.hasStore() ? data.store() : nil
+        let clock: any WallClock = store?.clock ?? SystemClock()
+        return FigureService(ledger: try place.open([.entitlements, .figures]), clock: clock)
+    }
+
+    private func query(_ figure: Figure, today: CalendarDay) throws(FigureError) -> FigureQuery {
+        let last = to ?? today
+        return try FigureQuery(
+            figure, in: environment, by: by, from: from ?? last.adding(days: 1 - FigureQuery.standardDays), to: last,
+            group: group, app: app, product: product, storefront: storefront)
+    }
+
+    private func path(of figure: Figure) -> String {
+        var items = [("by", by.rawValue), ("environment", environment.rawValue)]
+        for (name, value) in [
+            ("from", from?.description), ("to", to?.description), ("group", group?.rawValue), ("app", app),
+            ("product", product), ("storefront", storefront),
+        ] {
+            if let value { items.append((name, value)) }
+        }
+        let query = items.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" }
+        return "/v1/figures/\(figure.rawValue)?\(query.joined(separator: "&"))"
+    }
+}
+
+extension Figure: ExpressibleByArgument {}
+extension FigureInterval: ExpressibleByArgument {}
+extension FigureQuery.Group: ExpressibleByArgument {}
+extension FigureQuery.Environment: ExpressibleByArgument {}
+
+extension CalendarDay: ExpressibleByArgument {
+    public init?(argument: String) {
+        self.init(argument)
+    }
+}

@@ -1,0 +1,141 @@
+import Commerce
+import Entitlements
+import Figures
+import Receipts
+import TestSupport
+import Testing
+
+/// The rules of subscriptions and trials, without a database.
+@Suite struct SubscriptionTimelineTests: FigureSuite {
+    private static let levels: Set<FigureMetric> = [
+        .trialsNew, .trialsEnded, .trialsExpired, .subscriptionsNew, .subscriptionsResubscribed, .subscriptionsChanged,
+        .subscriptionsRefunded, .subscriptionsExpired, .revenueNew, .revenueResubscribed, .revenueChanged,
+        .revenueRefunded, .revenueExpired,
+    ]
+
+    @Test func `a subscription is active until it ends`() throws {
+        check(
+            [try Self.transaction("1", bought: "2026-03-01", expires: "2026-04-01")],
+            [
+                ("2026-03-01", .subscriptionsNew, 1), ("2026-03-01", .revenueNew, 4_990),
+                ("2026-04-01", .subscriptionsExpired, 1), ("2026-04-01", .revenueExpired, 4_990),
+            ], only: Self.levels)
+    }
+
+    @Test func `a renewal moves the end`() throws {
+        check(
+            [
+                try Self.transaction("1", bought: "2026-03-01", expires: "2026-04-01"),
+                try Self.transaction("2", bought: "2026-04-01", expires: "2026-05-01"),
+            ],
+            [
+                ("2026-03-01", .subscriptionsNew, 1), ("2026-03-01", .revenueNew, 4_990),
+                ("2026-04-01", .renewals, 1), ("2026-05-01", .subscriptionsExpired, 1),
+                ("2026-05-01", .revenueExpired, 4_990),
+            ], only: Self.levels.union([.renewals]))
+    }
+
+    @Test func `a grace period keeps a subscription active`() throws {
+        check(
+            [try Self.transaction("1", bought: "2026-03-01", expires: "2026-04-01", graceEnds: "2026-04-17")],
+            [("2026-04-17", .subscriptionsExpired, 1)], only: [.subscriptionsExpired])
+    }
+
+    @Test func `a refund ends a subscription, and another payment resubscribes`() throws {
+        check(
+            [
+                try Self.transaction("1", bought: "2026-03-01", expires: "2026-04-01", refunded: "2026-03-10"),
+                try Self.transaction("2", bought: "2026-06-01", expires: "2026-07-01"),
+            ],
+            [
+                ("2026-03-01", .subscriptionsNew, 1), ("2026-03-10", .subscriptionsRefunded, 1),
+                ("2026-06-01", .subscriptionsResubscribed, 1), ("2026-07-01", .subscriptionsExpired, 1),
+                ("2026-03-01", .revenueNew, 4_990), ("2026-03-10", .revenueRefunded, 4_990),
+                ("2026-06-01", .revenueResubscribed, 4_990), ("2026-07-01", .revenueExpired, 4_990),
+            ], only: Self.levels)
+    }
+
+    @Test func `an upgrade changes the monthly revenue, and loses no subscription`() throws {
+        let sums = UserFigures.sums(of: [
+            try Self.transaction(
+                "1", bought: "2026-03-01", expires: "2026-04-01", facts: [.isUpgraded: .integer(1)]),
+            try Self.transaction("2", product: "yearly", bought: "2026-03-11", expires: "2027-03-11", price: 60_000),
+        ])
+        func amount(_ metric: FigureMetric, _ product: String, _ currency: ByteKey = "") throws -> Int64? {
+            let subject = FigureSubject(app: Self.app, origin: .appleProduction, product: product, storefront: "DEU")
+            let day = CalendarDay(try Self.moment("2026-03-11"))
+            return sums.amounts[FigureKey(day: day, metric: metric, subject: subject, currency: currency)]
+        }
+        #expect(try amount(.subscriptionsChanged, "monthly") == -1)
+        #expect(try amount(.subscriptionsChanged, "yearly") == 1)
+        #expect(try amount(.revenueChanged, "monthly", "EUR") == -4_990)
+        #expect(try amount(.revenueChanged, "yearly", "EUR") == 5_000)
+        #expect(!sums.amounts.keys.contains { $0.metric == .subscriptionsRefunded })
+        #expect(
+            sums.amounts.keys.filter { $0.metric == .subscriptionsExpired }.map(\.day.description) == ["2027-03-11"])
+    }
+
+    @Test func `a trial converts`() throws {
+        check(
+            [
+                try Self.transaction("1", bought: "2026-03-01", expires: "2026-03-08", price: 0, facts: Self.trial),
+                try Self.transaction("2", bought: "2026-03-08", expires: "2026-04-08"),
+            ],
+            [
+                ("2026-03-01", .trialsNew, 1), ("2026-03-08", .trialsEnded, 1), ("2026-03-08", .conversions, 1),
+                ("2026-03-01", .convertedTrials, 1), ("2026-03-08", .subscriptionsNew, 1),
+                ("2026-03-08", .revenueNew, 4_990), ("2026-04-08", .subscriptionsExpired, 1),
+                ("2026-04-08", .revenueExpired, 4_990), ("2026-03-08", .units, 1), ("2026-03-01", .newCustomers, 1),
+            ], only: Self.levels.union([.conversions, .convertedTrials, .units, .newCustomers, .renewals]))
+    }
+
+    @Test func `a trial that nobody pays for expires`() throws {
+        check(
+            [try Self.transaction("1", bought: "2026-03-01", expires: "2026-03-08", price: 0, facts: Self.trial)],
+            [("2026-03-01", .trialsNew, 1), ("2026-03-08", .trialsExpired, 1), ("2026-03-01", .newCustomers, 1)])
+    }
+
+    @Test(arguments: [
+        ("2026-03-01", "2026-03-02", 30_000), ("2026-03-01", "2026-03-04", 10_000), ("2026-03-01", "2026-03-08", 4_000),
+        ("2026-03-01", "2026-03-15", 2_000), ("2026-02-01", "2026-03-01", 1_000), ("2026-03-01", "2026-04-01", 1_000),
+        ("2026-03-01", "2026-05-01", 500), ("2026-03-01", "2026-06-01", 333), ("2026-03-01", "2026-09-01", 166),
+        ("2026-03-01", "2027-03-01", 83),
+        // The time of Apple's sandbox: a week, a month and a year.
+        ("2026-03-01T00:00:00Z", "2026-03-01T00:03:00Z", 4_000),
+        ("2026-03-01T00:00:00Z", "2026-03-01T00:05:00Z", 1_000), ("2026-03-01T00:00:00Z", "2026-03-01T01:00:00Z", 83),
+    ])
+    func `a price becomes a price for a month`(bought: String, expires: String, monthly: Int64) throws {
+        let length = SubscriptionLength(from: try Self.moment(bought), until: try Self.moment(expires))
+        #expect(length.monthly(1_000) == monthly)
+    }
+
+    @Test func `the order of the transactions does not matter`() throws {
+        let dice = Dice(seed: 17)
+        for _ in 0..<200 {
+            let transactions = try (0..<6).map { number in
+                let start = Int64(dice.number(below: 60))
+                let day = try Self.moment("2026-03-01").adding(days: start)
+                let end = day.adding(days: [7, 30, 31, 365][dice.number(below: 4)])
+                return try Self.transaction(
+                    "\(number)", of: "\(dice.number(below: 2))", product: ["a", "b"][dice.number(below: 2)],
+                    bought: day.rfc3339, expires: dice.number(below: 4) == 0 ? nil : end.rfc3339,
+                    refunded: dice.number(below: 5) == 0 ? day.adding(days: 3).rfc3339 : nil,
+                    price: Int64(dice.number(below: 3)) * 1_000, facts: dice.number(below: 4) == 0 ? Self.trial : [:])
+            }
+            let sums = UserFigures.sums(of: transactions)
+            #expect(UserFigures.sums(of: transactions.reversed()) == sums)
+            #expect(UserFigures.sums(of: dice.shuffle(transactions)) == sums)
+            // What begins ends.
+            func sum(_ metrics: FigureMetric...) -> Int64 {
+                sums.amounts.filter { metrics.contains($0.key.metric) }.reduce(0) { $0 + $1.value }
+            }
+            #expect(
+                sum(.subscriptionsNew, .subscriptionsResubscribed)
+                    == sum(.subscriptionsRefunded, .subscriptionsExpired))
+            #expect(sum(.subscriptionsChanged) == 0)
+            #expect(sum(.trialsNew) == sum(.trialsEnded, .trialsExpired))
+            #expect(
+                sum(.revenueNew, .revenueResubscribed, .revenueChanged) == sum(.revenueRefunded, .revenueExpired))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Commerce
+import Entitlements
+import Figures
+import Receipts
+import TestSupport
+import Testing
+
+/// The rules of sales, without a database.
+@Suite struct UserFiguresTests: FigureSuite {
+    @Test func `a purchase counts on its day`() throws {
+        check(
+            [try Self.transaction("1", product: "coins", quantity: 3, bought: "2026-03-31T23:59:59Z")],
+            [
+                ("2026-03-31", .units, 3), ("2026-03-31", .transactions, 1), ("2026-03-31", .revenue, 4_990),
+                ("2026-03-31", .newCustomers, 1),
+            ])
+    }
+
+    @Test func `a price that was not stated is no revenue, and is counted`() throws {
+        let priced: [TransactionFact: StatedValue] = [.price: .integer(4_990)]
+        for facts in [[:], priced, [.price: .integer(-1), .currency: .text("EUR")]] {
+            check(
+                [try Self.transaction("1", bought: "2026-03-31", price: nil, facts: facts)],
+                [("2026-03-31", .withoutPrice, 1), ("2026-03-31", .transactions, 1)],
+                only: [.revenue, .withoutPrice, .transactions])
+        }
+    }
+
+    @Test func `a refund counts on its own day, and on the day of the purchase`() throws {
+        let part: [TransactionFact: StatedValue] = [
+            .revocationType: .text(RevocationType.refundProrated.rawValue), .revocationPercentage: .integer(25_000),
+        ]
+        let unknown: [TransactionFact: StatedValue] = [
+            .revocationType: .text(RevocationType.refundProrated.rawValue)
+        ]
+        let amounts: [([TransactionFact: StatedValue], Int64?)] = [([:], 4_990), (part, 1_247), (unknown, nil)]
+        for (facts, amount) in amounts {
+            check(
+                [try Self.transaction("1", bought: "2026-03-01", refunded: "2026-04-02", facts: facts)],
+                [
+                    ("2026-03-01", .revenue, 4_990), ("2026-03-01", .refundedTransactions, 1),
+                    ("2026-04-02", .refunds, 1),
+                ] + (amount.map { [("2026-04-02", .refundedRevenue, $0)] } ?? []),
+                only: [.revenue, .refunds, .refundedRevenue, .refundedTransactions])
+        }
+    }
+
+    @Test func `what a family shares counts nowhere`() throws {
+        let facts: [TransactionFact: StatedValue] = [
+            .inAppOwnershipType: .text(InAppOwnershipType.familyShared.rawValue)
+        ]
+        check([try Self.transaction("1", bought: "2026-03-01", expires: "2026-04-01", facts: facts)], [])
+    }
+
+    @Test func `a restored purchase counts once, on the day of the original`() throws {
+        let facts: [TransactionFact: StatedValue] = [
+            .type: .text(ProductType.nonConsumable.rawValue),
+            .originalPurchaseDate: .integer(try Self.moment("2025-01-01").millisecondsSince1970),
+        ]
+        let restored = try Self.transaction("9", bought: "2026-03-01", facts: facts)
+        let original = try Self.transaction("1", bought: "2025-01-01", facts: facts)
+        for transactions in [[restored], [restored, original]] {
+            check(transactions, [("2025-01-01", .units, 1)], only: [.units])
+        }
+    }
+
+    @Test func `origins are told apart, and a customer is new in each`() throws {
+        let sums = UserFigures.sums(of: [
+            try Self.transaction("1", of: "1", bought: "2026-03-01"),
+            try Self.transaction("2", of: "2", bought: "2026-03-02"),
+            try Self.transaction("1", of: "1", origin: .appleSandbox, bought: "2026-03-03"),
+        ])
+        let customers = sums.amounts.filter { $0.key.metric == .newCustomers }
+        #expect(
+            customers.map { "\($0.key.day) \($0.key.subject.origin.rawValue) \($0.value)" }.sorted() == [
+                "2026-03-01 apple/Production 1", "2026-03-03 apple/Sandbox 1",
+            ])
+    }
+
+    @Test func `dates, amounts and texts without bounds do no harm`() throws {
+        let long = String(repeating: "x", count: 10_000)
+        let extreme = BoughtTransaction(
+            app: 1,
+            transaction: RedeemedTransaction(
+                sequence: 1, origin: .xcode, transactionIdentifier: "1", originalTransactionIdentifier: "1",
+                productIdentifier: long, quantity: .max, purchaseDate: Timestamp(millisecondsSince1970: .min),
+                redeemedAt: Timestamp(millisecondsSince1970: 0), revocationDate: Timestamp(millisecondsSince1970: .max),
+                details: RedeemedTransaction.Details(
+                    expiresAt: Timestamp(millisecondsSince1970: .max),
+                    graceEndsAt: Timestamp(millisecondsSince1970: .max),
+                    facts: TransactionFacts([
+                        .price: .integer(.max), .currency: .text("EUR"), .storefront: .text(long),
+                        .type: .text(ProductType.autoRenewableSubscription.rawValue),
+                    ]))))
+        let sums = UserFigures.sums(of: [extreme])
+        #expect(sums.amounts.keys.allSatisfy { $0.subject.product == "" && $0.subject.storefront == "" })
+        #expect(sums.amounts.keys.contains { $0.metric == .withoutPrice })
+    }
+}

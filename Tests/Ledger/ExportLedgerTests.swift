@@ -1,0 +1,131 @@
+import Commerce
+import Entitlements
+import Figures
+import Foundation
+import Ledger
+import Receipts
+import Testing
+import TestSupport
+
+/// Exports for analysis, in either database.
+@Suite struct ExportLedgerTests: LedgerSuite {
+    let fixture: LedgerFixture
+    private let clock: ManualClock
+    private let exports: ExportService
+
+    init() throws {
+        fixture = try LedgerFixture()
+        clock = ManualClock(Self.later(60))
+        exports = ExportService(ledger: fixture.ledger, clock: clock)
+    }
+
+    private func subscribed(_ transaction: String, from start: Int64, facts: [TransactionFact: StatedValue]) -> Claim {
+        var stated = TransactionFacts(facts)
+        stated[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
+        return claim(
+            transaction, original: "1", bought: Self.later(start), item: nil, expiresAt: Self.later(start + 1000),
+            facts: stated)
+    }
+
+    private func whole(_ export: Export, _ format: ExportFormat = .csv) throws -> [String] {
+        var text = Data()
+        let rows = try exports.write(export, as: format) { text.append($0) }
+        let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+        #expect(lines.count == rows + (format == .csv ? 1 : 0))
+        return lines
+    }
+
+    /// The cells of a row of a table without quotes, by their columns.
+    private func cells(_ lines: [String], _ row: Int) throws -> [String: String] {
+        func split(_ line: String) -> [String] {
+            line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        return Dictionary(uniqueKeysWithValues: zip(split(lines[0]), split(try #require(lines.dropFirst(row).first))))
+    }
+
+    @Test func `transactions have the columns of the common export`() throws {
+        try ledger.writeNow {
+            _ = try $0.redeem(
+                [
+                    subscribed(
+                        "1", from: -1000, facts: [.offerDiscountType: .text("FREE_TRIAL"), .offerType: .integer(1)]),
+                    subscribed(
+                        "2", from: 0,
+                        facts: [.price: .integer(4_990), .currency: .text("EUR"), .storefront: .text("DEU")]),
+                    claim("3"),
+                ], for: alice, at: Self.now)
+        }
+        let lines = try whole(.transactions)
+        #expect(lines.count == 4)
+        let (trial, paid, item) = (try cells(lines, 1), try cells(lines, 2), try cells(lines, 3))
+        #expect(trial["is_trial_period"] == "true")
+        #expect(trial["renewal_number"] == "1")
+        #expect(paid["is_trial_conversion"] == "true")
+        #expect(paid["renewal_number"] == "2")
+        #expect(paid["price_in_purchased_currency"] == "4.99")
+        #expect(paid["country"] == "DEU")
+        #expect(paid["rc_original_app_user_id"] == "alice")
+        #expect(paid["app"] == "com.example.app")
+        #expect(paid["is_sandbox"] == "true")
+        #expect(item["entitlement_identifiers"] == "sprout/1")
+        #expect(item["price_in_purchased_currency"] == "")
+        #expect(item["is_auto_renewable"] == "false")
+    }
+
+    @Test func `JSON Lines leave out what is not known`() throws {
+        try ledger.writeNow { _ = try $0.redeem([claim("1")], for: alice, at: Self.now) }
+        struct Row: Decodable {
+            let store_transaction_id: String
+            let quantity: Int
+            let country: String?
+        }
+        let rows = try whole(.transactions, .jsonLines).map {
+            try JSONDecoder().decode(Row.self, from: Data($0.utf8))
+        }
+        #expect(rows.map(\.store_transaction_id) == ["1"])
+        #expect(rows.map(\.quantity) == [1])
+        #expect(rows.map(\.country) == [nil])
+    }
+
+    @Test(arguments: [
+        ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@a", "'@a"), ("a=1", "a=1"),
+        (#"a,"b""#, #""a,""b""""#), ("=a,b", #""'=a,b""#),
+    ])
+    func `no text becomes a formula or another cell`(reason: String, cell: String) throws {
+        let grant = Grant(
+            identifier: "g", item: Self.sprout1, reason: reason, grantedBy: "K", grantedAt: Self.now, endsAt: nil)
+        try ledger.writeNow {
+            _ = try $0.add(grant, for: alice, keeping: nil, for: nil, forgettingBefore: Self.now)
+        }
+        #expect(try whole(.events).last?.hasSuffix(",\(cell)") == true)
+    }
+
+    @Test func `parts have everything once, and nothing of later`() async throws {
+        for number in 1...5 {
+            let user = try #require(User(name: "u\(number)"))
+            _ = try await redeem(claim("\(number)"), for: user)
+        }
+        var (text, position, isFirst): (String, ExportPosition?, Bool) = ("", nil, true)
+        while isFirst || position != nil {
+            let part = try await exports.part(of: .transactions, as: .csv, after: position, users: 2)
+            text += part.text
+            position = try part.next.map { try #require(ExportPosition($0.description)) }
+            if isFirst { _ = try await redeem(claim("9"), for: bob, at: Self.later(120)) }
+            isFirst = false
+        }
+        let lines = text.split(whereSeparator: \.isNewline).map(String.init)
+        #expect(lines.count == 6)
+        let found = try (1...5).map { try cells(lines, $0)["store_transaction_id"] }
+        #expect(Set(found) == ["1", "2", "3", "4", "5"])
+    }
+
+    @Test func `an erased user is named nowhere`() async throws {
+        _ = try await redeem(claim("1"), for: alice)
+        _ = try await redeem(claim("2"), for: bob)
+        #expect(try await ledger.write { try $0.erase(alice, by: .user, at: Self.now) })
+        #expect(try whole(.customers).dropFirst().map { $0.prefix(4) } == ["bob,"])
+        let lines = try whole(.transactions)
+        #expect(lines.count == 3)
+        #expect(!lines.joined().contains("alice"))
+    }
+}

@@ -1,0 +1,247 @@
+import Commerce
+import Entitlements
+import Figures
+import Foundation
+import Ledger
+import Receipts
+import Testing
+import TestSupport
+
+/// The sums that the ledger keeps, in either database.
+@Suite struct FigureLedgerTests: LedgerSuite {
+    let fixture: LedgerFixture
+    /// Noon of a day in the month after `now`.
+    private let clock: ManualClock
+    private let figures: FigureService
+
+    init() throws {
+        fixture = try LedgerFixture()
+        clock = ManualClock(try #require(Timestamp(rfc3339: "2026-11-10T12:00:00Z")))
+        figures = FigureService(ledger: fixture.ledger, clock: clock)
+    }
+
+    private static func facts(
+        price: Int64? = 4_990,
+        type: ProductType = .consumable,
+        storefront: String = "DEU"
+    ) -> TransactionFacts {
+        var facts = TransactionFacts([
+            .type: .text(type.rawValue), .storefront: .text(storefront), .signedDate: .integer(1),
+        ])
+        if let price { (facts[.price], facts[.currency]) = (.integer(price), .text("EUR")) }
+        return facts
+    }
+
+    private func moment(_ date: String) throws -> Timestamp {
+        try #require(Timestamp(rfc3339: date + "T12:00:00Z"))
+    }
+
+    private func subscribed(
+        _ transaction: String,
+        from start: String,
+        to end: String,
+        revoked: String? = nil,
+        price: Int64 = 4_990
+    ) throws -> Claim {
+        claim(
+            transaction, original: "1", origin: .localProduction, bought: try moment(start),
+            revoked: try revoked.map(moment), signedAt: try moment(revoked ?? start), item: nil,
+            expiresAt: try moment(end), facts: Self.facts(price: price, type: .autoRenewableSubscription))
+    }
+
+    private func rollUp() async throws {
+        try await figures.rollUp()
+        #expect(try fixture.problems() == [])
+    }
+
+    private func points(
+        _ figure: Figure,
+        _ environment: FigureQuery.Environment = .production,
+        by interval: FigureInterval = .month,
+        from first: String = "2026-09-01",
+        to last: String = "2026-11-10",
+        group: FigureQuery.Group? = nil,
+        product: String? = nil
+    ) async throws -> [String: [Int64]] {
+        let query = try FigureQuery(
+            figure, in: environment, by: interval, from: try #require(CalendarDay(first)),
+            to: try #require(CalendarDay(last)), group: group, product: product)
+        let answer = try await figures.answer(query)
+        return Dictionary(
+            uniqueKeysWithValues: answer.series.map { series in
+                let name = [series.group, series.currency].compactMap(\.self).joined(separator: " ")
+                return (name, series.points.map(\.value))
+            })
+    }
+
+    @Test func `sales are summed by month, and sandbox is separate`() async throws {
+        _ = try await redeem(
+            claim("1", origin: .localProduction, bought: try moment("2026-09-30"), item: nil, facts: Self.facts()),
+            claim("2", origin: .localProduction, bought: try moment("2026-10-01"), item: nil, facts: Self.facts()),
+            claim("3", origin: .localSandbox, bought: try moment("2026-10-01"), item: nil, facts: Self.facts()),
+            for: alice)
+        _ = try await redeem(
+            claim(
+                "4", origin: .localProduction, bought: try moment("2026-10-31"), item: nil,
+                facts: Self.facts(price: 990, storefront: "USA")),
+            claim(
+                "5", origin: .localProduction, bought: try moment("2026-11-01"), item: nil,
+                facts: Self.facts(price: nil)),
+            for: bob)
+        try await rollUp()
+        #expect(try await points(.units) == ["": [1, 2, 1]])
+        #expect(try await points(.units, .sandbox) == ["": [0, 1, 0]])
+        #expect(try await points(.revenue) == ["EUR": [4_990, 5_980, 0]])
+        #expect(
+            try await points(.revenue, group: .storefront) == ["DEU EUR": [4_990, 4_990, 0], "USA EUR": [0, 990, 0]])
+        #expect(try await points(.revenue, group: .product, product: "p") == ["p EUR": [4_990, 5_980, 0]])
+        #expect(try await points(.revenue, group: .app) == ["com.example.app EUR": [4_990, 5_980, 0]])
+        #expect(try await points(.withoutPrice) == ["": [0, 0, 1]])
+        #expect(try await points(.newCustomers) == ["": [1, 1, 0]])
+        #expect(
+            try await points(.units, by: .day, from: "2026-09-29", to: "2026-10-02") == ["": [0, 1, 1, 0]])
+        #expect(try await points(.units, by: .week, from: "2026-09-30", to: "2026-10-05") == ["": [2, 0]])
+        #expect(try await points(.units, product: "q") == ["": [0, 0, 0]])
+    }
+
+    @Test func `a subscription is told as it was at the end of each period`() async throws {
+        _ = try await redeem(try subscribed("1", from: "2026-09-15", to: "2026-10-15"), for: alice)
+        try await rollUp()
+        #expect(try await points(.activeSubscriptions) == ["": [1, 0, 0]])
+        // A renewal, which a notification tells.
+        _ = try await notify("a", try subscribed("2", from: "2026-10-15", to: "2026-11-15"))
+        try await rollUp()
+        #expect(try await points(.activeSubscriptions) == ["": [1, 1, 1]])
+        #expect(try await points(.monthlyRevenue) == ["EUR": [4_990, 4_990, 4_990]])
+        #expect(try await points(.renewals) == ["": [0, 1, 0]])
+        #expect(
+            try await points(.activeSubscriptions, by: .day, from: "2026-09-14", to: "2026-09-16") == ["": [0, 1, 1]])
+        // A refund, which takes back the renewal.
+        _ = try await notify("b", try subscribed("2", from: "2026-10-15", to: "2026-11-15", revoked: "2026-10-20"))
+        try await rollUp()
+        #expect(try await points(.activeSubscriptions) == ["": [1, 0, 0]])
+        #expect(try await points(.refundedRevenue) == ["EUR": [0, 4_990, 0]])
+        #expect(try await points(.monthlyRevenueMovement) == ["EUR": [4_990, -4_990, 0]])
+    }
+
+    @Test func `a subscription that ends today is active until the day is over`() async throws {
+        _ = try await redeem(try subscribed("1", from: "2026-10-10", to: "2026-11-10"), for: alice)
+        try await rollUp()
+        #expect(try await points(.activeSubscriptions) == ["": [0, 1, 1]])
+        clock.advance(milliseconds: 86_400_000)
+        #expect(try await points(.activeSubscriptions, to: "2026-11-11") == ["": [0, 1, 0]])
+    }
+
+    @Test func `a rate tells its parts`() async throws {
+        _ = try await redeem(try subscribed("1", from: "2026-09-15", to: "2026-10-15"), for: alice)
+        try await rollUp()
+        let query = try FigureQuery(
+            .churn, by: .month, from: try #require(CalendarDay("2026-09-01")),
+            to: try #require(CalendarDay("2026-10-31")))
+        let points = try #require(try await figures.answer(query).series.first).points
+        #expect(points.map(\.value) == [0, 1])
+        #expect(points.map(\.denominator) == [0, 1])
+    }
+
+    @Test func `a transfer and an erasure change no sum`() async throws {
+        let bought = claim(
+            "1", origin: .localProduction, bought: try moment("2026-10-01"), signedAt: try moment("2026-10-01"),
+            facts: Self.facts())
+        _ = try await redeem(bought, for: alice)
+        try await rollUp()
+        #expect(try await redeem(bought, for: bob, under: .transfer(pauseSeconds: 0)) == [.granted])
+        try await rollUp()
+        #expect(try await points(.revenue) == ["EUR": [0, 4_990, 0]])
+        #expect(try await ledger.write { try $0.erase(bob, by: .user, at: Self.now) })
+        try await rollUp()
+        #expect(try await points(.revenue) == ["EUR": [0, 4_990, 0]])
+        #expect(try await points(.newCustomers) == ["": [0, 1, 0]])
+    }
+
+    @Test func `rolling up twice, and by two processes, counts once`() async throws {
+        for number in 1...40 {
+            let user = try #require(User(name: "u\(number)"))
+            _ = try await redeem(
+                claim(
+                    "\(number)", origin: .localProduction, bought: try moment("2026-10-01"), item: nil,
+                    facts: Self.facts()),
+                for: user)
+        }
+        let other = FigureService(ledger: try fixture.again(), clock: clock)
+        async let first: Void = figures.rollUp()
+        async let second: Void = other.rollUp()
+        _ = try await (first, second)
+        try await rollUp()
+        #expect(try await points(.units) == ["": [0, 40, 0]])
+    }
+
+    @Test func `a ledger of before the figures is found by a sweep`() async throws {
+        let file = folder.file("before.sqlite")
+        let unused: [LedgerFeature] = [.entitlements, .figures.used(if: false)]
+        let before = try Ledger(file: file, features: unused)
+        let bought = claim("1", origin: .localProduction, bought: try moment("2026-10-01"), facts: Self.facts())
+        _ = try await before.write { try $0.redeem([bought], for: alice, at: Self.now) }
+        let after = try Ledger(file: file, features: [.entitlements, .figures])
+        let figures = FigureService(ledger: after, clock: clock)
+        let query = try FigureQuery(
+            .units, by: .month, from: try #require(CalendarDay("2026-10-01")),
+            to: try #require(CalendarDay("2026-10-31")))
+        #expect(try await !figures.answer(query).isBackfilled)
+        try await figures.sweep()
+        #expect(try await figures.answer(query).pendingUsers == 1)
+        try await figures.rollUp()
+        let answer = try await figures.answer(query)
+        #expect((answer.isBackfilled, answer.pendingUsers) == (true, 0))
+        #expect(answer.series.map { $0.points.map(\.value) } == [[1]])
+        // What a process without figures writes is found by the next sweep.
+        let later = claim("2", origin: .localProduction, bought: try moment("2026-10-02"), item: nil)
+        _ = try await before.write { try $0.redeem([later], for: alice, at: Self.now) }
+        try await figures.sweep()
+        try await figures.rollUp()
+        #expect(try await figures.answer(query).series.map { $0.points.map(\.value) } == [[2]])
+        #expect(try after.check().problems == [])
+    }
+
+    @Test(arguments: [
+        ("UPDATE figure SET amount = amount + 1 WHERE metric = 'units'", "The figures of 2026-10"),
+        ("DELETE FROM figure WHERE breakdown = 1", "The figures of 2026-10"),
+        ("UPDATE redeemed_transaction SET quantity = 2", "The figures of user"),
+        (
+            "UPDATE figure_contribution SET sums = product FROM (SELECT digest AS product FROM audit) AS a",
+            "are damaged"
+        ),
+    ])
+    func `a check finds a wrong sum`(change: String, problem: String) async throws {
+        _ = try await redeem(
+            claim("1", origin: .localProduction, bought: try moment("2026-10-01"), facts: Self.facts()), for: alice)
+        try await rollUp()
+        try await ledger.write { try $0.database.write(change, []) }
+        let problems = try fixture.problems()
+        #expect(problems.contains { $0.contains(problem) }, "\(problems)")
+    }
+
+    @Test func `what is pending is no problem`() async throws {
+        _ = try await redeem(claim("1", facts: Self.facts()), for: alice)
+        try await rollUp()
+        _ = try await redeem(claim("2", facts: Self.facts()), for: alice)
+        #expect(try fixture.problems() == [])
+    }
+
+    @Test func `sums go with an export`() async throws {
+        _ = try await redeem(
+            claim("1", origin: .localProduction, bought: try moment("2026-10-01"), facts: Self.facts()), for: alice)
+        try await rollUp()
+        var text: Data? = Data()
+        _ = try ledger.export { text?.append($0) }
+        let copy = try fixture.another()
+        _ = try copy.importLines { () throws(ImportError) -> Data? in
+            defer { text = nil }
+            return text
+        }
+        let query = try FigureQuery(
+            .units, by: .month, from: try #require(CalendarDay("2026-10-01")),
+            to: try #require(CalendarDay("2026-10-31")))
+        let answer = try await FigureService(ledger: copy, clock: clock).answer(query)
+        #expect(answer.series.map { $0.points.map(\.value) } == [[1]])
+    }
+}

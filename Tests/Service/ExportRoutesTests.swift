@@ -1,0 +1,61 @@
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// Exports over HTTP.
+@Suite struct ExportRoutesTests {
+    let fixture: ServiceFixture
+
+    init() async throws {
+        fixture = try await ServiceFixture()
+    }
+
+    private func grant(to user: String) async throws {
+        let body = #"{"item":{"collection":"sprout","number":1},"reason":"a prize"}"#
+        #expect(try await fixture.send(.post, "/v1/users/\(user)/grants", body: body).status == 201)
+    }
+
+    @Test func `each part leads to the next`() async throws {
+        for user in ["alice", "bob", "carol"] { try await grant(to: user) }
+        let link = try #require(HTTPField.Name("Link"))
+        var (text, path): (String, String?) = ("", "/v1/exports/events?pageSize=2")
+        while let part = path {
+            let answer = try await fixture.send(.get, part)
+            #expect(answer.status == 200)
+            #expect(answer.contentType == "text/csv; charset=utf-8; header=present")
+            #expect(answer.headers[.cacheControl] == "no-store")
+            text += String(decoding: answer.body, as: UTF8.self)
+            path = answer.headers[link]?.firstMatch(of: /<(.+)>; rel="next"/).map { String($0.1) }
+        }
+        let lines = text.split(whereSeparator: \.isNewline)
+        #expect(lines.count == 4)
+        #expect(lines.first?.hasPrefix("user,user_issuer,number,") == true)
+        #expect(Set(lines.dropFirst().map { $0.prefix { $0 != "," } }) == ["alice", "bob", "carol"])
+    }
+
+    @Test func `each export comes in both formats`() async throws {
+        try await grant(to: "alice")
+        for export in ["transactions", "customers", "events"] {
+            for (format, type) in [("csv", "text/csv; charset=utf-8; header=present"), ("jsonl", "application/jsonl")] {
+                let answer = try await fixture.send(.get, "/v1/exports/\(export)?format=\(format)")
+                #expect((answer.status, answer.contentType) == (200, type))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("sales", 404, "exportUnknown"), ("events?format=xlsx", 400, "parameterInvalid"),
+        ("events?pageSize=0", 400, "parameterInvalid"), ("events?pageSize=1001", 400, "parameterInvalid"),
+        ("events?cursor=eA", 400, "parameterInvalid"), ("events?cursor=%21", 400, "parameterInvalid"),
+    ])
+    func `a request that makes no sense is refused`(path: String, status: Int, code: String) async throws {
+        let answer = try await fixture.send(.get, "/v1/exports/\(path)")
+        #expect((answer.status, answer.code) == (status, code))
+    }
+
+    @Test func `a key needs the scope`() async throws {
+        let key = try await fixture.keys.make(name: "other", scopes: [.read, .figures]).key
+        #expect(try await fixture.send(.get, "/v1/exports/events", key: key).code == "scopeMissing")
+    }
+}
