@@ -22,7 +22,7 @@ import Webhooks
         case imported
     }
 
-    static let versions = [14, 15, 16]
+    static let versions = [14, 15, 16, 17]
     static let cases = versions.flatMap { version in Way.allCases.map { (version, $0) } }
 
     private func converted(_ version: Int, _ way: Way) throws -> Ledger {
@@ -59,7 +59,7 @@ import Webhooks
     {
         let texts = try Way.allCases.map { try export(try converted(version, $0)) }
         #expect(texts[0] == texts[1])
-        #expect(texts[0].hasPrefix(#"{"version":17}"#))
+        #expect(texts[0].hasPrefix(#"{"version":18}"#))
     }
 
     @Test(arguments: cases) func `what users own and have done is the same`(version: Int, way: Way) async throws {
