@@ -57,6 +57,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
@@ -68,6 +69,7 @@ let package = Package(
         .target(name: "Wire", dependencies: ["Commerce"]),
 
         .target(name: "Receipts", dependencies: ["Commerce", "Signatures", "StrictJSON", asn1]),
+        .target(name: "Mailer", dependencies: ["CCurl", "Commerce", "Signatures"]),
         .target(
             name: "Ledger", dependencies: ["CPostgreSQL", "Commerce", "Signatures", grdb, grdbSQLite, nioPosix]),
 
@@ -94,8 +96,8 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Entitlements",
-                "HTTPSupport", "Ledger", "Profiles", "Receipts", "SeedApp", "Signatures", "StrictJSON", "Webhooks",
-                "Wire", asyncHTTPClient, hummingbird, lifecycle, logging, nioPosix,
+                "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp", "Signatures", "StrictJSON",
+                "Webhooks", "Wire", asyncHTTPClient, hummingbird, lifecycle, logging, nioPosix,
             ],
             // Inside the binary, which is all that is deployed.
             resources: serviceResources),
@@ -110,7 +112,7 @@ let package = Package(
             name: "till",
             dependencies: [
                 "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Device", "Entitlements",
-                "HTTPSupport", "Ledger", "Profiles", "Receipts", "SeedApp", "Service", "Signatures", "Store",
+                "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp", "Service", "Signatures", "Store",
                 "StoreHTTP", "StrictJSON", "Webhooks", "Wire", argumentParser, configuration, lifecycle, logging,
                 system,
             ]),
@@ -172,8 +174,8 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "Accounts", "AppStoreClient", "CatalogAdministration", "Device", "HTTPSupport", "Profiles", "Service",
-                "StoreHTTP", "TestSupport", "Webhooks", "Wire", grdb, hummingbirdTesting, lifecycle, logging,
+                "Accounts", "AppStoreClient", "CatalogAdministration", "Device", "HTTPSupport", "Mailer", "Profiles",
+                "Service", "StoreHTTP", "TestSupport", "Webhooks", "Wire", grdb, hummingbirdTesting, lifecycle, logging,
             ],
             path: "Tests/Service"),
         .testTarget(
