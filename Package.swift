@@ -34,6 +34,12 @@ let openAPITopics = [
 let serviceResources: [Resource] =
     [.embedInCode("Resources/Errors.md")] + openAPITopics.map { Resource.embedInCode("Resources/OpenAPI/\($0).json") }
 
+// The texts of mails: one file for each purpose and language.
+let mailPurposes = ["verification", "reset", "addressChange", "newAddress"]
+let accountsResources = mailPurposes.flatMap { purpose in
+    ["en", "ko"].map { Resource.embedInCode("Resources/\(purpose).\($0).txt") }
+}
+
 let package = Package(
     name: "till",
     platforms: [.macOS(.v15)],
@@ -79,7 +85,8 @@ let package = Package(
             dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger", "Signatures", "StrictJSON"]),
         .target(name: "Profiles", dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger"]),
         .target(name: "SeedApp", dependencies: ["Commerce", "Ledger"]),
-        .target(name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"]),
+        .target(
+            name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"], resources: accountsResources),
         .target(name: "Webhooks", dependencies: ["Commerce", "Ledger", "Signatures", "Wire"]),
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
 

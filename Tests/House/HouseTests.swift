@@ -116,7 +116,8 @@ import Testing
 
     @Test func openSSLStaysInSignaturesCurlInTheMailerAndDatabasesInTheirDrivers() throws {
         for (name, rooms): (String, Set<String>) in [
-            ("CCurl", ["Mailer"]), ("COpenSSL", ["Signatures"]), ("CPostgreSQL", ["Ledger"]), ("GRDBSQLite", ["Ledger"]),
+            ("CCurl", ["Mailer"]), ("COpenSSL", ["Signatures"]), ("CPostgreSQL", ["Ledger"]),
+            ("GRDBSQLite", ["Ledger"]),
             ("GRDB", ["Ledger", "Store"]),
         ] {
             let importers = try sources().filter {

@@ -231,6 +231,14 @@ extension WireExample {
             {"accountId": "accountId", "email": "mint@example.com", "createdAt": "2027-01-31T12:00:00Z"}
             """#),
         WireExample(
+            AccountResource.self,
+            #"""
+            {"accountId": "accountId", "email": "mint@example.com", "emailVerifiedAt": "2027-01-31T12:00:00Z",
+            "createdAt": "2027-01-31T12:00:00Z"}
+            """#),
+        WireExample(AccountResource.self, #"{"accountId": "accountId", "createdAt": "2027-01-31T12:00:00Z"}"#),
+        WireExample(ConfirmationResource.self, #"{"outcome": "waitsForOther"}"#),
+        WireExample(
             TokensResource.self,
             #"""
             {"accessToken": "accessToken", "accessTokenExpiresAt": "2027-01-31T12:00:00Z",
