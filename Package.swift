@@ -141,6 +141,9 @@ let package = Package(
         .testTarget(name: "CatalogTests", dependencies: ["Catalog", "TestSupport"], path: "Tests/Catalog"),
         .testTarget(name: "ReceiptsTests", dependencies: ["Receipts", "TestSupport"], path: "Tests/Receipts"),
         .testTarget(
+            name: "MailerTests", dependencies: ["Commerce", "Mailer", "Signatures", "TestSupport"],
+            path: "Tests/Mailer", exclude: ["mail_server.py"]),
+        .testTarget(
             name: "LedgerTests",
             dependencies: [
                 "Accounts", "CatalogAdministration", "Entitlements", "Ledger", "Profiles", "SeedApp", "Signatures",
