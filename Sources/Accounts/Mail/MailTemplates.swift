@@ -36,7 +36,7 @@ public struct MailTemplates: Sendable {
                 try Self.add(bytes, name, in: folder, to: &templates)
             }
         }
-        let languages = Set(templates.keys.map(\.language)).sorted().sorted { left, _ in left == "en" }
+        let languages = ["en"] + Set(templates.keys.map(\.language)).subtracting(["en"]).sorted()
         for language in languages {
             for purpose in LinkPurpose.allCases where templates[Key(purpose: purpose, language: language)] == nil {
                 throw Defect(
