@@ -45,12 +45,13 @@ extension Table {
         ],
         erasure: .deletion, restoration: .deletion)
 
-    /// The mails asked for to each address in its current hour, whether it has an account or not: by the address's SHA-256.
+    /// The mails asked for in an hour, to each address and about each account: by the SHA-256 of an address, which need not have
+    /// an account, or of an account's number.
     fileprivate static let mailCount = Table(
         name: "mail_count", family: .globalKey,
         columns: [
-            .blob("email_digest", count: 32), .integer("began_at"), .integer("mails", check: "mails > 0"),
+            .blob("subject_digest", count: 32), .integer("began_at"), .integer("mails", check: "mails > 0"),
         ],
-        key: ["email_digest"], indexes: [Index(name: "mail_count_by_age", columns: ["began_at"])],
+        key: ["subject_digest"], indexes: [Index(name: "mail_count_by_age", columns: ["began_at"])],
         restoration: .deletion)
 }

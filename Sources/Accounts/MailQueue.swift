@@ -39,7 +39,7 @@ public struct MailQueue: Sendable {
 
     /// Deletes what has ended long ago.
     public func forgetOld() async throws {
-        let moment = clock.now().adding(seconds: -Self.memory)
-        try await ledger.write { try $0.forgetMails(before: moment) }
+        let now = clock.now()
+        try await ledger.write { try $0.forgetMails(before: now.adding(seconds: -Self.memory), at: now) }
     }
 }

@@ -28,10 +28,20 @@ public struct MailAddress: Hashable, Sendable {
     private init?(name: String?, address: String) {
         let parts = address.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), address.utf8.count <= Self.maximumLength,
-            address.utf8.allSatisfy(Self.isAllowed), (name?.utf8.count ?? 0) <= Self.maximumLength
+            address.utf8.allSatisfy(Self.isAllowed), parts[1].allSatisfy(Self.isOfDomain),
+            (name?.utf8.count ?? 0) <= Self.maximumLength
         else { return nil }
         self.name = name
         self.address = address
+    }
+
+    private static func isOfDomain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
     }
 
     /// Visible ASCII, without the characters that end an address in a header field or a command.

@@ -300,8 +300,8 @@ import Testing
     @Test func `an account gets ten mails in an hour, whatever addresses it names`() async throws {
         let user = try await open("mint@example.com").account.user
         for number in 0..<9 {
+            // Most are never sent: a later one takes their place.
             try await askForChange(user, to: "\(number)@example.com")
-            _ = try await mails()
         }
         await #expect(throws: AccountError.mailTooOften) { try await askForChange(user, to: "9@example.com") }
         clock.advance(milliseconds: 3_600_001)

@@ -95,7 +95,7 @@ import Testing
         seconds: Int64,
         next: MailLimit.Count?
     ) {
-        #expect(MailLimit.adding(to: count, at: Self.later(seconds)) == next)
+        #expect(MailLimit.adding(to: count, upTo: MailLimit.perAddress, at: Self.later(seconds)) == next)
     }
 
     // MARK: Attempts

@@ -79,7 +79,8 @@ import Testing
 
     @Test(arguments: [
         "", "a", "@b.example", "a@", "a@b@c", "a b@c.example", "a@b.example\r\nRCPT TO:<x@y.example>", "a@b.example>",
-        "Garden <a@b.example", "a@[127.0.0.1]", "ä@b.example", "Gar\nden <a@b.example>", "a,b@c.example",
+        "Garden <a@b.example", "a@[127.0.0.1]", "a@b/c.example", "a@b_c.example", "ä@b.example",
+        "Gar\nden <a@b.example>", "a,b@c.example",
         "<a@b.example>, <c@d.example>", String(repeating: "a", count: 255) + "@b.example",
     ])
     func `other texts are no mailbox`(text: String) {

@@ -9,7 +9,7 @@ public enum MailLimit {
     /// The hour, in seconds.
     static let window: Int64 = 3600
 
-    /// The mails asked for to one address in an hour.
+    /// The mails asked for in an hour, to one address or about one account.
     package struct Count: Hashable, Sendable {
         package let beganAt: Timestamp
         package let mails: Int
@@ -22,12 +22,14 @@ public enum MailLimit {
 
     /// The count after one more mail.
     ///
-    /// - Parameter count: nil for an address without a count.
-    /// - Returns: nil if the address has had enough.
-    package static func adding(to count: Count?, at moment: Timestamp) -> Count? {
+    /// - Parameters:
+    ///   - count: nil if there was no mail yet.
+    ///   - limit: The mails in an hour.
+    /// - Returns: nil if there were enough.
+    package static func adding(to count: Count?, upTo limit: Int, at moment: Timestamp) -> Count? {
         guard let count, moment < count.beganAt.adding(seconds: window), count.beganAt <= moment else {
             return Count(beganAt: moment, mails: 1)
         }
-        return count.mails < perAddress ? Count(beganAt: count.beganAt, mails: count.mails + 1) : nil
+        return count.mails < limit ? Count(beganAt: count.beganAt, mails: count.mails + 1) : nil
     }
 }

@@ -18,9 +18,10 @@ extension LedgerTransaction {
         at moment: Timestamp
     ) throws -> Bool {
         let records = MailRecords(database: database)
-        guard try countMail(to: email, at: moment) else { return false }
-        let since = moment.adding(seconds: -MailLimit.window)
-        guard try records.count(of: user, since: since) < MailLimit.perAccount else { return false }
+        guard try countMail(to: email, at: moment),
+            // No address has this form.
+            try records.count("account \(user)", upTo: MailLimit.perAccount, at: moment)
+        else { return false }
         try records.insert(
             QueuedMail(
                 user: user, identifier: randomness.bytes(16).hexadecimal, purpose: purpose, email: email,
@@ -34,8 +35,7 @@ extension LedgerTransaction {
     ///
     /// - Returns: false if the address has had enough.
     func countMail(to email: String, at moment: Timestamp) throws -> Bool {
-        let digest = DigestAlgorithm.sha256.digest(of: Array(email.lowercased().utf8))
-        return try MailRecords(database: database).count(digest, at: moment)
+        try MailRecords(database: database).count(email.lowercased(), upTo: MailLimit.perAddress, at: moment)
     }
 
     /// The mails that are due, the longest first.
@@ -66,9 +66,12 @@ extension LedgerTransaction {
         for result in results { try records.record(result) }
     }
 
-    /// Deletes links that ended before a moment, and mails that were asked for before it and are done.
-    public func forgetMails(before moment: Timestamp) throws {
+    /// Deletes links that ended before a moment, mails that were asked for before it and are done, and counts of past hours.
+    ///
+    /// - Parameter now: The current time.
+    public func forgetMails(before moment: Timestamp, at now: Timestamp) throws {
         try MailRecords(database: database).forget(before: moment)
+        try MailRecords(database: database).forgetCounts(before: now.adding(seconds: -MailLimit.window))
         try LinkRecords(database: database).forget(before: moment)
     }
 

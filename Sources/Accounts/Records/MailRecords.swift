@@ -1,5 +1,6 @@
 import Commerce
 import Ledger
+import Signatures
 
 /// The ledger's statements about mails, inside a transaction that the caller holds.
 struct MailRecords {
@@ -9,26 +10,22 @@ struct MailRecords {
         "user_id", "mail_id", "purpose", "email", "language", "created_at", "attempts", "next_attempt_at",
     ]
 
-    /// Counts a mail to an address, whether it has an account or not.
+    /// Counts a mail to an address or about an account. It counts even if it is never sent, because a later one takes its place.
     ///
-    /// - Returns: false if the address has had enough.
-    func count(_ digest: [UInt8], at moment: Timestamp) throws -> Bool {
-        let known = try database.row("SELECT began_at, mails FROM mail_count WHERE email_digest = $1", [digest]).map {
-            MailLimit.Count(beganAt: try $0["began_at"], mails: try $0["mails"])
-        }
-        guard let count = MailLimit.adding(to: known, at: moment) else { return false }
+    /// - Parameter subject: What is counted: the address or the account.
+    /// - Returns: false if there were enough.
+    func count(_ subject: String, upTo limit: Int, at moment: Timestamp) throws -> Bool {
+        let digest = DigestAlgorithm.sha256.digest(of: Array(subject.utf8))
+        let known = try database.row("SELECT began_at, mails FROM mail_count WHERE subject_digest = $1", [digest])
+            .map { MailLimit.Count(beganAt: try $0["began_at"], mails: try $0["mails"]) }
+        guard let count = MailLimit.adding(to: known, upTo: limit, at: moment) else { return false }
         try database.execute(
             """
-            INSERT INTO mail_count (email_digest, began_at, mails) VALUES ($1, $2, $3)
-            ON CONFLICT (email_digest) DO UPDATE SET began_at = excluded.began_at, mails = excluded.mails
+            INSERT INTO mail_count (subject_digest, began_at, mails) VALUES ($1, $2, $3)
+            ON CONFLICT (subject_digest) DO UPDATE SET began_at = excluded.began_at, mails = excluded.mails
             """,
             [digest, count.beganAt, count.mails])
         return true
-    }
-
-    /// The number of mails about an account since a moment.
-    func count(of user: Int64, since moment: Timestamp) throws -> Int {
-        try database.value("SELECT count(*) FROM mail WHERE user_id = $1 AND created_at > $2", [user, moment]) ?? 0
     }
 
     func insert(_ mail: QueuedMail) throws {
@@ -84,9 +81,13 @@ struct MailRecords {
             ])
     }
 
-    /// Deletes mails that were sent or given up, and counts, from before a moment.
+    /// Deletes mails that were asked for before a moment and are done.
     func forget(before moment: Timestamp) throws {
         try database.execute("DELETE FROM mail WHERE next_attempt_at IS NULL AND created_at <= $1", [moment])
+    }
+
+    /// Deletes counts that began before a moment.
+    func forgetCounts(before moment: Timestamp) throws {
         try database.execute("DELETE FROM mail_count WHERE began_at <= $1", [moment])
     }
 
