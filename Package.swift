@@ -36,6 +36,12 @@ let openAPITopics = [
 let serviceResources: [Resource] =
     [.embedInCode("Resources/Errors.md")] + openAPITopics.map { Resource.embedInCode("Resources/OpenAPI/\($0).json") }
 
+// The texts of mails: one file for each purpose and language.
+let mailPurposes = ["verification", "reset", "addressChange", "newAddress"]
+let accountsResources = mailPurposes.flatMap { purpose in
+    ["en", "ko"].map { Resource.embedInCode("Resources/\(purpose).\($0).txt") }
+}
+
 let package = Package(
     name: "till",
     platforms: [.macOS(.v15)],
@@ -59,6 +65,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
@@ -70,6 +77,7 @@ let package = Package(
         .target(name: "Wire", dependencies: ["Commerce"]),
 
         .target(name: "Receipts", dependencies: ["Commerce", "Signatures", "StrictJSON", asn1]),
+        .target(name: "Mailer", dependencies: ["CCurl", "Commerce", "Signatures"]),
         .target(
             name: "Ledger", dependencies: ["CPostgreSQL", "Commerce", "Signatures", grdb, grdbSQLite, nioPosix]),
 
@@ -79,7 +87,8 @@ let package = Package(
             dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger", "Signatures", "StrictJSON"]),
         .target(name: "Profiles", dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger"]),
         .target(name: "SeedApp", dependencies: ["Commerce", "Ledger"]),
-        .target(name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"]),
+        .target(
+            name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"], resources: accountsResources),
         .target(name: "Webhooks", dependencies: ["Commerce", "Ledger", "Signatures", "Wire"]),
         .target(name: "Figures", dependencies: ["Commerce", "Entitlements", "Ledger", "Receipts"]),
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
@@ -97,9 +106,8 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Entitlements",
-                "Figures", "HTTPSupport", "Ledger", "Profiles", "Receipts", "SeedApp", "Signatures", "StrictJSON",
-                "Webhooks",
-                "Wire", asyncHTTPClient, hummingbird, lifecycle, logging, nioPosix,
+                "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp", "Signatures",
+                "StrictJSON", "Webhooks", "Wire", asyncHTTPClient, hummingbird, lifecycle, logging, nioPosix,
             ],
             // Inside the binary, which is all that is deployed.
             resources: serviceResources),
@@ -114,7 +122,8 @@ let package = Package(
             name: "till",
             dependencies: [
                 "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Device", "Entitlements",
-                "Figures", "HTTPSupport", "Ledger", "Profiles", "Receipts", "SeedApp", "Service", "Signatures", "Store",
+                "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp", "Service",
+                "Signatures", "Store",
                 "StoreHTTP", "StrictJSON", "Webhooks", "Wire", argumentParser, configuration, lifecycle, logging,
                 system,
             ]),
@@ -136,6 +145,9 @@ let package = Package(
         .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "TestSupport"], path: "Tests/Signatures"),
         .testTarget(name: "CatalogTests", dependencies: ["Catalog", "TestSupport"], path: "Tests/Catalog"),
         .testTarget(name: "ReceiptsTests", dependencies: ["Receipts", "TestSupport"], path: "Tests/Receipts"),
+        .testTarget(
+            name: "MailerTests", dependencies: ["Commerce", "Mailer", "Signatures", "TestSupport"],
+            path: "Tests/Mailer", exclude: ["mail_server.py"]),
         .testTarget(
             name: "LedgerTests",
             dependencies: [
@@ -179,9 +191,9 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "Accounts", "AppStoreClient", "CatalogAdministration", "Device", "Figures", "HTTPSupport", "Profiles",
-                "Service",
-                "StoreHTTP", "TestSupport", "Webhooks", "Wire", grdb, hummingbirdTesting, lifecycle, logging,
+                "Accounts", "AppStoreClient", "CatalogAdministration", "Device", "Figures", "HTTPSupport", "Mailer",
+                "Profiles", "Service", "StoreHTTP", "TestSupport", "Webhooks", "Wire", grdb, hummingbirdTesting,
+                lifecycle, logging,
             ],
             path: "Tests/Service"),
         .testTarget(

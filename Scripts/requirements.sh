@@ -12,12 +12,12 @@ version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9
 [ "$(printf '%s\n' 6.2 "$version" | sort -V | head -n 1)" = 6.2 ] || fail "Swift $version is too old: Till needs 6.2 or later."
 
 missing=()
-for package in openssl curl libssl-dev libpq-dev libsqlite3-dev zlib1g-dev pkg-config; do
+for package in openssl curl libssl-dev libcurl4-openssl-dev libpq-dev libsqlite3-dev zlib1g-dev pkg-config; do
     dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null | grep -q "install ok installed" || missing+=("$package")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
-command -v apt-get >/dev/null || fail "install OpenSSL 3, SQLite 3 and libpq with their headers, and pkg-config; there is no apt-get here to do it."
+command -v apt-get >/dev/null || fail "install OpenSSL 3, libcurl, SQLite 3 and libpq with their headers, and pkg-config; there is no apt-get here to do it."
 root=()
 if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null || fail "run this as root, or install sudo: ${missing[*]} have to be installed."

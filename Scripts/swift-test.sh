@@ -7,6 +7,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # Tests/Support/ProcessLaunch.swift says why memory is mapped like this.
 export MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=1048576
+Scripts/mail-server.sh >/dev/null 2>&1 || echo "The tests with a mail server are skipped: Scripts/mail-server.sh has failed."
 # Without testable imports, the tests share the build of `make build`.
 if ! swift test -c release --disable-testable-imports "$@" 2>&1 | tee "$log"; then
     echo "Failures:"

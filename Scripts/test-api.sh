@@ -58,7 +58,8 @@ examine() {
     (cd "$work" && "$tools/bin/schemathesis" run "$url/openapi.json" --checks "$checks" --no-color --generation-database none \
         --warnings off "$@") || fail "the service does not do what it describes (its log: $(tail -n 5 "$work/log"))"
 }
-serve --jwt-issuer test --jwt-audience till --jwt-keys "$work/keys.json" --accounts --profiles --seed-app --live-events
+serve --jwt-issuer test --jwt-audience till --jwt-keys "$work/keys.json" --accounts --profiles --seed-app --live-events \
+    --mail-from garden@example.com --mail-links https://example.com/account --mail-server smtp://127.0.0.1:1
 echo "As a back end …"
 examine --header "Authorization: Bearer $key" --exclude-path-regex '^/v1/(me|user(/|$)|webhooks|catalog)' --max-time $((seconds * 2 / 3))
 echo "As an app …"

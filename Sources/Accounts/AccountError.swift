@@ -17,6 +17,14 @@ public enum AccountError: CodedError, Equatable {
     case refreshTokenExpired
     case refreshTokenReused
     case accountNotFound
+    /// The link is unknown, was used, or is for something else.
+    case linkInvalid
+    case linkExpired
+    /// The account has verified its address.
+    case emailVerified
+    case emailUnchanged
+    /// The address or the account has had as many mails as it gets in an hour.
+    case mailTooOften
     /// There was not the memory to hash a password.
     case passwordNotHashed
 
@@ -35,6 +43,11 @@ public enum AccountError: CodedError, Equatable {
         case .refreshTokenExpired: "refreshTokenExpired"
         case .refreshTokenReused: "refreshTokenReused"
         case .accountNotFound: "accountNotFound"
+        case .linkInvalid: "linkInvalid"
+        case .linkExpired: "linkExpired"
+        case .emailVerified: "emailVerified"
+        case .emailUnchanged: "emailUnchanged"
+        case .mailTooOften: "mailTooOften"
         case .passwordNotHashed: "passwordNotHashed"
         }
     }
@@ -55,6 +68,11 @@ public enum AccountError: CodedError, Equatable {
         case .refreshTokenReused:
             "The refresh token was used before, so somebody may have a copy: its session was ended; log in."
         case .accountNotFound: "The user has no account here."
+        case .linkInvalid: "The link is unknown, was used, or is for something else: ask for a new one."
+        case .linkExpired: "The link has expired: ask for a new one."
+        case .emailVerified: "The account has verified its e-mail address: nothing was changed."
+        case .emailUnchanged: "The account has this e-mail address: give another one."
+        case .mailTooOften: "Too many mails were asked for in an hour: wait, and look for those that were sent."
         case .passwordNotHashed: "The password could not be looked at now: try again later."
         }
     }

@@ -16,17 +16,23 @@ public struct AccountService: Sendable {
     let ledger: Ledger
     let clock: any WallClock
     let randomness: Randomness
+    /// Whether the address of a new account gets a mail with a link that verifies it.
+    private let sendsMail: Bool
     private let cost: PasswordHash.Cost
     /// Of no password: what is looked at where there is no account, so that it takes as long.
     private let decoy: PasswordHash
 
-    /// - Parameter cost: Of one guess at a password.
+    /// - Parameters:
+    ///   - sendsMail: Whether somebody sends the mails that are queued.
+    ///   - cost: Of one guess at a password.
     public init(
         ledger: Ledger,
         clock: any WallClock,
         randomness: Randomness,
+        sendsMail: Bool = false,
         cost: PasswordHash.Cost = .standard
     ) {
+        self.sendsMail = sendsMail
         self.ledger = ledger
         self.clock = clock
         self.randomness = randomness
@@ -65,10 +71,16 @@ public struct AccountService: Sendable {
 
     /// Opens an account, and lets its user in.
     ///
+    /// - Parameter language: The language of the mail that verifies the address, if mail is sent.
     /// - Throws: `AccountError`, `emailTaken`.
-    public func open(_ account: AccountRecord) async throws -> Entrance {
-        let tokens = try await ledger.write { transaction in
-            try transaction.open(account).map { try begin(of: $0, in: transaction) }
+    public func open(_ account: AccountRecord, language: String = "en") async throws -> Entrance {
+        let tokens = try await ledger.write { transaction -> SessionTokens? in
+            guard let user = try transaction.open(account) else { return nil }
+            if sendsMail {
+                // A mailbox that has had enough keeps nobody out: the user asks for the mail later.
+                _ = try transaction.queueVerification(of: account, user, in: language, at: account.createdAt)
+            }
+            return try begin(of: user, in: transaction)
         }
         guard let tokens else { throw AccountError.emailTaken }
         return Entrance(account: account, tokens: tokens)

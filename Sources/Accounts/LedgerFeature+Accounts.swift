@@ -15,7 +15,7 @@ extension Table {
         name: "account", family: .userData,
         columns: [
             .integer("user_id"), .text("email"), .text("email_lowercase"), .text("password_hash"),
-            .integer("created_at"),
+            .integer("created_at"), .integer("email_verified_at").since(17),
         ],
         key: ["user_id"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
 
@@ -36,5 +36,5 @@ extension Table {
             Index(name: "session_by_refresh_identifier", columns: ["refresh_id"]),
             Index(name: "session_by_end", columns: ["ends_at"]),
         ],
-        erasure: .deletion, isForgottenByRestoration: true)
+        erasure: .deletion, restoration: .endOfSessions)
 }

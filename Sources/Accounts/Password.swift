@@ -11,15 +11,15 @@ public struct Password: Sendable {
     /// Composed (NFKC), so that it is the same from every keyboard.
     let text: String
 
-    /// - Parameter email: Whose password it will be.
+    /// - Parameter email: The address of the account; nil for an account without one.
     /// - Throws: `AccountError`.
-    public init(_ text: String, of email: EmailAddress) throws(AccountError) {
+    public init(_ text: String, of email: EmailAddress?) throws(AccountError) {
         guard text.utf8.count <= Self.maximumLength else { throw .passwordTooLong }
         let text = Self.composed(text)
         guard text.count >= Self.minimumLength else { throw .passwordTooShort }
         let folded = text.lowercased()
         guard !Self.isCommon(folded) else { throw .passwordTooCommon }
-        let own = [email.lowercase, String(email.lowercase.prefix { $0 != "@" })]
+        let own = email.map { [$0.lowercase, String($0.lowercase.prefix { $0 != "@" })] } ?? []
         guard !own.contains(folded) else { throw .passwordLikeEmail }
         self.text = text
     }

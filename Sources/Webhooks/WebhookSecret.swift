@@ -4,6 +4,10 @@ import Signatures
 public struct WebhookSecret: Hashable, Sendable, CustomStringConvertible {
     /// In bytes.
     static let length = 32
+    /// The shortest secret of somebody else's making, in bytes (Standard Webhooks, "Signature scheme").
+    private static let minimumLength = 24
+    private static let maximumTextLength = 128
+    private static let prefix = "whsec_"
 
     let bytes: [UInt8]
 
@@ -11,7 +15,16 @@ public struct WebhookSecret: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    public var description: String { "whsec_" + Base64.encode(bytes) }
+    /// - Parameter text: `whsec_` and the bytes in base64.
+    /// - Returns: nil for a text of another form.
+    public init?(_ text: String) {
+        guard text.hasPrefix(Self.prefix), text.utf8.count <= Self.maximumTextLength,
+            let bytes = Base64.decode(text.utf8.dropFirst(Self.prefix.utf8.count)), bytes.count >= Self.minimumLength
+        else { return nil }
+        self.bytes = bytes
+    }
+
+    public var description: String { Self.prefix + Base64.encode(bytes) }
 
     /// The signature of a message: `v1,` and an HMAC-SHA256 in base64 (Standard Webhooks, "Signature scheme").
     func signature(of content: [UInt8]) -> String {

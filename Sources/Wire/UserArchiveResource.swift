@@ -13,6 +13,24 @@ public struct UserArchiveResource: Codable, Sendable {
         }
     }
 
+    /// A mail about the account, without its text, which nobody keeps.
+    public struct Mail: Codable, Sendable {
+        /// verification, reset, addressChange or newAddress.
+        public let purpose: String
+        /// The recipient.
+        public let email: String
+        public let askedAt: String
+        /// Nil for a mail that was not sent.
+        public let sentAt: String?
+
+        public init(purpose: String, email: String, askedAt: String, sentAt: String? = nil) {
+            self.purpose = purpose
+            self.email = email
+            self.askedAt = askedAt
+            self.sentAt = sentAt
+        }
+    }
+
     /// A product on the user's wish list.
     public struct Wish: Codable, Sendable {
         public let productId: String
@@ -88,6 +106,8 @@ public struct UserArchiveResource: Codable, Sendable {
     public let account: AccountResource?
     /// Newest first.
     public let sessions: [Session]
+    /// The mails of the last days, oldest first; nil for a user without any.
+    public let mails: [Mail]?
     /// Nil for a user who has not signed up in the seed's own app.
     public let member: Member?
     /// Nil until the user chooses one.
@@ -110,6 +130,7 @@ public struct UserArchiveResource: Codable, Sendable {
         appAccountToken: String,
         account: AccountResource? = nil,
         sessions: [Session],
+        mails: [Mail]? = nil,
         member: Member? = nil,
         nickname: String? = nil,
         chosen: [Item],
@@ -127,6 +148,7 @@ public struct UserArchiveResource: Codable, Sendable {
         self.appAccountToken = appAccountToken
         self.account = account
         self.sessions = sessions
+        self.mails = mails
         self.member = member
         self.nickname = nickname
         self.chosen = chosen

@@ -17,6 +17,7 @@ extension [LedgerFeature] {
             .entitlements,
             .keptProofs.used(if: uses(\.keepsProofs)),
             .accounts.used(if: uses(\.hasAccounts)),
+            .accountMail.used(if: uses(\.sendsMail)),
             .profiles.used(if: uses(\.hasProfiles) || uses(\.servesSeedApp)),
             .seedApp.used(if: uses(\.servesSeedApp)),
             .webhooks.used(if: uses(\.hasWebhooks)),

@@ -73,6 +73,12 @@ struct Serve: Command {
         let clock: any WallClock = local?.store.clock ?? SystemClock()
         let anchors = try TrustAnchors(folders: data.trustedFolders)
         try configuration.check(anchors)
+        if configuration.hasAccounts, !configuration.sendsMail {
+            configuration.logger.notice(
+                "no mail is sent: users cannot confirm their addresses or choose new passwords; set mail-server or mail-webhook"
+            )
+        }
+        let templates = try configuration.mail?.templates()
         let ledger = try LedgerPlace(configuration.ledger, in: data).open(.all(of: configuration)) {
             self.console.note("Converting the ledger to the version of this Till. A large ledger takes minutes.")
         }
@@ -96,7 +102,8 @@ struct Serve: Command {
         // By the machine's clock, however far a store's own was moved.
         let accounts =
             configuration.hasAccounts
-            ? AccountService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
+            ? AccountService(
+                ledger: ledger, clock: SystemClock(), randomness: .system, sendsMail: configuration.sendsMail) : nil
         let profiles = ProfileService(
             catalog: administration.current, ledger: ledger, clock: clock, counting: service.accepted.counting)
         let events =
@@ -115,7 +122,7 @@ struct Serve: Command {
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics,
             bodies: BodyBudget.Limits(megabytes: configuration.maximumBodyMegabytes), accounts: accounts,
-            profiles: configuration.hasProfiles ? profiles : nil,
+            mailLanguages: templates?.languages, profiles: configuration.hasProfiles ? profiles : nil,
             seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
             administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
             figures: figures,
@@ -128,13 +135,22 @@ struct Serve: Command {
         if let local { companions.append(local.sender) }
         if let events { companions.append(events) }
         if let figures { companions.append(FigureUpkeep(figures: figures, logger: configuration.logger)) }
-        let sender = webhooks.map {
-            WebhookSender(
-                service: $0, allowsPrivateAddresses: configuration.allowsPrivateWebhooks,
-                metrics: metrics, logger: configuration.logger)
+        var senders: [(service: any ServiceLifecycle.Service, message: Logger.Message)] = []
+        if let webhooks {
+            let sender = WebhookSender(
+                service: webhooks, allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
+                logger: configuration.logger)
+            senders.append((sender, "waiting for messages to webhooks"))
+        }
+        if let mail = configuration.mail, let templates {
+            let sender = MailSender(
+                queue: MailQueue(ledger: ledger, clock: SystemClock(), randomness: .system),
+                transport: mail.transport(), templates: templates, links: mail.links, metrics: metrics,
+                logger: configuration.logger)
+            senders.append((sender, "waiting for mails"))
         }
         let server = ServiceServer(
-            router: routes.router, companions: companions, outlasting: sender.map { [$0] } ?? [],
+            router: routes.router, companions: companions, outlasting: senders,
             configuration: configuration.server,
             logger: configuration.logger)
         let console = console

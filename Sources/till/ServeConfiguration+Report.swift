@@ -1,6 +1,7 @@
 import Foundation
 
-/// What the service would run with, for `--print-configuration`. A password in the ledger's address is left out; none of the other settings is a secret.
+/// What the service would run with, for `--print-configuration`. Secrets are left out: a password in the ledger's address,
+/// that of the mail server, and the secret of a mailer's webhook.
 extension ServeConfiguration {
     struct Report: Encodable {
         let host: String
@@ -28,6 +29,15 @@ extension ServeConfiguration {
         let graceSeconds: Int64
         let logLevel: String
         let accounts: Bool
+        let mailFrom: String?
+        let mailLinks: String?
+        let mailServer: String?
+        let mailCertificates: String?
+        let mailUsername: String?
+        let mailPasswordFile: String?
+        let mailWebhook: String?
+        let mailWebhookSecretFile: String?
+        let mailTemplates: String?
         let profiles: Bool
         let seedApp: Bool
         let liveEvents: Bool
@@ -48,6 +58,15 @@ extension ServeConfiguration {
 
         enum CodingKeys: String, CodingKey {
             case host, port, accept, ownership, data, ledger, accounts, profiles, webhooks, figures, proxies
+            case mailFrom = "mail-from"
+            case mailLinks = "mail-links"
+            case mailServer = "mail-server"
+            case mailCertificates = "mail-certificates"
+            case mailUsername = "mail-username"
+            case mailPasswordFile = "mail-password-file"
+            case mailWebhook = "mail-webhook"
+            case mailWebhookSecretFile = "mail-webhook-secret-file"
+            case mailTemplates = "mail-templates"
             case liveEvents = "live-events"
             case keepProofs = "keep-proofs"
             case catalogAdministration = "catalog-administration"
@@ -97,7 +116,12 @@ extension ServeConfiguration {
             idleSeconds: server.idleTime.components.seconds, requestSeconds: server.requestTime.components.seconds,
             requestsPerMinute: server.requestLimits.perKey, userRequestsPerMinute: server.requestLimits.perUser,
             graceSeconds: server.gracePeriod.components.seconds,
-            logLevel: logger.logLevel.rawValue, accounts: hasAccounts, profiles: hasProfiles, seedApp: servesSeedApp,
+            logLevel: logger.logLevel.rawValue, accounts: hasAccounts,
+            mailFrom: mail?.from, mailLinks: mail?.links.url, mailServer: mail?.serverURL,
+            mailCertificates: mail?.certificates, mailUsername: mail?.username,
+            mailPasswordFile: mail?.passwordFile, mailWebhook: mail?.webhookURL,
+            mailWebhookSecretFile: mail?.webhookSecretFile, mailTemplates: mail?.templateFolder,
+            profiles: hasProfiles, seedApp: servesSeedApp,
             liveEvents: hasLiveEvents, catalogAdministration: administersCatalog, keepProofs: keepsProofs,
             webhooks: hasWebhooks, figures: hasFigures,
             webhookPrivateAddresses: allowsPrivateWebhooks,

@@ -27,6 +27,8 @@ struct ServeConfiguration {
     let tokens: TokenSettings?
     /// Whether users may have accounts with the service itself.
     let hasAccounts: Bool
+    /// The way to send mails about accounts; nil if none are sent.
+    let mail: MailSettings?
     /// Whether they may have a profile and a wish list.
     let hasProfiles: Bool
     /// Whether the seed's own app is served.
@@ -74,6 +76,7 @@ struct ServeConfiguration {
         self.logger = logger
         tokens = try await Self.tokens(settings)
         hasAccounts = try await settings.flag("accounts") ?? false
+        mail = try await MailSettings(settings, hasAccounts: hasAccounts)
         sandboxUsers = try await Self.sandboxUsers(
             settings, origins,
             issuers: [tokens?.issuer, hasAccounts ? User.accountIssuer : nil].compactMap(\.self))
@@ -235,19 +238,4 @@ extension ServeConfiguration {
         }
         return TokenSettings(issuer: values[0], audience: values[1], keys: keys, algorithms: Set(known))
     }
-}
-
-extension User {
-    /// A user as settings and options list one: `NAME` for a user of the back end, `ISSUER NAME` for another.
-    init?(listed text: String) {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        switch parts.count {
-        case 1: self.init(name: text)
-        case 2 where !parts[0].isEmpty: self.init(issuer: String(parts[0]), name: String(parts[1]))
-        default: return nil
-        }
-    }
-
-    /// The same as a setting lists it.
-    var listed: String { issuer.isEmpty ? name : "\(issuer) \(name)" }
 }

@@ -71,6 +71,52 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Let users sign up with e-mail and password: /v1/accounts and /v1/sessions.")
     var accounts = false
 
+    @Option(
+        help: ArgumentHelp(
+            "The sender of mails about accounts: an address, or \"NAME <ADDRESS>\". With it, users confirm their address and "
+                + "choose a new password by mail.", valueName: "address"))
+    var mailFrom: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The page of yours to which mailed links lead; the token follows after #.", valueName: "url"))
+    var mailLinks: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The mail server: smtp://HOST:PORT with STARTTLS, or smtps://HOST:PORT; without TLS only on this machine.",
+            valueName: "url"))
+    var mailServer: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The certificates in PEM that the mail server's chain ends in (default: the system's).", valueName: "file"))
+    var mailCertificates: String?
+
+    @Option(help: ArgumentHelp("The user at the mail server.", valueName: "name"))
+    var mailUsername: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the user's password, which TILL_MAIL_PASSWORD may have instead.", valueName: "file"))
+    var mailPasswordFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Your own mailer, which gets a request for each mail, instead of a mail server.", valueName: "url"))
+    var mailWebhook: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the secret that signs these requests (whsec_…), which TILL_MAIL_WEBHOOK_SECRET may have instead.",
+            valueName: "file"))
+    var mailWebhookSecretFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A folder with files such as reset.en.txt, which replace Till's own texts of mails.", valueName: "folder"))
+    var mailTemplates: String?
+
     @Flag(help: "Let users have a profile and a wish list: /v1/me/profile and /v1/me/wishes.")
     var profiles = false
 

@@ -17,7 +17,9 @@ struct ServeSettings {
         "app-store-issuer-id", "app-store-url", "reconcile-seconds", "reconcile-customers-seconds", "refund-preference",
         "sample-content-provided", "accounts", "profiles", "seed-app", "live-events",
         "catalog-administration", "keep-proofs", "webhooks", "figures",
-        "webhook-private-addresses", "proxies",
+        "webhook-private-addresses", "proxies", "mail-from", "mail-links", "mail-server", "mail-certificates",
+        "mail-username", "mail-password", "mail-password-file", "mail-webhook", "mail-webhook-secret",
+        "mail-webhook-secret-file", "mail-templates",
     ]
 
     /// The variables that are no settings of the service, which other commands read.
@@ -76,6 +78,15 @@ struct ServeSettings {
         given["webhooks"] = options.webhooks ? .bool(true) : nil
         given["figures"] = options.figures ? .bool(true) : nil
         given["webhook-private-addresses"] = options.webhookPrivateAddresses ? .bool(true) : nil
+        given["mail-from"] = options.mailFrom.map { .string($0) }
+        given["mail-links"] = options.mailLinks.map { .string($0) }
+        given["mail-server"] = options.mailServer.map { .string($0) }
+        given["mail-certificates"] = options.mailCertificates.map { .string($0) }
+        given["mail-username"] = options.mailUsername.map { .string($0) }
+        given["mail-password-file"] = options.mailPasswordFile.map { .string($0) }
+        given["mail-webhook"] = options.mailWebhook.map { .string($0) }
+        given["mail-webhook-secret-file"] = options.mailWebhookSecretFile.map { .string($0) }
+        given["mail-templates"] = options.mailTemplates.map { .string($0) }
         given["proxies"] = options.proxies.map { .int($0) }
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (name, content) in given { values[AbsoluteConfigKey([name])] = ConfigValue(content, isSecret: false) }

@@ -184,7 +184,7 @@ import Webhooks
                 sql:
                     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'grdb_*' AND name NOT GLOB 'sqlite_*'"
             )
-            #expect(tables.count == 39)
+            #expect(tables.count == 44)
             for table in tables {
                 let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \"\(table)\"") ?? 0
                 #expect(count > 0, "\(table) is empty")

@@ -55,7 +55,7 @@ struct ServiceFixture {
             anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }), clock: shop.clock)
         let metrics = ServiceMetrics()
         let accounts = AccountService(
-            ledger: ledger, clock: shop.clock, randomness: .system, cost: .trifling)
+            ledger: ledger, clock: shop.clock, randomness: .system, sendsMail: true, cost: .trifling)
         let counting: @Sendable (User) -> Set<Origin> = { _ in Origin.defaultAccepted }
         let administration = try await CatalogService(files: shop.catalog, ledger: ledger, clock: shop.clock)
         let profiles = ProfileService(
@@ -75,6 +75,7 @@ struct ServiceFixture {
                 },
                 accounts),
             limits: limits, metrics: metrics, unknownChainsAtOnce: unknownChainsAtOnce, accounts: accounts,
+            mailLanguages: try MailTemplates().languages,
             profiles: profiles, seedApp: profiles,
             events: EventHub(ledger: ledger),
             administration: administration,

@@ -12,7 +12,7 @@ import Webhooks
 extension [LedgerFeature] {
     /// Every feature, in use.
     package static let all: [LedgerFeature] = [
-        .entitlements, .keptProofs, .accounts, .profiles, .seedApp, .webhooks, .catalogAdministration,
+        .entitlements, .keptProofs, .accounts, .accountMail, .profiles, .seedApp, .webhooks, .catalogAdministration,
         .figures,
     ]
 }

@@ -17,6 +17,14 @@ extension WireExample {
             {"kind": "appReceipt", "origin": "local/Sandbox", "environment": "Sandbox",
             "signedAt": "2027-01-31T12:00:00Z"}
             """#),
+        WireExample(
+            MailRequest.self,
+            #"""
+            {"type": "mail.addressChange", "timestamp": "2027-01-31T12:00:00Z", "data": {"to": "mint@example.com",
+            "from": "Garden <no-reply@example.com>", "language": "en", "subject": "subject", "text": "text",
+            "link": "https://example.com/account#confirm=token", "token": "token",
+            "linkExpiresAt": "2027-01-31T12:00:00Z", "newEmail": "new@example.com"}}
+            """#),
         WireExample(NotificationReceipt.self, #"{"outcome": "outcome"}"#),
         WireExample(SignedNotification.self, #"{"signedPayload": "signedPayload"}"#),
         WireExample(

@@ -205,6 +205,9 @@ extension WireExample {
             "firstSeenAt": "2027-01-31T12:00:00Z", "appAccountToken": "6f9619ff-8b86-d011-b42d-00c04fc964ff",
             "account": {"accountId": "accountId", "email": "mint@example.com", "createdAt": "2027-01-31T12:00:00Z"},
             "sessions": [{"beganAt": "2027-01-31T12:00:00Z", "endsAt": "2027-01-31T12:00:00Z"}],
+            "mails": [{"purpose": "reset", "email": "mint@example.com", "askedAt": "2027-01-31T12:00:00Z",
+            "sentAt": "2027-01-31T12:00:00Z"}, {"purpose": "reset", "email": "mint@example.com",
+            "askedAt": "2027-01-31T12:00:00Z"}],
             "member": {"phoneNumber": "phoneNumber", "email": "mint@example.com", "fcmToken": "fcmToken",
             "birth": "birth", "gender": 7, "joinedAt": "2027-01-31T12:00:00Z"}, "nickname": "nickname",
             "chosen": [{"collection": "sprout", "number": 1}], "wishes": [{"productId": "productId",
@@ -246,6 +249,14 @@ extension WireExample {
             #"""
             {"accountId": "accountId", "email": "mint@example.com", "createdAt": "2027-01-31T12:00:00Z"}
             """#),
+        WireExample(
+            AccountResource.self,
+            #"""
+            {"accountId": "accountId", "email": "mint@example.com", "emailVerifiedAt": "2027-01-31T12:00:00Z",
+            "createdAt": "2027-01-31T12:00:00Z"}
+            """#),
+        WireExample(AccountResource.self, #"{"accountId": "accountId", "createdAt": "2027-01-31T12:00:00Z"}"#),
+        WireExample(ConfirmationResource.self, #"{"outcome": "waitsForOther"}"#),
         WireExample(
             TokensResource.self,
             #"""

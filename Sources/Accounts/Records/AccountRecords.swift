@@ -101,10 +101,29 @@ struct AccountRecords {
         try database.execute("DELETE FROM session WHERE user_id = $1 AND session_id <> $2", [user, session])
     }
 
+    /// Marks the address of an account as verified, unless it is already.
+    func verifyEmail(of user: Int64, at moment: Timestamp) throws {
+        try database.execute(
+            "UPDATE account SET email_verified_at = coalesce(email_verified_at, $1) WHERE user_id = $2", [moment, user])
+    }
+
+    /// Gives an account another address, which has no account.
+    ///
+    /// - Parameter moment: The moment at which the address was verified; nil for none.
+    func setEmail(_ email: String, _ lowercase: String, of user: Int64, verifiedAt moment: Timestamp?) throws {
+        let old: String? = try database.value("SELECT email_lowercase FROM account WHERE user_id = $1", [user])
+        if let old { try database.delete(from: "account_email", where: ["email_lowercase"], [[old]]) }
+        try database.insert(into: "account_email", ["email_lowercase", "user_id"], [[lowercase, user]])
+        try database.execute(
+            "UPDATE account SET email = $1, email_lowercase = $2, email_verified_at = $3 WHERE user_id = $4",
+            [email, lowercase, moment, user])
+    }
+
     private static func account(_ row: SQLRow) throws -> AccountRecord {
         AccountRecord(
             user: try user(row), email: try row["email"], emailLowercase: try row["email_lowercase"],
-            passwordHash: try row["password_hash"], createdAt: try row["created_at"])
+            passwordHash: try row["password_hash"], createdAt: try row["created_at"],
+            emailVerifiedAt: try row["email_verified_at"])
     }
 
     private static func session(_ row: SQLRow) throws -> SessionRecord {

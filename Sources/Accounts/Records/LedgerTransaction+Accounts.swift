@@ -79,6 +79,8 @@ extension LedgerTransaction {
     ) throws -> Bool {
         guard let user = try unchanged(account) else { return false }
         try AccountRecords(database: database).setPasswordHash(hash, of: user, keeping: session)
+        // Nobody else's reset or change of the address goes on.
+        if try database.has("account_link") { try LinkRecords(database: database).deleteAll(of: user) }
         return true
     }
 

@@ -10,17 +10,17 @@ import ServiceLifecycle
 public struct ServiceServer: Sendable {
     private let router: @Sendable () -> Router<ServiceContext>
     private let companions: [any Service]
-    private let outlasting: [any Service]
+    private let outlasting: [(service: any Service, message: Logger.Message)]
     private let configuration: ServerConfiguration
     private let logger: Logger
 
     /// - Parameters:
     ///   - companions: What runs beside it, and is told to stop before it.
-    ///   - outlasting: What is told to stop once nobody is served any more.
+    ///   - outlasting: What is told to stop once nobody is served any more, each with what the log says then.
     public init(
         router: @escaping @Sendable () -> Router<ServiceContext>,
         companions: [any Service] = [],
-        outlasting: [any Service] = [],
+        outlasting: [(service: any Service, message: Logger.Message)] = [],
         configuration: ServerConfiguration,
         logger: Logger
     ) {
@@ -54,7 +54,7 @@ public struct ServiceServer: Sendable {
             logger: logger)
         var group = ServiceGroupConfiguration(
             // Stopped in the opposite order.
-            services: outlasting.map { announced($0, "waiting for messages to webhooks") }
+            services: outlasting.map { announced($0.service, $0.message) }
                 + [
                     announced(application, "waiting for requests under way") {
                         ["connections": "\(connections.busyCount)"]

@@ -27,6 +27,7 @@ public final class ServiceMetrics: Sendable {
         var reconciliations: [Outcome: Int] = [:]
         var consumptionAnswers: [Outcome: Int] = [:]
         var webhookAttempts: [Outcome: Int] = [:]
+        var mailAttempts: [Outcome: Int] = [:]
         var verifications = Histogram()
         var commits = Histogram()
     }
@@ -73,6 +74,10 @@ public final class ServiceMetrics: Sendable {
         counts.withLock { $0.webhookAttempts[Outcome(outcome: outcome, code: code), default: 0] += 1 }
     }
 
+    package func countMailAttempt(_ outcome: String, code: String = "") {
+        counts.withLock { $0.mailAttempts[Outcome(outcome: outcome, code: code), default: 0] += 1 }
+    }
+
     /// For `EntitlementService`, which tells how long a proof has taken.
     public func recordVerification(_ duration: Duration) {
         counts.withLock { $0.verifications.record(duration) }
@@ -108,6 +113,9 @@ public final class ServiceMetrics: Sendable {
         Self.add(
             "till_webhook_attempts_total", "Messages sent to webhooks; failed are those that are given up.",
             counts.webhookAttempts, to: &text)
+        Self.add(
+            "till_mail_attempts_total", "Mails sent; failed are those that are given up.", counts.mailAttempts,
+            to: &text)
         text.begin("till_verify_seconds", .histogram, "Time to verify a proof.")
         text.add("till_verify_seconds", [], counts.verifications)
         text.begin(

@@ -91,11 +91,12 @@ struct BackupCopy {
                         sql: "UPDATE api_key SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL",
                         arguments: [key.revokedAt.millisecondsSince1970, key.identifier])
                 }
-                let forgotten = features.flatMap(\.tables).filter(\.isForgottenByRestoration)
-                return try forgotten.reduce(0) { count, table in
+                let forgotten = features.flatMap(\.tables).filter { $0.restoration != nil }
+                // Rows that refer to others come first.
+                return try forgotten.reversed().reduce(0) { count, table in
                     guard try database.tableExists(table.name) else { return count }
                     try database.execute(sql: "DELETE FROM \(table.quotedName)")
-                    return count + database.changesCount
+                    return table.restoration == .endOfSessions ? count + database.changesCount : count
                 }
             }
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }

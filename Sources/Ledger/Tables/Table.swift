@@ -15,8 +15,8 @@ package struct Table: Sendable {
     let sqliteTriggers: [String]
     /// What the erasure of a user does to the user's rows; nil if they stay.
     let erasure: Erasure?
-    /// Whether a restoration of a backup deletes the rows.
-    let isForgottenByRestoration: Bool
+    /// What the restoration of a backup does to the rows; nil if they stay.
+    let restoration: Restoration?
     /// Of a global key: the table of user data whose rows have the same key.
     let owner: Owner?
 
@@ -32,7 +32,7 @@ package struct Table: Sendable {
         hasLargeRows: Bool = false,
         sqliteTriggers: [String] = [],
         erasure: Erasure? = nil,
-        isForgottenByRestoration: Bool = false,
+        restoration: Restoration? = nil,
         owner: Owner? = nil
     ) {
         self.name = name
@@ -46,7 +46,7 @@ package struct Table: Sendable {
         self.hasLargeRows = hasLargeRows
         self.sqliteTriggers = sqliteTriggers
         self.erasure = erasure
-        self.isForgottenByRestoration = isForgottenByRestoration
+        self.restoration = restoration
         self.owner = owner
     }
 
@@ -67,6 +67,14 @@ package struct Table: Sendable {
         case deletion
         /// An update, by what follows `SET` in SQL; `condition` chooses the rows.
         case update(String, condition: String = "true")
+    }
+
+    /// What the restoration of a backup does to rows.
+    package enum Restoration: Sendable {
+        /// It deletes them.
+        case deletion
+        /// It deletes them, and each was a session.
+        case endOfSessions
     }
 
     /// The families of tables that a distributed database needs. No foreign key leads from one to another.

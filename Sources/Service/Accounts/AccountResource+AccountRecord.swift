@@ -5,6 +5,8 @@ import Wire
 
 extension AccountResource {
     init(_ account: AccountRecord) {
-        self.init(accountId: account.user.name, email: account.email, createdAt: account.createdAt.rfc3339)
+        self.init(
+            accountId: account.user.name, email: account.email.isEmpty ? nil : account.email,
+            emailVerifiedAt: account.emailVerifiedAt?.rfc3339, createdAt: account.createdAt.rfc3339)
     }
 }

@@ -11,9 +11,11 @@ struct AccountRoutes: Sendable {
     let accounts: AccountService
     let attempts: AccountAttempts
     let passwords: PasswordWork
+    /// The languages of mails; nil if no mail is sent.
+    let mailLanguages: [String]?
 
     /// Tokens are nothing to keep on the way (RFC 6749 section 5.1).
-    private static let headers: HTTPFields = [.cacheControl: "no-store"]
+    static let headers: HTTPFields = [.cacheControl: "no-store"]
 
     /// - Parameter group: Routes under `/v1`, for which nobody has to be known.
     func addForStrangers(to group: RouterGroup<ServiceContext>) {
@@ -55,7 +57,12 @@ struct AccountRoutes: Sendable {
         own.put("account/password") { request, context in try await changePassword(request, context) }
     }
 
-    private func body(
+    /// The language of a mail that a request asks for.
+    func language(of request: Request) -> String {
+        Language.choose(for: request, among: mailLanguages ?? []) ?? "en"
+    }
+
+    func body(
         of request: Request,
         _ context: ServiceContext,
         fields: [String]
@@ -72,7 +79,7 @@ struct AccountRoutes: Sendable {
         // Before the hash, which is worth something.
         guard try await accounts.isAvailable(email) else { throw AccountError.emailTaken }
         let account = try await passwords.run { try accounts.newAccount(email, password) }
-        let entrance = try await accounts.open(account)
+        let entrance = try await accounts.open(account, language: language(of: request))
         return try JSONAnswer.response(
             bytes: JSONAnswer.encode(EntranceResource(entrance)), status: .created, headers: Self.headers)
     }
@@ -103,8 +110,7 @@ struct AccountRoutes: Sendable {
             try fields.text("newPassword", upTo: JSONFields.maximumCredentialLength)
         )
         let account = try await confirmed(old, context)
-        guard let email = try? EmailAddress(account.email) else { throw Problem.unexpected }
-        let password = try Password(new, of: email)
+        let password = try Password(new, of: account.address)
         let hash = try await passwords.run { try accounts.hash(password) }
         let token = AuthenticationMiddleware.credential(of: request) ?? ""
         try await accounts.setPasswordHash(hash, of: account, from: token)

@@ -21,6 +21,7 @@ public struct ServiceRoutes: Sendable {
     private let sharedLimits: SharedLimits
     private let store: (any RouteSource)?
     private let accounts: AccountRoutes?
+    private let accountMail: AccountMailRoutes?
     private let profiles: ProfileService?
     private let seedApp: SeedAppRoutes?
     private let events: EventRoutes?
@@ -38,6 +39,7 @@ public struct ServiceRoutes: Sendable {
     ///   - unknownChainsAtOnce: The limit on notifications with an unknown chain that are verified at once.
     ///   - bodies: The limit on the bytes of request bodies in memory.
     ///   - accounts: Of the service's own users; nil for a team that has its own.
+    ///   - mailLanguages: The languages of mails about accounts; nil if no mail is sent.
     ///   - profiles: Of users; nil for a team that has its own.
     ///   - seedApp: The members of the seed's own app; nil where it does not call.
     ///   - events: Who listens; nil where nobody may.
@@ -56,6 +58,7 @@ public struct ServiceRoutes: Sendable {
         unknownChainsAtOnce: Int = 2,
         bodies: BodyBudget.Limits = BodyBudget.Limits(),
         accounts: AccountService? = nil,
+        mailLanguages: [String]? = nil,
         profiles: ProfileService? = nil,
         seedApp: ProfileService? = nil,
         events: EventHub? = nil,
@@ -89,9 +92,13 @@ public struct ServiceRoutes: Sendable {
         }
         self.figures = figures.map { FigureRoutes(figures: $0) }
         self.seedApp = seedApp.map { SeedAppRoutes(service: service, profiles: $0, metrics: metrics) }
-        self.accounts = accounts.map {
-            AccountRoutes(accounts: $0, attempts: AccountAttempts(clock: clock), passwords: PasswordWork())
+        let accounts = accounts.map {
+            AccountRoutes(
+                accounts: $0, attempts: AccountAttempts(clock: clock), passwords: PasswordWork(),
+                mailLanguages: mailLanguages)
         }
+        self.accounts = accounts
+        accountMail = mailLanguages == nil ? nil : accounts.map { AccountMailRoutes(routes: $0) }
     }
 
     public func router() -> Router<ServiceContext> {
@@ -150,6 +157,7 @@ public struct ServiceRoutes: Sendable {
             seedApp.add(to: app)
         }
         accounts?.addForStrangers(to: router.group("v1"))
+        accountMail?.addForStrangers(to: router.group("v1"))
         let version = router.group("v1").add(middleware: recognised)
         if let limits { version.add(middleware: limits) }
         let products = ProductRoutes(current: current, profiles: profiles)
@@ -189,6 +197,7 @@ public struct ServiceRoutes: Sendable {
         data.addForApps(to: own)
         events?.addForApps(to: own)
         accounts?.addForApps(to: own)
+        accountMail?.addForApps(to: own)
         users.addForApps(to: own)
         balances.addForApps(to: own)
         store?.add(to: router)

@@ -15,6 +15,8 @@ struct UserArchive: Sendable {
     let account: AccountRecord?
     /// Newest first.
     let sessions: [SessionRecord]
+    /// The mails about the account, oldest first.
+    let mails: [QueuedMail]
     /// nil for who has not signed up in the app that Till began with.
     let member: MemberRecord?
     /// And what the user owns.
@@ -36,7 +38,7 @@ extension LedgerTransaction {
         guard let known = try knownUser(user) else { return nil }
         return UserArchive(
             firstSeenAt: known.firstSeenAt, appAccountToken: known.appAccountToken, account: try account(of: user),
-            sessions: try sessions(of: user), member: try member(of: user),
+            sessions: try sessions(of: user), mails: try mails(about: user), member: try member(of: user),
             profile: try profile(of: user, counting: origins, at: moment),
             transactions: try transactions(of: user, before: nil, limit: .max), renewals: try renewals(of: user),
             grants: try grants(of: user, before: nil, limit: .max),

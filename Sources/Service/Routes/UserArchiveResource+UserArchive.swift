@@ -12,6 +12,7 @@ extension UserArchiveResource {
             firstSeenAt: archive.firstSeenAt.rfc3339,
             appAccountToken: archive.appAccountToken.uuidString.lowercased(),
             account: archive.account.map { AccountResource($0) }, sessions: archive.sessions.map { Session($0) },
+            mails: archive.mails.isEmpty ? nil : archive.mails.map { Mail($0) },
             member: archive.member.map { Member($0) }, nickname: archive.profile.nickname,
             chosen: archive.profile.chosen, wishes: archive.profile.wishes.map { Wish($0) },
             items: archive.profile.items, transactions: archive.transactions.map { TransactionResource($0) },
@@ -24,6 +25,14 @@ extension UserArchiveResource {
 extension UserArchiveResource.Session {
     init(_ session: SessionRecord) {
         self.init(beganAt: session.beganAt.rfc3339, endsAt: session.endsAt.rfc3339)
+    }
+}
+
+extension UserArchiveResource.Mail {
+    init(_ mail: QueuedMail) {
+        self.init(
+            purpose: mail.purpose.rawValue, email: mail.email, askedAt: mail.createdAt.rfc3339,
+            sentAt: mail.sentAt?.rfc3339)
     }
 }
 

@@ -1,0 +1,9 @@
+/// The result of a confirmation.
+public enum Confirmation: String, Sendable {
+    /// The address of the account is verified.
+    case verified
+    /// The account has the new address.
+    case changed
+    /// The change waits for the confirmation at the other address.
+    case waitsForOther
+}

@@ -1,0 +1,131 @@
+import Commerce
+import Ledger
+
+/// Accounts whose users prove to read the mail of an address.
+extension LedgerTransaction {
+    /// The account of a link that is valid for one of some purposes.
+    ///
+    /// - Throws: `AccountError`, `linkInvalid` or `linkExpired`.
+    func account(
+        of token: LinkToken,
+        for purposes: Set<LinkPurpose>,
+        at moment: Timestamp
+    ) throws -> (account: AccountRecord, link: AccountLink) {
+        let links = LinkRecords(database: database)
+        let account = try AccountRecords(database: database).account(of: token.user)
+        guard let link = try links.link(token), let account else { throw AccountError.linkInvalid }
+        let change = try links.change(of: link.user)
+        if let refusal = link.refusal(for: purposes, account: account, change: change, at: moment) { throw refusal }
+        return (account, link)
+    }
+
+    /// Confirms an address, or one half of a change of addresses.
+    ///
+    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`, or `emailTaken` if the new address was verified by another
+    ///   account meanwhile.
+    func confirm(_ token: LinkToken, at moment: Timestamp) throws -> Confirmation {
+        let purposes: Set<LinkPurpose> = [.verification, .addressChange, .newAddress]
+        let (account, link) = try account(of: token, for: purposes, at: moment)
+        let (records, links) = (AccountRecords(database: database), LinkRecords(database: database))
+        if link.purpose == .verification {
+            try records.verifyEmail(of: link.user, at: moment)
+            // From now on, a change is confirmed at this address, too.
+            try links.deleteAll(of: link.user)
+            return .verified
+        }
+        guard let change = try links.change(of: link.user)?.confirmed(by: link.purpose) else {
+            throw AccountError.linkInvalid
+        }
+        guard change.isComplete else {
+            try links.set(change, of: link.user)
+            try links.delete([link.purpose], of: link.user)
+            return .waitsForOther
+        }
+        try free(change.emailLowercase, for: account)
+        try records.setEmail(change.email, change.emailLowercase, of: link.user, verifiedAt: moment)
+        try links.deleteAll(of: link.user)
+        return .changed
+    }
+
+    /// Takes an address from the account that has it, if that has not verified it: somebody else has.
+    ///
+    /// - Throws: `AccountError.emailTaken` if its account has verified it.
+    private func free(_ emailLowercase: String, for account: AccountRecord) throws {
+        let holder = try AccountRecords(database: database).account(emailLowercase: emailLowercase)
+        // The account may have it already, in other letters.
+        guard let holder, holder.user != account.user else { return }
+        guard holder.emailVerifiedAt == nil else { throw AccountError.emailTaken }
+        guard let user = try users.known(holder.user) else { throw damaged }
+        try leaveWithoutAddress(user, holder)
+    }
+
+    /// Frees an address that somebody else has used to sign up: the account stays, without an address.
+    ///
+    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`, or `emailVerified` if the account has verified the address.
+    func release(_ token: LinkToken, at moment: Timestamp) throws {
+        let (account, link) = try account(of: token, for: [.verification], at: moment)
+        guard account.emailVerifiedAt == nil else { throw AccountError.emailVerified }
+        try leaveWithoutAddress(link.user, account)
+    }
+
+    private func leaveWithoutAddress(_ user: Int64, _ account: AccountRecord) throws {
+        // No address has this form, and no other account has it.
+        try AccountRecords(database: database).setEmail("", "released:\(account.user.name)", of: user, verifiedAt: nil)
+        try LinkRecords(database: database).deleteAll(of: user)
+    }
+
+    /// Gives an account the password that a reader of its mail has chosen, and ends all its sessions.
+    ///
+    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`.
+    func reset(_ hash: String, by token: LinkToken, at moment: Timestamp) throws {
+        let link = try account(of: token, for: [.reset], at: moment).link
+        let records = AccountRecords(database: database)
+        try records.setPasswordHash(hash, of: link.user, keeping: [])
+        try records.verifyEmail(of: link.user, at: moment)
+        // Whoever had the old password has no change under way, either.
+        try LinkRecords(database: database).deleteAll(of: link.user)
+    }
+
+    /// Begins a change of an account's address, in place of an earlier one.
+    ///
+    /// - Parameter account: As it was when its password was shown.
+    /// - Throws: `AccountError`: `passwordWrong` if the account is gone or has another password, `mailTooOften`.
+    func begin(
+        _ change: AddressChange,
+        of account: AccountRecord,
+        in language: String,
+        at moment: Timestamp
+    ) throws {
+        guard let user = try unchanged(account) else { throw AccountError.passwordWrong }
+        let links = LinkRecords(database: database)
+        try links.delete([.addressChange, .newAddress], of: user)
+        try links.set(change, of: user)
+        for mail in change.mails(of: account) {
+            let isQueued = try queue(mail.purpose, to: mail.email, about: user, in: language, at: moment)
+            guard isQueued else { throw AccountError.mailTooOften }
+        }
+    }
+
+    /// Queues the mail by which the user of an account proves to read the mail of its address.
+    ///
+    /// - Returns: false if the address or the account has had enough.
+    func queueVerification(
+        of account: AccountRecord,
+        _ user: Int64,
+        in language: String,
+        at moment: Timestamp
+    ) throws -> Bool {
+        try queue(.verification, to: account.email, about: user, in: language, at: moment)
+    }
+
+    /// Queues the mail by which a password is reset, if the address has an account. Either way, the mail is counted, so that
+    /// the time that this takes says little.
+    func queueReset(for email: EmailAddress, in language: String, at moment: Timestamp) throws {
+        guard let account = try account(emailLowercase: email.lowercase), let user = try users.known(account.user)
+        else {
+            _ = try countMail(to: email.lowercase, at: moment)
+            return
+        }
+        _ = try queue(.reset, to: account.email, about: user, in: language, at: moment)
+    }
+}

@@ -1,0 +1,83 @@
+import Commerce
+import Ledger
+import Signatures
+
+/// The queue of mails.
+extension LedgerTransaction {
+    /// Queues a mail about an account, unless its address or the account has had enough.
+    ///
+    /// - Parameters:
+    ///   - user: The number of the account's user.
+    ///   - email: The recipient.
+    /// - Returns: false if the address or the account has had enough.
+    func queue(
+        _ purpose: LinkPurpose,
+        to email: String,
+        about user: Int64,
+        in language: String,
+        at moment: Timestamp
+    ) throws -> Bool {
+        let records = MailRecords(database: database)
+        guard try countMail(to: email, at: moment),
+            // No address has this form.
+            try records.count("account \(user)", upTo: MailLimit.perAccount, at: moment)
+        else { return false }
+        try records.insert(
+            QueuedMail(
+                user: user, identifier: randomness.bytes(16).hexadecimal, purpose: purpose, email: email,
+                language: language, createdAt: moment, nextAttemptAt: moment))
+        // Wakes the sender.
+        database.noteChange(of: user)
+        return true
+    }
+
+    /// Counts a mail to an address, whether it has an account or not.
+    ///
+    /// - Returns: false if the address has had enough.
+    func countMail(to email: String, at moment: Timestamp) throws -> Bool {
+        try MailRecords(database: database).count(email.lowercased(), upTo: MailLimit.perAddress, at: moment)
+    }
+
+    /// The mails that are due, the longest first.
+    public func dueMails(at moment: Timestamp, limit: Int) throws -> [QueuedMail] {
+        try MailRecords(database: database).due(at: moment, limit: limit)
+    }
+
+    /// Begins an attempt to send each mail, so that no other sender sends it until `end`, and makes its link.
+    ///
+    /// - Returns: The mails without those that another sender has taken, or that are gone.
+    public func take(_ mails: [QueuedMail], at moment: Timestamp, until end: Timestamp) throws -> [TakenMail] {
+        let (mailRecords, links) = (MailRecords(database: database), LinkRecords(database: database))
+        return try mails.compactMap { mail in
+            guard let taken = try mailRecords.take(mail, until: end) else { return nil }
+            let token = LinkToken(of: mail.user, randomness: randomness)
+            let link = AccountLink(
+                user: mail.user, digest: token.digest, purpose: mail.purpose,
+                emailLowercase: mail.email.lowercased(), createdAt: moment)
+            try links.insert(link)
+            let change = mail.purpose == .addressChange ? try links.change(of: mail.user) : nil
+            return TakenMail(mail: taken, token: token, linkEndsAt: link.endsAt, newEmail: change?.email)
+        }
+    }
+
+    /// Records how attempts have ended.
+    public func record(_ results: [MailResult]) throws {
+        let records = MailRecords(database: database)
+        for result in results { try records.record(result) }
+    }
+
+    /// Deletes links that ended before a moment, mails that were asked for before it and are done, and counts of past hours.
+    ///
+    /// - Parameter now: The current time.
+    public func forgetMails(before moment: Timestamp, at now: Timestamp) throws {
+        try MailRecords(database: database).forget(before: moment)
+        try MailRecords(database: database).forgetCounts(before: now.adding(seconds: -MailLimit.window))
+        try LinkRecords(database: database).forget(before: moment)
+    }
+
+    /// The mails about an account, oldest first.
+    package func mails(about user: User) throws -> [QueuedMail] {
+        guard try database.has("mail"), let user = try users.known(user) else { return [] }
+        return try MailRecords(database: database).mails(of: user)
+    }
+}

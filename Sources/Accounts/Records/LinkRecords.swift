@@ -1,0 +1,75 @@
+import Commerce
+import Ledger
+
+/// The ledger's statements about mailed links and changes of addresses, inside a transaction that the caller holds.
+struct LinkRecords {
+    let database: any LedgerDatabase
+
+    func insert(_ link: AccountLink) throws {
+        try database.insert(
+            into: "account_link", ["user_id", "digest", "purpose", "email_lowercase", "created_at", "ends_at"],
+            [[link.user, link.digest, link.purpose.rawValue, link.emailLowercase, link.createdAt, link.endsAt]])
+    }
+
+    /// - Returns: nil for a link that is unknown, or was used.
+    func link(_ token: LinkToken) throws -> AccountLink? {
+        try database.row(
+            "SELECT * FROM account_link WHERE user_id = $1 AND digest = $2", [token.user, token.digest]
+        ).map(Self.link)
+    }
+
+    func delete(_ link: AccountLink) throws {
+        try database.delete(from: "account_link", where: ["user_id", "digest"], [[link.user, link.digest]])
+    }
+
+    /// Deletes the links of an account for some purposes, and the mails with such links that are not sent yet.
+    func delete(_ purposes: [LinkPurpose], of user: Int64) throws {
+        for purpose in purposes {
+            let arguments: [any SQLConvertible] = [user, purpose.rawValue]
+            try database.execute("DELETE FROM account_link WHERE user_id = $1 AND purpose = $2", arguments)
+            try database.execute(
+                "DELETE FROM mail WHERE user_id = $1 AND purpose = $2 AND next_attempt_at IS NOT NULL", arguments)
+        }
+    }
+
+    /// Ends all that was mailed about an account: links, mails that are not sent yet, and the change of its address.
+    func deleteAll(of user: Int64) throws {
+        try delete(LinkPurpose.allCases, of: user)
+        try database.execute("DELETE FROM address_change WHERE user_id = $1", [user])
+    }
+
+    func change(of user: Int64) throws -> AddressChange? {
+        try database.row("SELECT * FROM address_change WHERE user_id = $1", [user]).map { row in
+            AddressChange(
+                email: try row["email"], emailLowercase: try row["email_lowercase"], askedAt: try row["asked_at"],
+                isConfirmedAtOld: try row["is_confirmed_at_old"], isConfirmedAtNew: try row["is_confirmed_at_new"])
+        }
+    }
+
+    /// Begins a change in place of an earlier one, or replaces it by a later state of itself.
+    func set(_ change: AddressChange, of user: Int64) throws {
+        try database.execute("DELETE FROM address_change WHERE user_id = $1", [user])
+        try database.insert(
+            into: "address_change",
+            ["user_id", "email", "email_lowercase", "asked_at", "is_confirmed_at_old", "is_confirmed_at_new"],
+            [
+                [
+                    user, change.email, change.emailLowercase, change.askedAt, change.isConfirmedAtOld,
+                    change.isConfirmedAtNew,
+                ]
+            ])
+    }
+
+    /// Deletes what has ended before a moment.
+    func forget(before moment: Timestamp) throws {
+        try database.execute("DELETE FROM account_link WHERE ends_at <= $1", [moment])
+        try database.execute("DELETE FROM address_change WHERE asked_at <= $1", [moment])
+    }
+
+    private static func link(_ row: SQLRow) throws -> AccountLink {
+        guard let purpose = LinkPurpose(rawValue: try row["purpose"]) else { throw SQLRow.Mismatch(column: "purpose") }
+        return AccountLink(
+            user: try row["user_id"], digest: try row["digest"], purpose: purpose,
+            emailLowercase: try row["email_lowercase"], createdAt: try row["created_at"], endsAt: try row["ends_at"])
+    }
+}

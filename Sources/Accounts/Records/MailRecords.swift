@@ -1,0 +1,101 @@
+import Commerce
+import Ledger
+import Signatures
+
+/// The ledger's statements about mails, inside a transaction that the caller holds.
+struct MailRecords {
+    let database: any LedgerDatabase
+
+    private static let columns = [
+        "user_id", "mail_id", "purpose", "email", "language", "created_at", "attempts", "next_attempt_at",
+    ]
+
+    /// Counts a mail to an address or about an account. It counts even if it is never sent, because a later one takes its place.
+    ///
+    /// - Parameter subject: What is counted: the address or the account.
+    /// - Returns: false if there were enough.
+    func count(_ subject: String, upTo limit: Int, at moment: Timestamp) throws -> Bool {
+        let digest = DigestAlgorithm.sha256.digest(of: Array(subject.utf8))
+        let known = try database.row("SELECT began_at, mails FROM mail_count WHERE subject_digest = $1", [digest])
+            .map { MailLimit.Count(beganAt: try $0["began_at"], mails: try $0["mails"]) }
+        guard let count = MailLimit.adding(to: known, upTo: limit, at: moment) else { return false }
+        try database.execute(
+            """
+            INSERT INTO mail_count (subject_digest, began_at, mails) VALUES ($1, $2, $3)
+            ON CONFLICT (subject_digest) DO UPDATE SET began_at = excluded.began_at, mails = excluded.mails
+            """,
+            [digest, count.beganAt, count.mails])
+        return true
+    }
+
+    func insert(_ mail: QueuedMail) throws {
+        try database.insert(
+            into: "mail", Self.columns,
+            [
+                [
+                    mail.user, mail.identifier, mail.purpose.rawValue, mail.email, mail.language, mail.createdAt,
+                    mail.attempts, mail.nextAttemptAt,
+                ]
+            ])
+    }
+
+    func due(at moment: Timestamp, limit: Int) throws -> [QueuedMail] {
+        try database.rows(
+            "SELECT * FROM mail WHERE next_attempt_at <= $1 ORDER BY next_attempt_at, mail_id LIMIT $2",
+            [moment, limit]
+        ).map(Self.mail)
+    }
+
+    /// Oldest first.
+    func mails(of user: Int64) throws -> [QueuedMail] {
+        try database.rows("SELECT * FROM mail WHERE user_id = $1 ORDER BY created_at, mail_id", [user]).map(Self.mail)
+    }
+
+    /// - Returns: The mail as it was taken; nil if another sender was quicker, or the mail is gone.
+    func take(_ mail: QueuedMail, until end: Timestamp) throws -> QueuedMail? {
+        let isTaken =
+            try database.execute(
+                """
+                UPDATE mail SET attempts = attempts + 1, next_attempt_at = $1
+                WHERE user_id = $2 AND mail_id = $3 AND next_attempt_at = $4
+                """,
+                [end, mail.user, mail.identifier, mail.nextAttemptAt]) == 1
+        guard isTaken else { return nil }
+        return QueuedMail(
+            user: mail.user, identifier: mail.identifier, purpose: mail.purpose, email: mail.email,
+            language: mail.language, createdAt: mail.createdAt, attempts: mail.attempts + 1, nextAttemptAt: end,
+            lastError: mail.lastError)
+    }
+
+    /// Records the end of an attempt, unless another sender has taken the mail meanwhile.
+    func record(_ result: MailResult) throws {
+        let mail = result.mail
+        try database.execute(
+            """
+            UPDATE mail SET next_attempt_at = $1, sent_at = $2, error = $3
+            WHERE user_id = $4 AND mail_id = $5 AND next_attempt_at = $6
+            """,
+            [
+                result.nextAttemptAt, result.outcome == .sent ? result.endedAt : nil, result.error, mail.user,
+                mail.identifier, mail.nextAttemptAt,
+            ])
+    }
+
+    /// Deletes mails that were asked for before a moment and are done.
+    func forget(before moment: Timestamp) throws {
+        try database.execute("DELETE FROM mail WHERE next_attempt_at IS NULL AND created_at <= $1", [moment])
+    }
+
+    /// Deletes counts that began before a moment.
+    func forgetCounts(before moment: Timestamp) throws {
+        try database.execute("DELETE FROM mail_count WHERE began_at <= $1", [moment])
+    }
+
+    private static func mail(_ row: SQLRow) throws -> QueuedMail {
+        guard let purpose = LinkPurpose(rawValue: try row["purpose"]) else { throw SQLRow.Mismatch(column: "purpose") }
+        return QueuedMail(
+            user: try row["user_id"], identifier: try row["mail_id"], purpose: purpose, email: try row["email"],
+            language: try row["language"], createdAt: try row["created_at"], attempts: try row["attempts"],
+            nextAttemptAt: try row["next_attempt_at"], sentAt: try row["sent_at"], lastError: try row["error"])
+    }
+}

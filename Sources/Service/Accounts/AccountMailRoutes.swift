@@ -1,0 +1,70 @@
+import Accounts
+import HTTPSupport
+import Hummingbird
+import Wire
+
+/// Accounts whose users prove to read the mail of an address: verification, new passwords, other addresses.
+struct AccountMailRoutes: Sendable {
+    let routes: AccountRoutes
+
+    private var accounts: AccountService { routes.accounts }
+
+    /// - Parameter group: Routes under `/v1`, for which nobody has to be known: a link is opened on any device.
+    func addForStrangers(to group: RouterGroup<ServiceContext>) {
+        group.post("accounts/recovery") { request, context in
+            let fields = try await routes.body(of: request, context, fields: ["email"])
+            let email = try EmailAddress(try fields.text("email", upTo: JSONFields.maximumCredentialLength))
+            try routes.attempts.countSignUp(request, context)
+            try await accounts.askForReset(of: email, in: routes.language(of: request))
+            // The same whether the address has an account, or has had enough mails.
+            return HTTPResponse.Status.accepted
+        }
+        group.post("accounts/password") { request, context in try await reset(request, context) }
+        group.post("accounts/confirmation") { request, context in
+            let token = try await token(of: request, context)
+            let confirmation = try await accounts.confirm(token)
+            return try JSONAnswer.response(ConfirmationResource(confirmation), headers: AccountRoutes.headers)
+        }
+        group.post("accounts/release") { request, context in
+            try await accounts.release(try await token(of: request, context))
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    /// - Parameter group: Routes under `/v1/me`.
+    func addForApps(to group: RouterGroup<ServiceContext>) {
+        let own = group.for(.app)
+        own.post("account/verification") { request, context in
+            let user = try context.requiredUser
+            try await accounts.askForVerification(of: user, in: routes.language(of: request))
+            return HTTPResponse.Status.accepted
+        }
+        own.put("account/email") { request, context in
+            let fields = try await routes.body(of: request, context, fields: ["password", "email"])
+            let password = try fields.text("password", upTo: JSONFields.maximumCredentialLength)
+            let email = try EmailAddress(try fields.text("email", upTo: JSONFields.maximumCredentialLength))
+            let account = try await routes.confirmed(password, context)
+            try await accounts.askForChange(of: account, to: email, in: routes.language(of: request))
+            return HTTPResponse.Status.accepted
+        }
+    }
+
+    private func token(of request: Request, _ context: ServiceContext) async throws -> String {
+        let token = try await routes.body(of: request, context, fields: ["token"]).text("token")
+        try routes.attempts.countQuestion(request, context)
+        return token
+    }
+
+    private func reset(_ request: Request, _ context: ServiceContext) async throws -> HTTPResponse.Status {
+        let fields = try await routes.body(of: request, context, fields: ["token", "password"])
+        let (token, text) = (
+            try fields.text("token"), try fields.text("password", upTo: JSONFields.maximumCredentialLength)
+        )
+        try routes.attempts.countQuestion(request, context)
+        let presented = try await accounts.presentedReset(token)
+        let password = try Password(text, of: presented.account.address)
+        let hash = try await routes.passwords.run { try accounts.hash(password) }
+        try await accounts.reset(presented, to: hash)
+        return .noContent
+    }
+}

@@ -1,0 +1,14 @@
+import Accounts
+import Wire
+
+extension ConfirmationResource {
+    init(_ confirmation: Confirmation) {
+        let outcome: Outcome =
+            switch confirmation {
+            case .verified: .verified
+            case .changed: .changed
+            case .waitsForOther: .waitsForOther
+            }
+        self.init(outcome: outcome)
+    }
+}

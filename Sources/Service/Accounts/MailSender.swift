@@ -1,0 +1,113 @@
+import Accounts
+import Commerce
+import HTTPSupport
+import Ledger
+import Logging
+import ServiceLifecycle
+
+/// Sends queued mails as they become due.
+///
+/// A mail is taken from the ledger before it is sent, for longer than that can last. So several services on one ledger never
+/// send a mail at the same time. A service that ends in between leaves the mail to the next attempt.
+public struct MailSender: Service {
+    /// The pause between two looks at the queue, for mails that another process has queued, or that are tried again.
+    private static let interval = Duration.seconds(1)
+    private static let sweepInterval = Duration.seconds(60 * 60)
+    /// The number of mails that are sent at once.
+    private static let maximumAtOnce = 4
+
+    private let queue: MailQueue
+    private let transport: any MailTransport
+    private let templates: MailTemplates
+    private let links: MailLinks
+    private let metrics: ServiceMetrics
+    private let logger: Logger
+
+    public init(
+        queue: MailQueue,
+        transport: any MailTransport,
+        templates: MailTemplates,
+        links: MailLinks,
+        metrics: ServiceMetrics,
+        logger: Logger
+    ) {
+        self.queue = queue
+        self.transport = transport
+        self.templates = templates
+        self.links = links
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// Sends until the service stops, and finishes the attempts that are under way.
+    public func run() async throws {
+        let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        queue.ledger.observe { _ in wake.yield() }
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() { wake.yield() }
+                wake.finish()
+            }
+            var nextSweep = ContinuousClock.now
+            for await _ in wakes {
+                while !Task.isShuttingDownGracefully, !Task.isCancelled, await sendSome() {}
+                guard ContinuousClock.now >= nextSweep else { continue }
+                let isSwept: Void? = try? await logged { try await write { try await queue.forgetOld() } }
+                if isSwept != nil { nextSweep = .now + Self.sweepInterval }
+            }
+        }
+    }
+
+    /// - Returns: Whether there may be more.
+    private func sendSome() async -> Bool {
+        let isDone: Bool? = try? await logged {
+            let taken = try await write { try await queue.take(upTo: Self.maximumAtOnce) }
+            let results = await withTaskGroup { group in
+                for mail in taken { group.addTask { queue.result(of: mail.mail, await send(mail)) } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            guard !results.isEmpty else { return false }
+            try await write { try await queue.record(results) }
+            for result in results { tell(result) }
+            return true
+        }
+        return isDone ?? false
+    }
+
+    private func send(_ mail: TakenMail) async -> MailOutcome {
+        guard let (subject, text) = mail.rendered(templates, links) else { return .refused(code: "templateMissing") }
+        return await transport.send(mail, subject: subject, text: text)
+    }
+
+    /// Waits while the queue of commits is full: mails come after purchases.
+    private func write<Value>(_ useCase: () async throws -> Value) async throws -> Value {
+        while true {
+            do { return try await useCase() } catch let fault as StorageFault where fault.cause == .overloaded {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
+    private func tell(_ result: MailResult) {
+        let outcome = result.outcome == .sent ? "sent" : result.isGivenUp ? "failed" : "retried"
+        metrics.countMailAttempt(outcome, code: result.error ?? "")
+        guard let code = result.error else { return }
+        let metadata: Logger.Metadata = [
+            "mail": "\(result.mail.identifier)", "purpose": "\(result.mail.purpose.rawValue)", "code": "\(code)",
+            "attempts": "\(result.mail.attempts)",
+        ]
+        if result.isGivenUp {
+            logger.warning("mail given up", metadata: metadata)
+        } else {
+            logger.notice("mail not sent yet", metadata: metadata)
+        }
+    }
+
+    private func logged<Value>(_ call: () async throws -> Value) async throws -> Value {
+        do { return try await call() } catch {
+            let code = (Problem(error) ?? .unexpected).code
+            logger.error("mails failed", metadata: ["code": "\(code)"])
+            throw error
+        }
+    }
+}

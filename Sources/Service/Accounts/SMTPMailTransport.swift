@@ -1,0 +1,28 @@
+import Accounts
+import Mailer
+
+/// Mails to a mail server.
+public struct SMTPMailTransport: MailTransport {
+    private let client: SMTPClient
+    private let sender: MailAddress
+
+    public init(server: MailServer, sender: MailAddress) {
+        client = SMTPClient(server: server)
+        self.sender = sender
+    }
+
+    public func send(_ mail: TakenMail, subject: String, text: String) async -> MailOutcome {
+        let message = MailAddress(mail.mail.email).flatMap { recipient in
+            MailMessage(
+                from: sender, to: recipient, subject: subject, text: text, identifier: mail.mail.identifier,
+                date: mail.mail.createdAt)
+        }
+        guard let message else { return .refused(code: "messageInvalid") }
+        do {
+            try await client.send(message)
+            return .sent
+        } catch {
+            return error.isPermanent ? .refused(code: error.cause.rawValue) : .failed(code: error.cause.rawValue)
+        }
+    }
+}

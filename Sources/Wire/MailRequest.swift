@@ -1,0 +1,63 @@
+/// A mail that the team's own mailer is asked to send.
+public struct MailRequest: Codable, Sendable {
+    /// The purpose of a mail.
+    public enum Kind: String, Codable, Sendable {
+        case verification = "mail.verification"
+        case reset = "mail.reset"
+        case addressChange = "mail.addressChange"
+        case newAddress = "mail.newAddress"
+    }
+
+    /// The mail, as text and in the parts of which a text can be made.
+    public struct Content: Codable, Sendable {
+        /// The recipient.
+        public let to: String
+        /// The sender, as the setting `mail-from` has it.
+        public let from: String
+        /// The language of the text, such as `en`.
+        public let language: String
+        public let subject: String
+        public let text: String
+        /// The address to which the mail leads.
+        public let link: String
+        /// The secret of the link alone.
+        public let token: String
+        /// RFC 3339, UTC.
+        public let linkExpiresAt: String
+        /// The new address, in a mail about a change.
+        public let newEmail: String?
+
+        public init(
+            to: String,
+            from: String,
+            language: String,
+            subject: String,
+            text: String,
+            link: String,
+            token: String,
+            linkExpiresAt: String,
+            newEmail: String? = nil
+        ) {
+            self.to = to
+            self.from = from
+            self.language = language
+            self.subject = subject
+            self.text = text
+            self.link = link
+            self.token = token
+            self.linkExpiresAt = linkExpiresAt
+            self.newEmail = newEmail
+        }
+    }
+
+    public let type: Kind
+    /// RFC 3339, UTC: the moment at which the mail was asked for.
+    public let timestamp: String
+    public let data: Content
+
+    public init(type: Kind, timestamp: String, data: Content) {
+        self.type = type
+        self.timestamp = timestamp
+        self.data = data
+    }
+}

@@ -1,0 +1,310 @@
+import Accounts
+import Commerce
+import Ledger
+import TestSupport
+import Testing
+
+/// Accounts that are verified, recovered and moved to other addresses by the links that are mailed.
+@Suite struct AccountMailTests {
+    let folder: TemporaryFolder
+    let clock = ManualClock()
+    let accounts: AccountService
+    let queue: MailQueue
+    let ledger: Ledger
+
+    init() throws {
+        folder = try TemporaryFolder()
+        ledger = try Ledger(file: folder.file("ledger.sqlite"))
+        accounts = AccountService(
+            ledger: ledger, clock: clock, randomness: .system, sendsMail: true, cost: .trifling)
+        queue = MailQueue(ledger: ledger, clock: clock, randomness: .system)
+    }
+
+    private func open(_ email: String, language: String = "en") async throws -> AccountService.Entrance {
+        let email = try EmailAddress(email)
+        let account = try accounts.newAccount(email, try Password("correct horse", of: email))
+        return try await accounts.open(account, language: language)
+    }
+
+    /// The mails that are due, as if they were sent.
+    private func mails() async throws -> [TakenMail] {
+        let taken = try await queue.take(upTo: 100)
+        try await queue.record(taken.map { queue.result(of: $0.mail, .sent) })
+        return taken
+    }
+
+    /// The token of the only mail that is due.
+    private func token(_ purpose: LinkPurpose, to email: String) async throws -> String {
+        let mails = try await mails()
+        let mail = try #require(mails.first)
+        #expect(mails.count == 1)
+        #expect(mail.mail.purpose == purpose)
+        #expect(mail.mail.email == email)
+        return mail.token.text
+    }
+
+    private func account(_ user: User) async throws -> AccountRecord { try await accounts.account(of: user) }
+
+    private func reset(_ token: String, to password: String) async throws {
+        let presented = try await accounts.presentedReset(token)
+        let hash = try accounts.hash(try Password(password, of: presented.account.address))
+        try await accounts.reset(presented, to: hash)
+    }
+
+    private func askForReset(_ email: String) async throws {
+        try await accounts.askForReset(of: try EmailAddress(email), in: "en")
+    }
+
+    private func askForChange(_ user: User, to email: String) async throws {
+        try await accounts.askForChange(of: try await account(user), to: try EmailAddress(email), in: "en")
+    }
+
+    /// Opens an account and verifies its address.
+    private func openVerified(_ email: String) async throws -> AccountService.Entrance {
+        let entrance = try await open(email)
+        #expect(try await accounts.confirm(try await token(.verification, to: email)) == .verified)
+        return entrance
+    }
+
+    // MARK: Verification
+
+    @Test func `an address is verified by the link that is mailed to it, once`() async throws {
+        let user = try await open("Mint@example.com", language: "ko").account.user
+        #expect(try await account(user).emailVerifiedAt == nil)
+        let mail = try #require(try await mails().first)
+        #expect(mail.mail.language == "ko")
+        clock.advance(milliseconds: 1000)
+        #expect(try await accounts.confirm(mail.token.text) == .verified)
+        #expect(try await account(user).emailVerifiedAt == clock.now())
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(mail.token.text) }
+        await #expect(throws: AccountError.emailVerified) { try await accounts.askForVerification(of: user, in: "en") }
+        #expect(try await mails().isEmpty)
+    }
+
+    @Test func `a link expires, and another one can be asked for`() async throws {
+        let user = try await open("mint@example.com").account.user
+        let first = try await token(.verification, to: "mint@example.com")
+        clock.advance(milliseconds: 86_400_000)
+        await #expect(throws: AccountError.linkExpired) { try await accounts.confirm(first) }
+        try await accounts.askForVerification(of: user, in: "en")
+        let second = try await token(.verification, to: "mint@example.com")
+        #expect(try await accounts.confirm(second) == .verified)
+    }
+
+    @Test func `what is no link is refused`() async throws {
+        _ = try await open("mint@example.com")
+        let token = try await token(.verification, to: "mint@example.com")
+        let last = token.last == "A" ? "B" : "A"
+        for forged in [
+            "", "tl_", token + "A", String(token.dropLast()), token.dropLast() + last, "ta_" + token.dropFirst(3),
+        ] {
+            await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(forged) }
+            await #expect(throws: AccountError.linkInvalid) { try await accounts.release(forged) }
+            await #expect(throws: AccountError.linkInvalid) { try await accounts.presentedReset(forged) }
+        }
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.presentedReset(token) }
+        #expect(try await accounts.confirm(token) == .verified)
+    }
+
+    @Test func `without mail, nothing is queued`() async throws {
+        let silent = AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .trifling)
+        let email = try EmailAddress("mint@example.com")
+        let entrance = try await silent.open(try silent.newAccount(email, try Password("correct horse", of: email)))
+        #expect(try await ledger.read { try $0.mails(about: entrance.account.user) }.isEmpty)
+    }
+
+    // MARK: Passwords
+
+    @Test func `a forgotten password is replaced, and every session ends`() async throws {
+        let entrance = try await openVerified("mint@example.com")
+        try await askForReset("MINT@example.com")
+        let reset = try await token(.reset, to: "mint@example.com")
+        try await self.reset(reset, to: "another password")
+        #expect(try await accounts.user(presenting: entrance.tokens.access.text) == .invalid)
+        let account = try await account(entrance.account.user)
+        #expect(try accounts.isPassword("another password", of: account))
+        #expect(try !accounts.isPassword("correct horse", of: account))
+        await #expect(throws: AccountError.linkInvalid) { try await self.reset(reset, to: "a third password") }
+    }
+
+    @Test func `a reset proves the address, and ends the links before it`() async throws {
+        let user = try await open("mint@example.com").account.user
+        let verification = try await token(.verification, to: "mint@example.com")
+        try await askForReset("mint@example.com")
+        let first = try await token(.reset, to: "mint@example.com")
+        try await askForReset("mint@example.com")
+        try await reset(try await token(.reset, to: "mint@example.com"), to: "another password")
+        #expect(try await account(user).emailVerifiedAt == clock.now())
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.presentedReset(first) }
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(verification) }
+    }
+
+    @Test func `a link for a password lasts an hour`() async throws {
+        _ = try await openVerified("mint@example.com")
+        try await askForReset("mint@example.com")
+        let token = try await token(.reset, to: "mint@example.com")
+        clock.advance(milliseconds: 3_600_000)
+        await #expect(throws: AccountError.linkExpired) { try await reset(token, to: "another password") }
+    }
+
+    @Test func `a password changed meanwhile ends a reset that somebody else has asked for`() async throws {
+        let entrance = try await openVerified("mint@example.com")
+        try await askForReset("mint@example.com")
+        let token = try await token(.reset, to: "mint@example.com")
+        let presented = try await accounts.presentedReset(token)
+        let hash = try accounts.hash(try Password("another password", of: entrance.account.address))
+        try await accounts.setPasswordHash(hash, of: entrance.account, from: entrance.tokens.access.text)
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.reset(presented, to: "h") }
+        #expect(try accounts.isPassword("another password", of: try await account(entrance.account.user)))
+    }
+
+    @Test func `an address without an account gets no mail, and is counted`() async throws {
+        for _ in 0..<6 { try await askForReset("nobody@example.com") }
+        #expect(try await mails().isEmpty)
+        // Its hour has begun: a new account asks for its mail later.
+        let user = try await open("nobody@example.com").account.user
+        #expect(try await mails().isEmpty)
+        await #expect(throws: AccountError.mailTooOften) { try await accounts.askForVerification(of: user, in: "en") }
+        clock.advance(milliseconds: 3_600_000)
+        try await accounts.askForVerification(of: user, in: "en")
+        #expect(try await mails().count == 1)
+    }
+
+    // MARK: Addresses
+
+    @Test(arguments: [true, false])
+    func `an address changes when both have confirmed, in any order`(oldComesFirst: Bool) async throws {
+        let user = try await openVerified("old@example.com").account.user
+        try await askForChange(user, to: "New@example.com")
+        let mails = try await mails()
+        #expect(Set(mails.map(\.mail.email)) == ["old@example.com", "New@example.com"])
+        let old = try #require(mails.first { $0.mail.purpose == .addressChange })
+        let new = try #require(mails.first { $0.mail.purpose == .newAddress })
+        #expect(old.newEmail == "New@example.com")
+        let tokens = oldComesFirst ? [old.token.text, new.token.text] : [new.token.text, old.token.text]
+        #expect(try await accounts.confirm(tokens[0]) == .waitsForOther)
+        #expect(try await account(user).email == "old@example.com")
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(tokens[0]) }
+        #expect(try await accounts.confirm(tokens[1]) == .changed)
+        let account = try await account(user)
+        #expect(account.email == "New@example.com")
+        #expect(account.emailVerifiedAt == clock.now())
+        #expect(try await accounts.account(email: "new@example.com") == account)
+        #expect(try await accounts.isAvailable(try EmailAddress("old@example.com")))
+        #expect(try ledger.check().problems == [])
+    }
+
+    @Test func `an address that was never verified is not asked`() async throws {
+        let user = try await open("tpyo@example.com").account.user
+        _ = try await mails()
+        try await askForChange(user, to: "mint@example.com")
+        #expect(try await accounts.confirm(try await token(.newAddress, to: "mint@example.com")) == .changed)
+        #expect(try await account(user).email == "mint@example.com")
+    }
+
+    @Test func `an address that is verified while it changes is asked`() async throws {
+        let user = try await open("mint@example.com").account.user
+        let verification = try await token(.verification, to: "mint@example.com")
+        try await askForChange(user, to: "thief@example.com")
+        let stolen = try await token(.newAddress, to: "thief@example.com")
+        #expect(try await accounts.confirm(verification) == .verified)
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(stolen) }
+        #expect(try await account(user).email == "mint@example.com")
+    }
+
+    @Test func `a later change takes the place of an earlier one`() async throws {
+        let user = try await openVerified("old@example.com").account.user
+        try await askForChange(user, to: "first@example.com")
+        let first = try await mails()
+        try await askForChange(user, to: "second@example.com")
+        for mail in first {
+            await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(mail.token.text) }
+        }
+        for mail in try await mails() { _ = try await accounts.confirm(mail.token.text) }
+        #expect(try await account(user).email == "second@example.com")
+    }
+
+    @Test func `the letters of an address can change`() async throws {
+        let user = try await openVerified("mint@example.com").account.user
+        await #expect(throws: AccountError.emailUnchanged) { try await askForChange(user, to: "mint@example.com") }
+        try await askForChange(user, to: "Mint@example.com")
+        for mail in try await mails() { _ = try await accounts.confirm(mail.token.text) }
+        #expect(try await account(user).email == "Mint@example.com")
+        #expect(try ledger.check().problems == [])
+    }
+
+    // MARK: Somebody else's address
+
+    @Test func `an address that another account has not verified goes to the one that has`() async throws {
+        let squatter = try await open("mint@example.com")
+        _ = try await mails()
+        let user = try await openVerified("old@example.com").account.user
+        try await askForChange(user, to: "mint@example.com")
+        for mail in try await mails() { _ = try await accounts.confirm(mail.token.text) }
+        #expect(try await account(user).email == "mint@example.com")
+        // The other account goes on without an address.
+        let other = try await account(squatter.account.user)
+        #expect(other.address == nil)
+        #expect(try await accounts.user(presenting: squatter.tokens.access.text) == .user(squatter.account.user))
+        #expect(try accounts.isPassword("correct horse", of: other))
+        #expect(try ledger.check().problems == [])
+        await #expect(throws: AccountError.accountNotFound) {
+            try await accounts.askForVerification(of: squatter.account.user, in: "en")
+        }
+        try await askForChange(squatter.account.user, to: "own@example.com")
+        #expect(try await accounts.confirm(try await token(.newAddress, to: "own@example.com")) == .changed)
+        #expect(try await accounts.account(email: "own@example.com")?.user == squatter.account.user)
+    }
+
+    @Test func `an address that another account has verified stays there`() async throws {
+        let owner = try await openVerified("mint@example.com").account.user
+        let user = try await openVerified("old@example.com").account.user
+        try await askForChange(user, to: "mint@example.com")
+        let mails = try await mails().sorted { $0.mail.purpose.rawValue < $1.mail.purpose.rawValue }
+        #expect(try await accounts.confirm(mails[0].token.text) == .waitsForOther)
+        await #expect(throws: AccountError.emailTaken) { try await accounts.confirm(mails[1].token.text) }
+        #expect(try await account(user).email == "old@example.com")
+        #expect(try await account(owner).email == "mint@example.com")
+    }
+
+    @Test func `the owner of an address frees it from an account that is somebody else's`() async throws {
+        let squatter = try await open("mint@example.com").account.user
+        let token = try await token(.verification, to: "mint@example.com")
+        try await accounts.release(token)
+        #expect(try await accounts.isAvailable(try EmailAddress("mint@example.com")))
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.release(token) }
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(token) }
+        let owner = try await openVerified("mint@example.com").account.user
+        #expect(owner != squatter)
+        #expect(try ledger.check().problems == [])
+    }
+
+    @Test func `a mailbox's reader takes the account, and its opener keeps nothing`() async throws {
+        let squatter = try await open("mint@example.com")
+        _ = try await mails()
+        // Asked for beforehand, to come back by it.
+        try await askForChange(squatter.account.user, to: "squatter@example.com")
+        let back = try await token(.newAddress, to: "squatter@example.com")
+        try await askForReset("mint@example.com")
+        try await reset(try await token(.reset, to: "mint@example.com"), to: "another password")
+        #expect(try await accounts.user(presenting: squatter.tokens.access.text) == .invalid)
+        await #expect(throws: AccountError.refreshTokenInvalid) {
+            try await accounts.renew(try await accounts.presented(squatter.tokens.refresh.text))
+        }
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(back) }
+        #expect(try await account(squatter.account.user).email == "mint@example.com")
+    }
+
+    // MARK: Limits
+
+    @Test func `an account gets ten mails in an hour, whatever addresses it names`() async throws {
+        let user = try await open("mint@example.com").account.user
+        for number in 0..<9 {
+            // Most are never sent: a later one takes their place.
+            try await askForChange(user, to: "\(number)@example.com")
+        }
+        await #expect(throws: AccountError.mailTooOften) { try await askForChange(user, to: "9@example.com") }
+        clock.advance(milliseconds: 3_600_001)
+        try await askForChange(user, to: "9@example.com")
+    }
+}

@@ -1,0 +1,149 @@
+import Accounts
+import Commerce
+import Foundation
+import Testing
+
+/// The rules of mails and the links in them, without a ledger.
+@Suite struct MailRuleTests {
+    private static let now = Timestamp(secondsSince1970: 1_790_000_000)
+
+    private static func later(_ seconds: Int64) -> Timestamp { now.adding(seconds: seconds) }
+
+    private static func account(_ email: String, isVerified: Bool = false) throws -> AccountRecord {
+        AccountRecord(
+            user: try #require(User(issuer: "till", name: "1")), email: email, emailLowercase: email.lowercased(),
+            passwordHash: "h", createdAt: now, emailVerifiedAt: isVerified ? now : nil)
+    }
+
+    private static func link(_ purpose: LinkPurpose, to email: String) -> AccountLink {
+        AccountLink(
+            user: 1, digest: [UInt8](repeating: 1, count: 32), purpose: purpose, emailLowercase: email, createdAt: now)
+    }
+
+    private static func change(to email: String) -> AddressChange {
+        AddressChange(
+            email: email, emailLowercase: email, askedAt: now, isConfirmedAtOld: false, isConfirmedAtNew: false)
+    }
+
+    // MARK: Links
+
+    struct LinkCase: Sendable {
+        let purpose: LinkPurpose
+        let mailedTo: String
+        let uses: Set<LinkPurpose>
+        var seconds: Int64 = 0
+        /// The address that a change is under way to; nil for none.
+        var changesTo: String?
+        var hasAccount = true
+        let refusal: AccountError?
+    }
+
+    @Test(arguments: [
+        LinkCase(purpose: .verification, mailedTo: "a@b.example", uses: [.verification], refusal: nil),
+        LinkCase(
+            purpose: .verification, mailedTo: "a@b.example", uses: [.verification], seconds: 86_399, refusal: nil),
+        LinkCase(
+            purpose: .verification, mailedTo: "a@b.example", uses: [.verification], seconds: 86_400,
+            refusal: .linkExpired),
+        LinkCase(purpose: .reset, mailedTo: "a@b.example", uses: [.reset], seconds: 3599, refusal: nil),
+        LinkCase(purpose: .reset, mailedTo: "a@b.example", uses: [.reset], seconds: 3600, refusal: .linkExpired),
+        // A link is for its purpose alone.
+        LinkCase(purpose: .verification, mailedTo: "a@b.example", uses: [.reset], refusal: .linkInvalid),
+        LinkCase(
+            purpose: .reset, mailedTo: "a@b.example", uses: [.verification, .addressChange, .newAddress],
+            refusal: .linkInvalid),
+        // The account has another address by now.
+        LinkCase(purpose: .reset, mailedTo: "old@b.example", uses: [.reset], refusal: .linkInvalid),
+        LinkCase(purpose: .verification, mailedTo: "old@b.example", uses: [.verification], refusal: .linkInvalid),
+        LinkCase(purpose: .reset, mailedTo: "a@b.example", uses: [.reset], hasAccount: false, refusal: .linkInvalid),
+        // The old address and the new one each have their link.
+        LinkCase(
+            purpose: .addressChange, mailedTo: "a@b.example", uses: [.addressChange], changesTo: "c@d.example",
+            refusal: nil),
+        LinkCase(
+            purpose: .newAddress, mailedTo: "c@d.example", uses: [.newAddress], changesTo: "c@d.example", refusal: nil),
+        LinkCase(
+            purpose: .newAddress, mailedTo: "c@d.example", uses: [.newAddress], changesTo: "e@f.example",
+            refusal: .linkInvalid),
+        LinkCase(purpose: .newAddress, mailedTo: "a@b.example", uses: [.newAddress], refusal: .linkInvalid),
+        LinkCase(purpose: .addressChange, mailedTo: "a@b.example", uses: [.addressChange], refusal: .linkInvalid),
+        LinkCase(
+            purpose: .newAddress, mailedTo: "c@d.example", uses: [.newAddress], seconds: 86_400,
+            changesTo: "c@d.example", refusal: .linkExpired),
+    ])
+    func `a link is good for its purpose, its address and its time`(_ test: LinkCase) throws {
+        let refusal = Self.link(test.purpose, to: test.mailedTo).refusal(
+            for: test.uses, account: test.hasAccount ? try Self.account("A@b.example") : nil,
+            change: test.changesTo.map { Self.change(to: $0) }, at: Self.later(test.seconds))
+        #expect(refusal == test.refusal)
+    }
+
+    // MARK: Limits
+
+    @Test(
+        arguments: [
+            (nil, 0, MailLimit.Count(beganAt: now, mails: 1)),
+            (.init(beganAt: now, mails: 1), 10, .init(beganAt: now, mails: 2)),
+            (.init(beganAt: now, mails: 4), 3599, .init(beganAt: now, mails: 5)),
+            (.init(beganAt: now, mails: 5), 3599, nil),
+            (.init(beganAt: now, mails: 5), 3600, .init(beganAt: later(3600), mails: 1)),
+            // A clock that was set back keeps nobody waiting.
+            (.init(beganAt: later(9999), mails: 5), 0, .init(beganAt: now, mails: 1)),
+        ] as [(MailLimit.Count?, Int64, MailLimit.Count?)])
+    func `an address gets five mails in an hour`(
+        count: MailLimit.Count?,
+        seconds: Int64,
+        next: MailLimit.Count?
+    ) {
+        #expect(MailLimit.adding(to: count, upTo: MailLimit.perAddress, at: Self.later(seconds)) == next)
+    }
+
+    // MARK: Attempts
+
+    private static let least = Randomness { 0 }
+    private static let most = Randomness { .max }
+
+    @Test(arguments: zip(1...6, MailSchedule.pauses))
+    func `a mail is tried again after a pause that grows`(attempts: Int, pause: Int64) throws {
+        let next = MailSchedule.next(after: attempts, at: Self.now, randomness: Self.least)
+        #expect(next == Self.later(pause))
+        let latest = try #require(MailSchedule.next(after: attempts, at: Self.now, randomness: Self.most))
+        #expect(latest == Timestamp(millisecondsSince1970: Self.now.millisecondsSince1970 + pause * 1100))
+    }
+
+    @Test func `a mail is given up after two hours, or once it is refused`() {
+        #expect(MailSchedule.pauses.reduce(0, +) < 2 * 3600)
+        #expect(MailSchedule.next(after: 7, at: Self.now, randomness: Self.least) == nil)
+        func result(_ attempts: Int, _ outcome: MailOutcome) -> MailResult {
+            let mail = QueuedMail(
+                user: 1, identifier: "m", purpose: .reset, email: "a@b.example", language: "en", createdAt: Self.now,
+                attempts: attempts, nextAttemptAt: Self.now)
+            return MailResult(of: mail, outcome, at: Self.now, randomness: Self.least)
+        }
+        #expect(result(1, .failed(code: "timedOut")).nextAttemptAt == Self.later(10))
+        #expect(!result(1, .failed(code: "timedOut")).isGivenUp)
+        #expect(result(7, .failed(code: "timedOut")).isGivenUp)
+        #expect(result(1, .refused(code: "refused")).isGivenUp)
+        #expect(!result(1, .sent).isGivenUp)
+        #expect(result(1, .sent).nextAttemptAt == nil)
+    }
+
+    // MARK: Pages
+
+    @Test(arguments: [
+        "https://garden.example/account", "https://garden.example/account?page=1", "garden://account",
+        "http://localhost:3000/account", "http://127.0.0.1:3000",
+    ])
+    func `mails lead to a page of the team's`(text: String) throws {
+        #expect(try #require(MailLinks(text)).url == text)
+    }
+
+    @Test(arguments: [
+        "", "garden.example", "http://garden.example", "https://garden.example/#x", "https://user@garden.example",
+        "javascript:alert(1)", "https://garden.example/a b", "https:///x", "file://host/x",
+        "https://garden.example/" + String(repeating: "a", count: 1024),
+    ])
+    func `they lead nowhere else`(text: String) {
+        #expect(MailLinks(text) == nil)
+    }
+}

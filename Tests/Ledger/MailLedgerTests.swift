@@ -1,0 +1,166 @@
+import Accounts
+import Commerce
+import Foundation
+import Ledger
+import Testing
+import TestSupport
+
+/// The queue of mails and the links in them, in either database.
+@Suite struct MailLedgerTests: LedgerSuite {
+    let fixture: LedgerFixture
+    private let clock = ManualClock(now)
+
+    init() throws {
+        fixture = try LedgerFixture()
+    }
+
+    private var accounts: AccountService { accounts(ledger) }
+
+    private func accounts(_ ledger: Ledger) -> AccountService {
+        AccountService(ledger: ledger, clock: clock, randomness: .system, sendsMail: true, cost: .trifling)
+    }
+
+    private func queue(_ ledger: Ledger) -> MailQueue {
+        MailQueue(ledger: ledger, clock: clock, randomness: .system)
+    }
+
+    private func open(_ email: String) async throws -> User {
+        let email = try EmailAddress(email)
+        let account = try accounts.newAccount(email, try Password("correct horse", of: email))
+        return try await accounts.open(account).account.user
+    }
+
+    private func mails(about user: User) async throws -> [QueuedMail] {
+        try await ledger.read { try $0.mails(about: user) }
+    }
+
+    @Test func `one of two services sends a mail, until its time is over`() async throws {
+        let user = try await open("mint@example.com")
+        let (here, there) = (queue(ledger), queue(try fixture.again()))
+        let due = try await ledger.read { [clock] in try $0.dueMails(at: clock.now(), limit: 9) }
+        let first = try await here.take(upTo: 9)
+        #expect(first.map(\.mail.attempts) == [1])
+        #expect(try await there.take(upTo: 9).isEmpty)
+        // One that has read the queue before, and is too late.
+        let late = try await fixture.again().write { [clock] in
+            try $0.take(due, at: clock.now(), until: Self.later(99))
+        }
+        #expect(late.isEmpty)
+        clock.advance(milliseconds: 60_000)
+        let second = try await there.take(upTo: 9)
+        #expect(second.map(\.mail.identifier) == first.map(\.mail.identifier))
+        #expect(second[0].mail.attempts == 2)
+        // Whoever was too slow changes nothing.
+        try await here.record([here.result(of: first[0].mail, .refused(code: "refused"))])
+        #expect(try await mails(about: user).map(\.nextAttemptAt) == [second[0].mail.nextAttemptAt])
+        try await there.record([there.result(of: second[0].mail, .sent)])
+        let sent = try #require(try await mails(about: user).first)
+        #expect(sent.nextAttemptAt == nil)
+        #expect(sent.sentAt == clock.now())
+        #expect(sent.lastError == nil)
+        #expect(try fixture.problems() == [])
+    }
+
+    @Test func `each attempt has a link of its own, and any of them is good`() async throws {
+        let user = try await open("mint@example.com")
+        let queue = queue(ledger)
+        let first = try #require(try await queue.take(upTo: 1).first)
+        try await queue.record([queue.result(of: first.mail, .failed(code: "timedOut"))])
+        #expect(try await mails(about: user).first?.lastError == "timedOut")
+        #expect(try await queue.take(upTo: 1).isEmpty)
+        clock.advance(milliseconds: 12_000)
+        let second = try #require(try await queue.take(upTo: 1).first)
+        #expect(first.token != second.token)
+        // The first one has arrived after all.
+        #expect(try await accounts.confirm(first.token.text) == .verified)
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(second.token.text) }
+    }
+
+    @Test func `a mail that is refused, or failed too often, is given up`() async throws {
+        let (refused, failed) = (try await open("a@example.com"), try await open("b@example.com"))
+        let queue = queue(ledger)
+        var attempts = 0
+        while true {
+            let taken = try await queue.take(upTo: 9)
+            if taken.isEmpty { break }
+            attempts += taken.count
+            try await queue.record(
+                taken.map { mail in
+                    let isRefused = mail.mail.email == "a@example.com"
+                    return queue.result(
+                        of: mail.mail, isRefused ? .refused(code: "refused") : .failed(code: "timedOut"))
+                })
+            clock.advance(milliseconds: 2 * 3_600_000)
+        }
+        #expect(attempts == 1 + 7)
+        for (user, code) in [(refused, "refused"), (failed, "timedOut")] {
+            let mail = try #require(try await mails(about: user).first)
+            #expect(mail.nextAttemptAt == nil)
+            #expect(mail.sentAt == nil)
+            #expect(mail.lastError == code)
+        }
+        clock.advance(milliseconds: 7 * 86_400_000)
+        try await queue.forgetOld()
+        #expect(try await mails(about: refused).isEmpty)
+        #expect(try await mails(about: failed).isEmpty)
+    }
+
+    @Test func `neither a text nor the secret of a link is in the ledger`() async throws {
+        _ = try await open("mint@example.com")
+        let token = try #require(try await queue(ledger).take(upTo: 1).first).token.text
+        var text = Data()
+        _ = try ledger.export { text.append($0) }
+        let words = String(decoding: text, as: UTF8.self)
+        #expect(words.contains("\"table\":\"account_link\""))
+        #expect(words.contains("\"table\":\"mail\""))
+        #expect(words.contains("\"table\":\"mail_count\""))
+        #expect(!words.contains(token))
+        #expect(!words.contains(String(token.dropFirst(3))))
+    }
+
+    @Test func `an export has the queue and the links, and an erasure takes them along`() async throws {
+        let user = try await open("mint@example.com")
+        let token = try #require(try await queue(ledger).take(upTo: 1).first).token.text
+        var text = Data()
+        _ = try ledger.export { text.append($0) }
+        let copy = try fixture.another()
+        var rest: Data? = text
+        _ = try copy.importLines { () throws(ImportError) -> Data? in
+            defer { rest = nil }
+            return rest
+        }
+        #expect(try await accounts(copy).confirm(token) == .verified)
+
+        let account = try await accounts.account(of: user)
+        let email = try EmailAddress("new@example.com")
+        try await accounts.askForChange(of: account, to: email, in: "en")
+        try await accounts.erase(account, by: .user, at: clock.now())
+        await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(token) }
+        #expect(try await queue(ledger).take(upTo: 9).isEmpty)
+        var erased = Data()
+        _ = try ledger.export { erased.append($0) }
+        let words = String(decoding: erased, as: UTF8.self)
+        for word in ["mint", "new@", "\"table\":\"mail\"", "\"table\":\"account_link\"", "address_change"] {
+            #expect(!words.contains(word), "\(word)")
+        }
+        #expect(try fixture.problems() == [])
+    }
+
+    @Test func `two confirmations at once change an address once`() async throws {
+        let user = try await open("old@example.com")
+        let queue = queue(ledger)
+        let verification = try #require(try await queue.take(upTo: 1).first)
+        _ = try await accounts.confirm(verification.token.text)
+        let account = try await accounts.account(of: user)
+        try await accounts.askForChange(of: account, to: try EmailAddress("new@example.com"), in: "en")
+        let (here, there) = (accounts, accounts(try fixture.again()))
+        let tokens = try await queue.take(upTo: 9).map(\.token.text)
+        #expect(tokens.count == 2)
+        async let first = here.confirm(tokens[0])
+        async let second = there.confirm(tokens[1])
+        let results = try await [first, second]
+        #expect(Set(results) == [.waitsForOther, .changed])
+        #expect(try await accounts.account(of: user).email == "new@example.com")
+        #expect(try fixture.problems() == [])
+    }
+}
