@@ -4,8 +4,8 @@ import Signatures
 enum HeaderText {
     /// The longest line, in bytes (RFC 5322 section 2.1.1).
     private static let maximumLineLength = 76
-    /// The bytes of UTF-8 in one encoded word, of at most 75 characters (RFC 2047 section 2).
-    private static let maximumWordLength = 45
+    /// The bytes of UTF-8 in one encoded word, so that it fits on the line of `Subject: ` (RFC 2047 section 2).
+    private static let maximumWordLength = 39
 
     static func mailbox(_ address: MailAddress) -> String {
         guard let name = address.name else { return address.address }

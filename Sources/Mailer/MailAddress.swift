@@ -21,6 +21,8 @@ public struct MailAddress: Hashable, Sendable {
             self.init(name: nil, address: text)
             return
         }
+        // Two mailboxes in a row are no name and an address.
+        guard !text[..<bracket].utf8.contains(where: { "<>".utf8.contains($0) }) else { return nil }
         let name = text[..<bracket].drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
         self.init(name: name.isEmpty ? nil : String(name), address: String(text[bracket...].dropFirst().dropLast()))
     }

@@ -60,7 +60,8 @@ import Testing
             try write("Subject: Hallo\n\n{{link}}", "\(purpose.rawValue).de.txt")
         }
         #expect(throws: MailTemplates.Defect.self) { try MailTemplates(folder: folder.url) }
-        try write("Subject: Hallo\n\n{{link}}", "\(LinkPurpose.allCases.suffix(1)[0].rawValue).de.txt")
+        let last = try #require(LinkPurpose.allCases.last)
+        try write("Subject: Hallo\n\n{{link}}", "\(last.rawValue).de.txt")
         let templates = try MailTemplates(folder: folder.url)
         #expect(templates.languages == ["en", "de", "ko"])
         #expect(try rendered(templates, .reset, "de").subject == "Hallo")

@@ -68,7 +68,8 @@ public struct MailTemplates: Sendable {
     private static func bytes(of file: URL) -> [UInt8]? {
         guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
         defer { try? handle.close() }
-        guard let data = try? handle.read(upToCount: MailTemplate.maximumSize + 1) else { return nil }
+        // Nil also for an empty file.
+        guard let data = try? handle.read(upToCount: MailTemplate.maximumSize + 1) ?? Data() else { return nil }
         return data.count <= MailTemplate.maximumSize ? [UInt8](data) : nil
     }
 
