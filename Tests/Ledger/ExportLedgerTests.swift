@@ -23,7 +23,7 @@ import TestSupport
         var stated = TransactionFacts(facts)
         stated[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
         return claim(
-            transaction, original: "1", bought: Self.later(start), item: nil, expiresAt: Self.later(start + 1000),
+            transaction, original: "1", bought: Self.later(start), expiresAt: Self.later(start + 1000),
             facts: stated)
     }
 

@@ -45,7 +45,7 @@ import TestSupport
     ) throws -> Claim {
         claim(
             transaction, original: "1", origin: .localProduction, bought: try moment(start),
-            revoked: try revoked.map(moment), signedAt: try moment(revoked ?? start), item: nil,
+            revoked: try revoked.map(moment), signedAt: try moment(revoked ?? start),
             expiresAt: try moment(end), facts: Self.facts(price: price, type: .autoRenewableSubscription))
     }
 
@@ -76,16 +76,16 @@ import TestSupport
 
     @Test func `sales are summed by month, and sandbox is separate`() async throws {
         _ = try await redeem(
-            claim("1", origin: .localProduction, bought: try moment("2026-09-30"), item: nil, facts: Self.facts()),
-            claim("2", origin: .localProduction, bought: try moment("2026-10-01"), item: nil, facts: Self.facts()),
-            claim("3", origin: .localSandbox, bought: try moment("2026-10-01"), item: nil, facts: Self.facts()),
+            claim("1", origin: .localProduction, bought: try moment("2026-09-30"), facts: Self.facts()),
+            claim("2", origin: .localProduction, bought: try moment("2026-10-01"), facts: Self.facts()),
+            claim("3", origin: .localSandbox, bought: try moment("2026-10-01"), facts: Self.facts()),
             for: alice)
         _ = try await redeem(
             claim(
-                "4", origin: .localProduction, bought: try moment("2026-10-31"), item: nil,
+                "4", origin: .localProduction, bought: try moment("2026-10-31"),
                 facts: Self.facts(price: 990, storefront: "USA")),
             claim(
-                "5", origin: .localProduction, bought: try moment("2026-11-01"), item: nil,
+                "5", origin: .localProduction, bought: try moment("2026-11-01"),
                 facts: Self.facts(price: nil)),
             for: bob)
         try await rollUp()
@@ -163,7 +163,7 @@ import TestSupport
             let user = try #require(User(name: "u\(number)"))
             _ = try await redeem(
                 claim(
-                    "\(number)", origin: .localProduction, bought: try moment("2026-10-01"), item: nil,
+                    "\(number)", origin: .localProduction, bought: try moment("2026-10-01"),
                     facts: Self.facts()),
                 for: user)
         }
@@ -194,7 +194,7 @@ import TestSupport
         #expect((answer.isBackfilled, answer.pendingUsers) == (true, 0))
         #expect(answer.series.map { $0.points.map(\.value) } == [[1]])
         // What a process without figures writes is found by the next sweep.
-        let later = claim("2", origin: .localProduction, bought: try moment("2026-10-02"), item: nil)
+        let later = claim("2", origin: .localProduction, bought: try moment("2026-10-02"))
         _ = try await before.write { try $0.redeem([later], for: alice, at: Self.now) }
         try await figures.sweep()
         try await figures.rollUp()

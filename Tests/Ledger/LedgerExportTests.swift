@@ -175,6 +175,13 @@ import Webhooks
                         SELECT user_id, '1', 'local/Sandbox', 1, 0, zeroblob(32) FROM user LIMIT 1;
                     INSERT INTO kept_proof SELECT user_id, zeroblob(32), x'01', x'' FROM user LIMIT 1;
                     INSERT INTO kept_certificate VALUES (zeroblob(32), x'02');
+                    INSERT INTO account_link SELECT user_id, zeroblob(32), 'reset', 'a@b.example', 1, 2 FROM account
+                        LIMIT 1;
+                    INSERT INTO address_change SELECT user_id, 'A@b.example', 'a@b.example', 1, 0, 0 FROM account
+                        LIMIT 1;
+                    INSERT INTO mail SELECT user_id, 'm', 'reset', 'a@b.example', 'en', 1, 0, 2, NULL, 'refused'
+                        FROM account LIMIT 1;
+                    INSERT INTO mail_count VALUES (zeroblob(32), 1, 1);
                     """)
         }
         let text = try #require(String(bytes: try export(ledger), encoding: .utf8))

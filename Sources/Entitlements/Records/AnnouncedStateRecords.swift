@@ -27,14 +27,20 @@ struct AnnouncedStateRecords {
         }
     }
 
-    func write(_ originals: [TransactionKey], _ facts: EntitlementFacts) throws {
+    /// - Parameter before: The facts before the changes.
+    func write(_ originals: [TransactionKey], _ facts: EntitlementFacts, before: EntitlementFacts) throws {
         let rows = originals.compactMap { original -> [any SQLConvertible]? in
             guard let owner = facts.purchases[original]?.owner, let state = facts.announced[original] else {
                 return nil
             }
             return [owner] + original.sqlValues(apps) + [state.state.rawValue, state.renews, state.changesAt]
         }
-        try database.delete(from: "purchase_state", where: Self.key, rows.map { Array($0.prefix(Self.key.count)) })
+        let known = originals.filter { before.announced[$0] != nil }
+        try database.delete(
+            from: "purchase_state", where: Self.key,
+            known.compactMap { original in
+                facts.purchases[original].map { [$0.owner] + original.sqlValues(apps) }
+            })
         try database.insert(into: "purchase_state", Self.key + ["state", "renews", "changes_at"], rows)
     }
 

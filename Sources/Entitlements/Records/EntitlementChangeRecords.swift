@@ -27,7 +27,8 @@ struct EntitlementChangeRecords {
         try update(changes.changedTransactions, places)
         try updateFacts(of: changes.changedFacts.sorted(), places)
         try writeRenewals(of: changes.changedRenewals.sorted())
-        try AnnouncedStateRecords(database: database, apps: apps).write(changes.announcedStates.sorted(), after)
+        try AnnouncedStateRecords(database: database, apps: apps).write(
+            changes.announcedStates.sorted(), after, before: before)
         let known = Set(changes.newTransactions.map(\.key))
         try updateCoverage(
             of: Set((changes.newTransactions.map(\.key) + changes.changedTransactions).compactMap(original(of:))),

@@ -21,23 +21,25 @@ extension LedgerTransaction {
         }
         let transactions = try found()
         guard transactions.count == 1 else { return transactions }
-        if try apply(change, to: transactions[0], of: user) {
+        if let original = try apply(change, to: transactions[0], of: user) {
             try audit.append(AuditEntry(change, of: transactions[0]), to: user)
+            let apps = try AppRecords(database: database).numbers(of: [])
+            try announceStates(of: [original], apps, at: change.moment) { _ in nil }
         }
         return try found()
     }
 
-    /// - Returns: False, and changes nothing, if the purchase is taken back, or counts, already.
+    /// - Returns: The purchase; nil, and changes nothing, if it is taken back, or counts, already.
     private func apply(
         _ change: PurchaseChange,
         to transaction: RedeemedTransaction,
         of user: Int64
-    ) throws -> Bool {
+    ) throws -> TransactionKey? {
         let apps = try AppRecords(database: database).numbers(of: [])
         let records = EntitlementRecords(database: database, apps: apps)
         let original = try records.original(ofTransaction: transaction.sequence, of: user)
         let before = try records.facts(ofPurchases: [original])
-        guard before.revokedByTeam.contains(original) != change.revokes else { return false }
+        guard before.revokedByTeam.contains(original) != change.revokes else { return nil }
         try write(change, to: [user] + original.sqlValues(apps))
         var after = before
         if change.revokes { after.revokedByTeam.insert(original) } else { after.revokedByTeam.remove(original) }
@@ -47,8 +49,7 @@ extension LedgerTransaction {
                 guard old[key] != coverage, let place = places[key] else { return nil }
                 return (place, coverage)
             })
-        try announceStates(of: [original], apps, at: change.moment) { _ in nil }
-        return true
+        return original
     }
 
     /// - Parameter purchase: The user's number and the key of the original transaction.

@@ -15,6 +15,8 @@ public struct MailSender: Service {
     private static let sweepInterval = Duration.seconds(60 * 60)
     /// The number of mails that are sent at once.
     private static let maximumAtOnce = 4
+    /// The code of an attempt without a template.
+    private static let templateMissing = "templateMissing"
 
     private let queue: MailQueue
     private let transport: any MailTransport
@@ -75,7 +77,7 @@ public struct MailSender: Service {
     }
 
     private func send(_ mail: TakenMail) async -> MailOutcome {
-        guard let (subject, text) = mail.rendered(templates, links) else { return .refused(code: "templateMissing") }
+        guard let (subject, text) = mail.rendered(templates, links) else { return .refused(code: Self.templateMissing) }
         return await transport.send(mail, subject: subject, text: text)
     }
 

@@ -3,6 +3,9 @@ import Mailer
 
 /// Mails to a mail server.
 public struct SMTPMailTransport: MailTransport {
+    /// The code of an attempt with a subject or an address that no message can have.
+    private static let messageInvalid = "messageInvalid"
+
     private let client: SMTPClient
     private let sender: MailAddress
 
@@ -17,7 +20,7 @@ public struct SMTPMailTransport: MailTransport {
                 from: sender, to: recipient, subject: subject, text: text, identifier: mail.mail.identifier,
                 date: mail.mail.createdAt)
         }
-        guard let message else { return .refused(code: "messageInvalid") }
+        guard let message else { return .refused(code: Self.messageInvalid) }
         do {
             try await client.send(message)
             return .sent
