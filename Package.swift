@@ -29,7 +29,8 @@ let openAPITopics = [
     "Accounts", "Balances", "Catalog", "CatalogChanges", "Events", "Exports", "Figures", "General", "Grants",
     "Monitoring",
     "Notifications",
-    "Pictures", "Products", "Profiles", "Proofs", "Receipts", "Revocations", "SeedApp", "Subscriptions", "Transactions",
+    "Pictures", "Products", "Profiles", "Proofs", "Receipts", "Revocations", "SeedApp", "Subscriptions", "Support",
+    "Transactions",
     "UserData",
     "Users", "WebhookDeliveries", "Webhooks", "Wishes",
 ]

@@ -16,8 +16,19 @@ public struct HTTPServiceConnection: ServiceConnection {
     ///   - user: nil for the user whose token it is.
     public init(client: ServiceClient, user: User?) {
         self.client = client
-        let name = user?.name.addingPercentEncoding(withAllowedCharacters: Self.unreserved)
-        userPath = name.map { "/v1/users/" + $0 } ?? "/v1/me"
+        userPath = Self.path(of: user)
+    }
+
+    /// The path of a user's resources.
+    ///
+    /// - Parameter user: nil for the user whose token is used.
+    public static func path(of user: User?) -> String {
+        user.map { "/v1/users/" + segment($0.name) } ?? "/v1/me"
+    }
+
+    /// A text as a segment of a path.
+    public static func segment(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 
     public func redeem(_ proof: Proof) async throws -> Redemption {

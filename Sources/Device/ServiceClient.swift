@@ -36,12 +36,24 @@ public struct ServiceClient: Sendable {
     }
 
     /// Throws as `get` does.
-    public func post<Answer: Decodable>(_ path: String, _ body: [String: String]) async throws -> Answer {
-        var request = HTTPClientRequest(url: url.absoluteString + path)
+    public func post<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
+        var request = try request(path, body)
         request.method = .POST
+        return try await send(request)
+    }
+
+    /// Throws as `get` does.
+    public func put<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
+        var request = try request(path, body)
+        request.method = .PUT
+        return try await send(request)
+    }
+
+    private func request(_ path: String, _ body: some Encodable) throws -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: url.absoluteString + path)
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(try JSONEncoder().encode(body))
-        return try await send(request)
+        return request
     }
 
     private func send<Answer: Decodable>(_ request: HTTPClientRequest) async throws -> Answer {
@@ -56,7 +68,7 @@ public struct ServiceClient: Sendable {
         } catch {
             throw ServiceUnreachable(reason: Self.reason(of: error, host: url.host() ?? "?"))
         }
-        guard status == 200 else { throw refusal(status: status, body: body) }
+        guard (200..<300).contains(status) else { throw refusal(status: status, body: body) }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
             throw ServiceUnreachable(reason: "an answer in another form")
         }

@@ -10,6 +10,37 @@ extension EntitlementService {
         return (had + others.map { Credit(balance: $0, amount: 0) }).sorted { $0.balance < $1.balance }
     }
 
+    /// A new addition to a balance, which nobody has yet.
+    ///
+    /// - Parameter caller: The identifier of the API key.
+    /// - Throws: `BalanceError.balanceUnknown` for a balance that no product adds to.
+    public func newAddition(
+        of amount: Int,
+        to balance: String,
+        reason: String,
+        by caller: String
+    ) throws(BalanceError) -> BalanceAddition {
+        guard catalog.balances.contains(where: { $0.hasSameBytes(as: balance) }) else { throw .balanceUnknown(balance) }
+        return BalanceAddition(
+            identifier: UUID(randomness: randomness).lowercasedString, balance: balance, amount: amount, reason: reason,
+            addedBy: caller, addedAt: clock.now())
+    }
+
+    /// Adds to a user's balance, and keeps the answer to the caller in the same commit.
+    ///
+    /// - Returns: The answer that another process has kept under the key; nil if the amount was added.
+    public func add(
+        _ addition: BalanceAddition,
+        for user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?
+    ) async throws -> KeptAnswer? {
+        try await ledger.write {
+            try $0.add(
+                addition, for: user, keeping: answer, for: key, forgettingBefore: addition.addedAt.adding(days: -1))
+        }
+    }
+
     /// A new spending, for which nothing was taken yet.
     ///
     /// - Parameters:

@@ -162,6 +162,12 @@ public struct EntitlementService: Sendable {
         do { return try verifier.verify(proof, expecting: expectations) } catch { throw .refused(error) }
     }
 
+    /// Verifies a proof of any app and origin; nil if it is refused all the same.
+    func verifyForAnyone(_ proof: [UInt8]) -> VerifiedProof? {
+        try? verifier.verify(
+            proof, expecting: ProofExpectations(bundleIdentifier: nil, origins: Set(Origin.allCases)))
+    }
+
     /// Whether a signed JSON brings a chain that was judged before, so that verifying it costs little.
     public func bringsKnownChain(_ proof: [UInt8]) -> Bool { verifier.bringsKnownChain(proof) }
 
@@ -189,7 +195,8 @@ public struct EntitlementService: Sendable {
                 app: verified.bundleIdentifier ?? current.catalog.bundleIdentifier, origin: verified.origin,
                 notificationUUID: notification.notificationUUID,
                 type: notification.notificationType.rawValue, subtype: notification.subtype?.rawValue,
-                signedAt: notification.signedDate, proofDigest: verified.digest),
+                signedAt: notification.signedDate, proofDigest: verified.digest,
+                content: notification.contentWithoutProofs),
             stated: verified.notifiedTransaction.map { transaction in
                 claims(verified, proof).claim(ProvenPurchase(transaction), renewal: verified.renewal)
             })

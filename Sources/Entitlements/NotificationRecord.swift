@@ -13,6 +13,11 @@ public struct NotificationRecord: Hashable, Sendable {
     public let signedAt: Timestamp
     /// The SHA-256 of what was signed.
     public let proofDigest: [UInt8]
+    /// The decoded notification as JSON, without the proofs inside it; nil if it is too long to be kept.
+    public let content: String?
+
+    /// The longest content that is kept, in bytes of UTF-8.
+    static let maximumContentLength = 8192
 
     public init(
         app: String,
@@ -21,7 +26,8 @@ public struct NotificationRecord: Hashable, Sendable {
         type: String,
         subtype: String?,
         signedAt: Timestamp,
-        proofDigest: [UInt8]
+        proofDigest: [UInt8],
+        content: String? = nil
     ) {
         self.app = app
         self.origin = origin
@@ -30,6 +36,7 @@ public struct NotificationRecord: Hashable, Sendable {
         self.subtype = subtype
         self.signedAt = signedAt
         self.proofDigest = proofDigest
+        self.content = content.flatMap { $0.utf8.count <= Self.maximumContentLength ? $0 : nil }
     }
 }
 

@@ -45,13 +45,22 @@ struct LocalService: Sendable {
         for user: User,
         _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
     ) async throws -> Value {
+        try await withClient { try await body(HTTPServiceConnection(client: $0, user: user)) }
+    }
+
+    /// Records in the histories of users what the passing of time has changed.
+    func announceDueStates() async throws { try await service.announceDueStates() }
+
+    /// Runs the service on a free port as long as `body` needs it, and passes `body` a client with every scope.
+    func withClient<Value: Sendable>(
+        _ body: @Sendable @escaping (ServiceClient) async throws -> Value
+    ) async throws -> Value {
         // Valid in this process alone.
         let key = Randomness.system.bytes(32).hexadecimal
         return try await LoopbackServer.run(
             ServiceRoutes(service: service, authentication: .processKey(APIKey(key))).router
-        ) {
-            url in
-            try await body(HTTPServiceConnection(client: ServiceClient(url: url, credential: key), user: user))
+        ) { url in
+            try await body(ServiceClient(url: url, credential: key))
         }
     }
 }

@@ -49,6 +49,20 @@ struct ServerOptions: ParsableArguments {
         try client().map { HTTPServiceConnection(client: $0, user: named(user)) }
     }
 
+    /// Passes `body` a client of the running service, or else of one of this process.
+    ///
+    /// - Parameter data: The data directory of the service of this process.
+    func withClient<Value: Sendable>(
+        _ data: DataDirectory,
+        _ body: @Sendable @escaping (ServiceClient) async throws -> Value
+    ) async throws -> Value {
+        if let client = try client() { return try await body(client) }
+        let local = try await LocalService(reading: data)
+        // What time alone has changed is told, too.
+        try await local.announceDueStates()
+        return try await local.withClient(body)
+    }
+
     /// The user as a service knows it; nil if a token names the user.
     func named(_ user: User) -> User? {
         server != nil && Self.variable("TILL_TOKEN") != nil ? nil : user

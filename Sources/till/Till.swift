@@ -22,7 +22,7 @@ struct Till: AsyncParsableCommand {
         subcommands: [
             Products.self, Buy.self, Resume.self, Restore.self, Approve.self, Decline.self, Queue.self,
             ReceiptCommand.self,
-            Owned.self,
+            Owned.self, Why.self, Story.self, Give.self, Revoke.self,
             Serve.self,
             StoreCommand.self,
             Reconcile.self,

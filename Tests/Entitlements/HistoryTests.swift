@@ -62,7 +62,8 @@ import Testing
         let history = try await history()
         #expect(
             history.prefix(3) == [
-                "granted \(bought.rfc3339)", "autoRenewDisabled \(turnedOff.rfc3339)", "expired \(end.rfc3339) customerCancelled",
+                "granted \(bought.rfc3339)", "autoRenewDisabled \(turnedOff.rfc3339)",
+                "expired \(end.rfc3339) customerCancelled",
             ])
         #expect(history.count == 3)
         #expect(

@@ -154,4 +154,24 @@ import Wire
         #expect(answer.status == status)
         #expect(answer.code == code)
     }
+
+    @Test func `the team adds to a balance with a reason, once for each key`() async throws {
+        func add(_ body: String, to balance: String = "seeds", key: String? = nil) async throws -> Answer {
+            try await send(.post, "/\(balance)/additions", body, scopes: [.grant], key: key, idempotencyKey: "a-1")
+        }
+        let key = try await keys.make(name: "desk", scopes: [.grant]).key
+        let body = #"{"amount":5,"reason":"Sorry"}"#
+        let first = try await add(body, key: key)
+        #expect(first.status == 201)
+        #expect(try first.decoded(BalanceAdditionResource.self).amount == 5)
+        let second = try await add(body, key: key)
+        #expect(second.isReplayed)
+        #expect(second.jsonData == first.jsonData)
+        let balances = try await send(.get, "").decoded(BalanceList.self).balances
+        #expect(balances.first { $0.balance == "seeds" }?.amount == 5)
+        #expect(try await send(.post, "/seeds/spendings", #"{"amount":5,"reason":"Tree"}"#).status == 201)
+        #expect(try await add(body, to: "pebbles").code == "balanceUnknown")
+        #expect(try await send(.post, "/seeds/additions", body).code == "scopeMissing")
+        #expect(try await add(#"{"amount":0,"reason":"x"}"#).code == "bodyInvalid")
+    }
 }

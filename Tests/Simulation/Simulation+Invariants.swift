@@ -71,7 +71,7 @@ extension Simulation {
                 case .granted, .revoked, .transferredIn, .transferredOut, .itemGiven, .itemTakenBack,
                     .expired, .renewalFailed, .gracePeriodBegan, .autoRenewDisabled, .autoRenewEnabled:
                     written.append("\(person.user) \(record.number)")
-                case .refused, .spent, .erased: break
+                case .assigned, .credited, .refused, .spent, .erased: break
                 }
             }
         }

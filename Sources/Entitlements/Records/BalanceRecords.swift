@@ -5,6 +5,18 @@ import Ledger
 struct BalanceRecords {
     let database: any LedgerDatabase
 
+    func insert(_ addition: BalanceAddition, for user: Int64) throws {
+        try database.insert(
+            into: "balance_addition",
+            ["addition_id", "user_id", "balance", "amount", "reason", "added_by", "added_at"],
+            [
+                [
+                    addition.identifier, user, addition.balance, addition.amount, addition.reason, addition.addedBy,
+                    addition.addedAt,
+                ]
+            ])
+    }
+
     func insert(_ spending: Spending, left: Int, for user: Int64) throws {
         try database.insert(
             into: "spending",
@@ -42,6 +54,8 @@ struct BalanceRecords {
             SELECT balance, CAST(sum(bought) AS BIGINT) AS bought, CAST(sum(spent) AS BIGINT) AS spent FROM (
                 SELECT balance, CASE WHEN is_revoked = 0 THEN amount ELSE 0 END AS bought, 0 AS spent
                 FROM credit WHERE user_id = $1 AND origin IN \(origins.sqlList)
+                UNION ALL
+                SELECT balance, amount, 0 FROM balance_addition WHERE user_id = $1
                 UNION ALL
                 SELECT balance, 0, amount FROM spending WHERE user_id = $1) AS movement
             GROUP BY balance ORDER BY balance

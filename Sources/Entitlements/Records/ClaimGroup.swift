@@ -27,7 +27,7 @@ struct ClaimGroup {
         let keptAnswers = AnswerRecords(database: database)
         let kept = try keptAnswers.answers(for: requests.compactMap(\.keeping).map { ($0.key, $0.oldest) })
         var duplicates = try notifications.known(among: requests)
-        var received: [(NotificationRecord, Claim?)] = []
+        var received: [NotificationRecords.Received] = []
 
         var decision = EntitlementDecision(facts: facts, policy: policy, origins: accepted.origins, at: moment)
         let decided = requests.map { request -> Decided in
@@ -40,8 +40,9 @@ struct ClaimGroup {
                 return .recorded(decision.state(claim))
             case .notify(let notification, let claim):
                 guard duplicates.insert(notification.key).inserted else { return .recorded(.duplicate) }
-                received.append((notification, claim))
-                return .recorded(claim.map { decision.state($0) } ?? .recorded)
+                let outcome = claim.map { decision.state($0) } ?? .recorded
+                received.append(.init(notification: notification, claim: claim, outcome: outcome))
+                return .recorded(outcome)
             }
         }
         decision.announceStates(type: type)

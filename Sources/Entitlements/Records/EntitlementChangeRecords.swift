@@ -202,7 +202,7 @@ struct EntitlementChangeRecords {
             case .entry(let entry): return (entry, user)
             case .refusal(let result, let claim, let actor):
                 let refusal = Refusal(user, claim, result)
-                guard known.insert(refusal).inserted else { return nil }
+                guard known.insert(refusal) else { return nil }
                 new.append(refusal)
                 return (
                     AuditEntry(

@@ -8,6 +8,34 @@ extension LedgerTransaction {
         return try BalanceRecords(database: database).balances(of: user, counting: origins).map(\.credit)
     }
 
+    /// Adds to a user's balance, and keeps the answer to the caller in the same commit. Adds nothing if another process has kept
+    /// an answer under the same key.
+    ///
+    /// - Parameter oldest: Answers kept before are forgotten first.
+    /// - Returns: The answer that another process has kept; nil if the amount was added.
+    public func add(
+        _ addition: BalanceAddition,
+        for user: User,
+        keeping answer: KeptAnswer?,
+        for key: IdempotencyKey?,
+        forgettingBefore oldest: Timestamp
+    ) throws -> KeptAnswer? {
+        let user = try number(of: user, at: addition.addedAt)
+        if let kept = try earlierAnswer(
+            orKeeping: answer, for: key, about: user, at: addition.addedAt, forgettingBefore: oldest)
+        {
+            return kept
+        }
+        var heads = try users.heads(of: [user])
+        try BalanceRecords(database: database).insert(addition, for: user)
+        let entry = AuditEntry(
+            happenedAt: addition.addedAt, event: .credited, actor: .apiKey(addition.addedBy), origin: nil,
+            reference: addition.identifier, subject: "\(addition.amount) \(addition.balance)", reason: addition.reason)
+        try audit.append([(entry, user)], to: &heads)
+        try users.write(heads)
+        return nil
+    }
+
     /// Spends a part of a user's balance, once for each idempotency key of the user.
     ///
     /// - Parameter origins: The origins whose purchases count.

@@ -15,13 +15,10 @@ extension LedgerTransaction {
         forgettingBefore oldest: Timestamp
     ) throws -> KeptAnswer? {
         let user = try number(of: user, at: grant.grantedAt)
-        if let key, let answer {
-            let answers = AnswerRecords(database: database)
-            try answers.forget(before: oldest)
-            guard try answers.keep(answer, for: key, about: user, at: grant.grantedAt) else {
-                guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
-                return kept
-            }
+        if let kept = try earlierAnswer(
+            orKeeping: answer, for: key, about: user, at: grant.grantedAt, forgettingBefore: oldest)
+        {
+            return kept
         }
         var heads = try users.heads(of: [user])
         let sequence = (heads[user]?.lastGrant ?? 0) + 1
@@ -32,6 +29,24 @@ extension LedgerTransaction {
         try audit.append([(entry, user)], to: &heads)
         try users.write(heads)
         return nil
+    }
+
+    /// Keeps an answer under a key.
+    ///
+    /// - Returns: The answer that another process has kept; nil if this one is kept, or there is no key.
+    func earlierAnswer(
+        orKeeping answer: KeptAnswer?,
+        for key: IdempotencyKey?,
+        about user: Int64,
+        at moment: Timestamp,
+        forgettingBefore oldest: Timestamp
+    ) throws -> KeptAnswer? {
+        guard let key, let answer else { return nil }
+        let answers = AnswerRecords(database: database)
+        try answers.forget(before: oldest)
+        if try answers.keep(answer, for: key, about: user, at: moment) { return nil }
+        guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
+        return kept
     }
 
     /// A user's grants, newest first; as `transactions` are.

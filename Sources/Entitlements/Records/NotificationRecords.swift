@@ -24,18 +24,27 @@ struct NotificationRecords {
             })
     }
 
-    func insert(_ notifications: [(notification: NotificationRecord, claim: Claim?)], at moment: Timestamp) throws {
+    /// A notification that came for the first time.
+    struct Received {
+        let notification: NotificationRecord
+        let claim: Claim?
+        let outcome: NotificationOutcome
+    }
+
+    func insert(_ received: [Received], at moment: Timestamp) throws {
         try database.insert(
             into: "notification",
             [
                 "notification_uuid", "origin", "app", "type", "subtype", "transaction_id", "signed_at", "received_at",
-                "proof_digest",
+                "proof_digest", "original_transaction_id", "outcome", "content",
             ],
-            notifications.map { notification, claim in
-                [
+            received.map { received in
+                let (notification, claim) = (received.notification, received.claim)
+                return [
                     notification.notificationUUID, notification.origin, apps[notification.app], notification.type,
                     notification.subtype,
                     claim?.transactionIdentifier, notification.signedAt, moment, notification.proofDigest,
+                    claim?.originalTransactionIdentifier, received.outcome.rawValue, notification.content,
                 ]
             })
     }

@@ -144,6 +144,20 @@ package struct ReadingRecords {
             AND reinstated_at IS NULL
         """
 
+    /// The transactions of a purchase of a user.
+    ///
+    /// - Parameter app: The number of the app.
+    func transactions(ofPurchase key: TransactionKey, app: Int64, of user: Int64) throws -> [RedeemedTransaction] {
+        try database.rows(
+            """
+            \(Self.transactions) WHERE redeemed_transaction.user_id = $1
+                AND redeemed_transaction.original_transaction_id = $2 AND redeemed_transaction.origin = $3
+                AND redeemed_transaction.app = $4
+            """,
+            [user, key.identifier, key.origin, app]
+        ).map(Self.transaction)
+    }
+
     /// The transactions of subscriptions: those that say so, and those with an end that do not say what they are.
     ///
     /// - Returns: Each with the number of its app.

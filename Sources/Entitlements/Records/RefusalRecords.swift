@@ -23,28 +23,62 @@ struct RefusalRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
 
+    /// The largest number of refusals that are recorded of a user: each proof of a stranger's purchase is one.
+    static let maximumOfUser = 1000
+
     /// The refusals that were recorded before.
-    func known(among refusals: [Refusal]) throws -> Set<Refusal> {
-        guard !refusals.isEmpty else { return [] }
+    struct Known {
+        private var refusals: Set<Refusal> = []
+        /// By the user.
+        private var counts: [Int64: Int] = [:]
+
+        fileprivate mutating func add(_ refusal: Refusal) { refusals.insert(refusal) }
+
+        fileprivate mutating func set(_ count: Int, of user: Int64) { counts[user] = count }
+
+        /// Adds a refusal.
+        ///
+        /// - Returns: Whether it is new, and within the limit of the user.
+        mutating func insert(_ refusal: Refusal) -> Bool {
+            guard counts[refusal.user, default: 0] < maximumOfUser, refusals.insert(refusal).inserted else {
+                return false
+            }
+            counts[refusal.user, default: 0] += 1
+            return true
+        }
+    }
+
+    func known(among refusals: [Refusal]) throws -> Known {
+        var known = Known()
+        guard !refusals.isEmpty else { return known }
         let rows = try database.rows(
             """
-            SELECT user_id, transaction_id, origin, app, reason FROM \(database.listed("$1"))
+            SELECT user_id, transaction_id, origin, app, reason, 0 AS refusals FROM \(database.listed("$1"))
                 JOIN refusal ON user_id = listed.value
             WHERE transaction_id \(database.isIn("$2"))
+            UNION ALL
+            SELECT user_id, NULL, NULL, NULL, NULL, count(*) FROM \(database.listed("$1"))
+                JOIN refusal ON user_id = listed.value
+            GROUP BY user_id
             """,
             [
                 database.list(Set(refusals.map(\.user)).sorted()),
                 database.list(Set(refusals.map { ByteKey($0.key.identifier) }).sorted().map(\.text)),
             ])
-        return Set(
-            try rows.map {
+        for row in rows {
+            let user: Int64 = try row["user_id"]
+            guard let identifier: String = try row["transaction_id"] else {
+                known.set(try row["refusals"], of: user)
+                continue
+            }
+            known.add(
                 Refusal(
-                    user: try $0["user_id"],
+                    user: user,
                     key: TransactionKey(
-                        app: try apps.bundleIdentifier($0), origin: try $0["origin"],
-                        identifier: try $0["transaction_id"]),
-                    result: try $0["reason"])
-            })
+                        app: try apps.bundleIdentifier(row), origin: try row["origin"], identifier: identifier),
+                    result: try row["reason"]))
+        }
+        return known
     }
 
     func insert(_ refusals: [Refusal]) throws {

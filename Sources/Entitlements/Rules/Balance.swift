@@ -3,7 +3,7 @@ import Commerce
 /// The amounts of one balance that a user has bought and spent.
 package struct Balance: Hashable, Sendable {
     package let name: String
-    /// The amount of the purchases that are not revoked.
+    /// The amount of the purchases that are not revoked, and of what the team has added.
     package let bought: Int
     package let spent: Int
 

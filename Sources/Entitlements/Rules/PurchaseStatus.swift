@@ -50,6 +50,20 @@ public struct PurchaseStatus: Hashable, Sendable {
             of: first.originalTransactionIdentifier, from: first.origin, periods, type, renewal, at: moment)
     }
 
+    /// - Parameter type: Returns the type of a product, for transactions that do not say it.
+    init?(
+        _ transactions: [RedeemedTransaction],
+        _ renewal: StatedRenewal?,
+        at moment: Timestamp,
+        type: (String) -> ProductType?
+    ) {
+        let stated = transactions.lazy.compactMap { $0.facts.text(.type).flatMap(ProductType.init) }.first
+        let kind =
+            stated ?? transactions.last.flatMap { type($0.productIdentifier) }
+            ?? renewal.map { _ in .autoRenewableSubscription }
+        self.init(transactions, kind, renewal, at: moment)
+    }
+
     /// - Parameters:
     ///   - original: The identifier of the original transaction.
     ///   - periods: The periods of the purchase; nil is returned without one.

@@ -134,18 +134,23 @@ extension Table {
         ],
         key: transactionKey, indexes: [Index(name: "parked_transaction_of_original", columns: originalKey)])
 
-    /// `settled_at`: when a consumption request was answered, or its time was over.
+    /// `settled_at`: when a consumption request was answered, or its time was over; `content`: the decoded notification as JSON,
+    /// without the proofs inside it.
     private static let notification = Table(
         name: "notification", family: .globalKey,
         columns: [
             .text("notification_uuid"), .text("origin"), .integer("app"), .text("type"), .text("subtype").optional,
             .text("transaction_id").optional, .integer("signed_at"), .integer("received_at"),
             .blob("proof_digest", count: 32), .integer("settled_at").optional,
+            .text("original_transaction_id").since(17), .text("outcome").since(17), .text("content").since(17),
         ],
         key: ["notification_uuid", "origin"],
         indexes: [
             Index(
+                name: "notification_of_original", columns: originalKey,
+                condition: "original_transaction_id IS NOT NULL", since: 17),
+            Index(
                 name: "notification_that_asks", columns: ["signed_at"],
-                condition: "type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL")
+                condition: "type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL"),
         ])
 }

@@ -2,7 +2,7 @@ import Ledger
 
 /// The tables of what back ends give, take back and spend, and of the reconciliation with the App Store.
 extension Table {
-    static let team = [teamGrant, teamRevocation, spending, refusal, reconciliation]
+    static let team = [teamGrant, teamRevocation, spending, balanceAddition, refusal, reconciliation]
 
     /// Grants are numbered for each user, and revocations for each purchase: nobody waits for another's number.
     private static let teamGrant = Table(
@@ -56,6 +56,16 @@ extension Table {
                 condition: "idempotency_key IS NOT NULL")
         ],
         erasure: .update("reason = 'erased', idempotency_key = NULL, request_digest = NULL"))
+
+    private static let balanceAddition = Table(
+        name: "balance_addition", family: .userData,
+        columns: [
+            .integer("user_id"), .text("addition_id"), .text("balance", check: "balance <> ''"),
+            .integer("amount", check: "amount > 0"), .text("reason", check: "reason <> ''"), .text("added_by"),
+            .integer("added_at"),
+        ],
+        key: ["user_id", "addition_id"], references: [Reference(columns: ["user_id"], table: "user")],
+        erasure: .update("reason = 'erased'"))
 
     /// The refusals that were recorded: each once for a user, a transaction and a reason.
     private static let refusal = Table(

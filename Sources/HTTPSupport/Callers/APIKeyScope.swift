@@ -9,6 +9,8 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
     case redeem
     /// To give items without a purchase, and to take back what was given or redeemed.
     case grant
+    /// To read all that happened to a user and a purchase, and why; other owners of a refused purchase included.
+    case support
     /// To spend what users have bought.
     case spend
     /// To read everything there is of users, their address and phone number included, and to export all transactions, customers
@@ -31,6 +33,7 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
         case .read: "the catalog, what users own and redeemed"
         case .redeem: "to hand in proofs, to set account tokens"
         case .grant: "to give items without a purchase, to take back"
+        case .support: "to read stories, explanations and unclaimed purchases"
         case .spend: "to spend what users have bought"
         case .export: "everything there is of users"
         case .erase: "to erase users"

@@ -18,6 +18,10 @@ public struct AuditEntry: Hashable, Sendable {
         case itemGiven
         /// The team has taken an item back that it had given.
         case itemTakenBack
+        /// The team has assigned an unclaimed purchase to the user.
+        case assigned
+        /// The team has added to a balance.
+        case credited
         /// A part of a balance was spent.
         case spent
         /// A subscription, or a purchase with an end, is over.

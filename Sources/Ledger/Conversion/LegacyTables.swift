@@ -23,7 +23,8 @@ struct LegacyTables {
 
     private static let added: Set = [
         "user_name", "account_token", "app", "claim", "original", "subscription", "account_email", "kept_proof",
-        "kept_certificate", "webhook_attempt", "purchase_state", "figure", "figure_contribution", "figure_pending",
+        "kept_certificate", "webhook_attempt", "purchase_state", "balance_addition", "figure", "figure_contribution",
+        "figure_pending",
         "figure_upkeep", "account_link", "address_change", "mail", "mail_count",
     ]
 

@@ -151,12 +151,21 @@ package struct Table: Sendable {
         package let isUnique: Bool
         /// The condition of the rows that the index has.
         let condition: String?
+        /// The version of the ledger that has added the index; nil for an index that the table was made with.
+        let since: Int?
 
-        package init(name: String, columns: [String], isUnique: Bool = false, condition: String? = nil) {
+        package init(
+            name: String,
+            columns: [String],
+            isUnique: Bool = false,
+            condition: String? = nil,
+            since: Int? = nil
+        ) {
             self.name = name
             self.columns = columns
             self.isUnique = isUnique
             self.condition = condition
+            self.since = since
         }
     }
 
@@ -171,11 +180,16 @@ package struct Table: Sendable {
     /// The statements that make the table, as one text.
     package func definition(in dialect: SQLDialect) -> String { statements(in: dialect).joined(separator: "\n") }
 
-    /// The statements that add the columns that a ledger of a version lacks.
+    /// The statements that add the columns and indexes that a ledger of a version lacks.
     func additions(since version: Int, in dialect: SQLDialect) -> [String] {
         columns.filter { $0.since.map { $0 > version } ?? false }.map {
             "ALTER TABLE \(quotedName) ADD COLUMN \(dialect.definition(of: $0));"
-        }
+        } + indexes.filter { $0.since.map { $0 > version } ?? false }.map(statement)
+    }
+
+    private func statement(_ index: Index) -> String {
+        "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(index.name) ON \(quotedName) "
+            + "(\(index.columns.joined(separator: ", ")))" + (index.condition.map { " WHERE \($0)" } ?? "") + ";"
     }
 
     /// The statements that make the table.
@@ -189,15 +203,11 @@ package struct Table: Sendable {
                 let key = (reference.key ?? reference.columns).joined(separator: ", ")
                 return "FOREIGN KEY (\(columns)) REFERENCES \"\(reference.table)\" (\(key))"
             }
-        let indexes = indexes.map { index in
-            "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(index.name) ON \(quotedName) "
-                + "(\(index.columns.joined(separator: ", ")))" + (index.condition.map { " WHERE \($0)" } ?? "") + ";"
-        }
         let table = """
             CREATE TABLE \(quotedName) (
                 \((columns + constraints).joined(separator: ",\n    "))
             )\(dialect.options(of: self));
             """
-        return [table] + indexes + (dialect == .sqlite ? sqliteTriggers : [])
+        return [table] + indexes.map(statement) + (dialect == .sqlite ? sqliteTriggers : [])
     }
 }

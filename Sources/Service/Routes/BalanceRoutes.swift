@@ -13,6 +13,7 @@ struct BalanceRoutes: Sendable {
     private static let maximumAmount = 1_000_000_000
 
     let service: EntitlementService
+    let idempotentRequests: IdempotentRequests
     let subjects: Subjects
 
     /// - Parameter group: Routes under `/v1/users/:user`.
@@ -20,6 +21,9 @@ struct BalanceRoutes: Sendable {
         addReading(to: group.for(.backEnd(.read)))
         group.for(.backEnd(.spend)).post("balances/:balance/spendings") { request, context in
             try await spend(request, context)
+        }
+        group.for(.backEnd(.grant)).post("balances/:balance/additions") { request, context in
+            try await add(request, context)
         }
     }
 
@@ -36,16 +40,37 @@ struct BalanceRoutes: Sendable {
         }
     }
 
+    private func add(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let user = try subjects.user(request, context)
+        let caller = try context.requiredCaller
+        let balance = try context.parameters.text("balance")
+        let body = try await JSONBody(request, context, fields: ["amount", "reason"])
+        let (amount, reason) = (try Self.amount(in: body), try Reason.read(body))
+        return try await idempotentRequests.answer(
+            request, from: caller, about: user, body: body.bytes, status: .created
+        ) { pending in
+            let addition = try service.newAddition(of: amount, to: balance, reason: reason, by: caller.name)
+            let json = try JSONAnswer.encode(BalanceAdditionResource(addition))
+            let answer = pending?.answer(json)
+            let earlier = try await service.add(addition, for: user, keeping: answer, for: pending?.key)
+            return earlier.map { .replayed($0) } ?? answer.map { .kept($0) } ?? .new(json)
+        }
+    }
+
+    private static func amount(in body: JSONBody) throws(Problem) -> Int {
+        let amount = try body.integer("amount")
+        guard (1...maximumAmount).contains(amount) else {
+            throw JSONBody.invalid("The field /amount has to be from 1 to \(maximumAmount).")
+        }
+        return amount
+    }
+
     private func spend(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try subjects.user(request, context)
         let caller = try context.requiredCaller
         let balance = try context.parameters.text("balance")
         let body = try await JSONBody(request, context, fields: ["amount", "reason"])
-        let amount = try body.integer("amount")
-        guard (1...Self.maximumAmount).contains(amount) else {
-            throw JSONBody.invalid("The field /amount has to be from 1 to \(Self.maximumAmount).")
-        }
-        let reason = try Reason.read(body)
+        let (amount, reason) = (try Self.amount(in: body), try Reason.read(body))
         let request = try IdempotentRequests.key(of: request).map { key in
             Spending.Request(
                 idempotencyKey: key, digest: IdempotentRequests.digest(of: request, body: body.bytes))

@@ -53,12 +53,7 @@ struct GrantRoutes: Sendable {
         let user = try subjects.user(request, context)
         let identifier = try context.parameters.text("transaction")
         let caller = try context.requiredCaller.name
-        let origin = try request.query("origin").map { text in
-            guard let origin = Origin(rawValue: text) else {
-                throw Problem.parameter("origin", "one of \(Origin.allCases.map(\.rawValue).joined(separator: ", "))")
-            }
-            return origin
-        }
+        let origin = try Origin.requested(by: request)
         return try JSONAnswer.response(
             TransactionResource(try await change(identifier, origin, user, caller)))
     }

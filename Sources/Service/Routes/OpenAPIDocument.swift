@@ -34,6 +34,7 @@ package struct OpenAPIDocument: Sendable {
             PackageResources.Revocations_json,
             PackageResources.SeedApp_json,
             PackageResources.Subscriptions_json,
+            PackageResources.Support_json,
             PackageResources.Transactions_json,
             PackageResources.UserData_json,
             PackageResources.Users_json,

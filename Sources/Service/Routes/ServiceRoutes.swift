@@ -173,12 +173,14 @@ public struct ServiceRoutes: Sendable {
         let users = UserRoutes(
             service: service, idempotentRequests: idempotentRequests, subjects: subjects,
             metrics: metrics)
+        SupportRoutes(service: service, subjects: subjects).add(to: version)
         let user = version.group("users/:user")
         users.addForBackEnds(to: user)
         GrantRoutes(
             service: service, idempotentRequests: idempotentRequests, subjects: subjects
         ).add(to: user)
-        let balances = BalanceRoutes(service: service, subjects: subjects)
+        let balances = BalanceRoutes(
+            service: service, idempotentRequests: idempotentRequests, subjects: subjects)
         balances.addForBackEnds(to: user)
         if let profiles {
             let shown = ProfileRoutes(profiles: profiles, subjects: subjects)

@@ -27,10 +27,25 @@ struct Subjects: Sendable {
         guard !isMissing, let text = decoded, text != ".", text != "..",
             let user = User(issuer: issuer ?? "", name: text)
         else {
-            throw Problem(
-                status: .badRequest, code: "userInvalid",
-                detail: "A user's name has 1 to \(User.maximumLength) bytes, without spaces or control characters.")
+            throw Problem.userInvalid
         }
         return user
     }
+
+    /// The user whom a request's body names.
+    ///
+    /// - Parameter issuer: Nil for a user whom the back end names.
+    func user(named name: String, issuer: String?) throws(Problem) -> User {
+        guard issuer.map({ issuer in issuers.contains { $0.hasSameBytes(as: issuer) } }) ?? true else {
+            throw JSONBody.invalid("The field /issuer must be left out, or be an issuer that the service accepts.")
+        }
+        guard let user = User(issuer: issuer ?? "", name: name) else { throw .userInvalid }
+        return user
+    }
+}
+
+extension Problem {
+    fileprivate static let userInvalid = Problem(
+        status: .badRequest, code: "userInvalid",
+        detail: "A user's name has 1 to \(User.maximumLength) bytes, without spaces or control characters.")
 }

@@ -93,6 +93,8 @@ struct UserRoutes: Sendable {
                 return pending.map { .kept($0.answer(json)) } ?? .new(json)
             } catch {
                 metrics.countRedemption("refused", code: (Problem(error) ?? .unexpected).code)
+                // The answer is the refusal, also if it cannot be recorded.
+                try? await service.recordRefusal(error, of: proof, for: user, by: caller.actor)
                 throw error
             }
         }

@@ -1,0 +1,75 @@
+import Commerce
+import Ledger
+
+/// The use cases of the support team.
+extension EntitlementService {
+    /// The users whose names begin with a text, or who have it as their account token, by their names.
+    public func users(matching text: String, after last: User?, limit: Int) async throws -> [KnownUser] {
+        try await ledger.read { try $0.users(matching: text, after: last, limit: limit) }
+    }
+
+    /// The purchases of a transaction or an original transaction, with all that was stated about them.
+    public func purchases(ofTransaction identifier: String) async throws -> [KnownPurchase] {
+        let catalog = catalog
+        return try await ledger.read {
+            try $0.purchases(ofTransaction: identifier, at: clock.now()) { catalog.product($0)?.type }
+        }
+    }
+
+    /// A user's story, newest first.
+    public func story(
+        of user: User,
+        before position: StoryEntry.Position?,
+        limit: Int
+    ) async throws -> [StoryEntry] {
+        try await ledger.read { try $0.story(of: user, before: position, limit: limit) }
+    }
+
+    /// The reason for which a user has an item, or does not.
+    public func explanation(of item: Item, for user: User) async throws -> ItemExplanation {
+        let catalog = catalog
+        let products = catalog.products.map(\.productIdentifier).filter { catalog.benefit(of: $0)?.item == item }
+        let facts = try await ledger.read {
+            try $0.facts(
+                about: item, of: user, counting: accepted.counting(for: user),
+                owningBesides: catalog.ownedByEverybody, products: products, at: clock.now()
+            ) { catalog.product($0)?.type }
+        }
+        return ItemExplanation(of: item, by: facts)
+    }
+
+    /// The purchases that nobody has redeemed, by their transactions.
+    public func unclaimedPurchases(
+        ofTransaction identifier: String?,
+        after last: String?,
+        limit: Int
+    ) async throws -> [UnclaimedPurchase] {
+        try await ledger.read { try $0.unclaimedPurchases(ofTransaction: identifier, after: last, limit: limit) }
+    }
+
+    /// Assigns an unclaimed purchase to a user, as if the user had redeemed it.
+    ///
+    /// - Parameters:
+    ///   - origin: Nil if one origin alone uses the identifier.
+    ///   - caller: The identifier of the API key.
+    /// - Throws: `AssignmentError`; `LedgerError.userUnknown`.
+    public func assign(
+        unclaimed identifier: String,
+        origin: Origin?,
+        to user: User,
+        reason: String,
+        by caller: String
+    ) async throws -> Redemption.Result {
+        let catalog = catalog
+        let results = try await ledger.write {
+            try $0.assign(
+                identifier, origin: origin, to: user, counting: accepted.counting(for: user), reason: reason,
+                by: caller, accepting: accepted, at: clock.now()
+            ) { catalog.product($0)?.type }
+        }
+        guard let result = results.first else { throw AssignmentError.purchaseNotFound }
+        guard results.count == 1 else { throw AssignmentError.purchaseAmbiguous }
+        guard result.allowsFinish else { throw AssignmentError.refused(result) }
+        return result
+    }
+}

@@ -1,0 +1,70 @@
+import Commerce
+
+/// The reason for which a user has an item, or does not.
+public struct ItemExplanation: Hashable, Sendable {
+    public enum Cause: String, Sendable, CaseIterable {
+        case owned
+        case familyShared
+        case gracePeriod
+        case granted
+        /// Everybody owns the item.
+        case ownedByEverybody
+        case expired
+        case renewalFailed
+        case refunded
+        case revokedByAppStore
+        case revokedByTeam
+        case upgraded
+        /// Bought where purchases do not count for this user, such as the sandbox.
+        case originNotAccepted
+        case grantEnded
+        case grantTakenBack
+        case refused
+        case transferredToAnotherUser
+        /// Nobody has redeemed the purchase. Its account token is unknown, or it has none.
+        case unclaimed
+        case neverBought
+        /// No product of the catalog grants the item.
+        case notInCatalog
+    }
+
+    public let item: Item
+    public let isOwned: Bool
+    public let cause: Cause
+    /// The reason in a sentence or two.
+    public let sentence: String
+    /// What would change it; nil if nothing needs to.
+    public let remedy: String?
+    /// The time at which the cause took effect; nil if there is none.
+    public let since: Timestamp?
+    public let until: Timestamp?
+    /// The transaction, or the grant, that the explanation is about.
+    public let reference: String?
+    public let origin: Origin?
+    /// The owner of a purchase that this user was refused.
+    public let otherOwner: User?
+
+    init(
+        _ item: Item,
+        _ cause: Cause,
+        isOwned: Bool = false,
+        _ sentence: String,
+        remedy: String? = nil,
+        since: Timestamp? = nil,
+        until: Timestamp? = nil,
+        reference: String? = nil,
+        origin: Origin? = nil,
+        otherOwner: User? = nil
+    ) {
+        self.item = item
+        self.isOwned = isOwned
+        self.cause = cause
+        self.sentence = sentence
+        self.remedy = remedy
+        self.since = since
+        self.until = until
+        self.reference = reference
+        self.origin = origin
+        self.otherOwner = otherOwner
+    }
+}

@@ -1,0 +1,39 @@
+import Commerce
+import Ledger
+
+/// What is known of a user and an item, from which an explanation follows.
+package struct ItemFacts: Sendable {
+    /// A purchase of the user that grants, or has granted, the item.
+    package struct Purchase: Sendable {
+        package let status: PurchaseStatus
+        /// Whether the origin of the purchase counts for the user.
+        package let counts: Bool
+        /// The team's revocation; nil without one.
+        package let revocation: Revocation?
+        /// The date of the App Store's revocation; nil without one.
+        package let revocationDate: Timestamp?
+
+        package init(status: PurchaseStatus, counts: Bool, revocation: Revocation?, revocationDate: Timestamp?) {
+            self.status = status
+            self.counts = counts
+            self.revocation = revocation
+            self.revocationDate = revocationDate
+        }
+    }
+
+    /// Nil if the user does not own the item.
+    package var owned: OwnedItem?
+    /// The identifiers of the products that grant the item.
+    package var products: [String] = []
+    package var purchases: [Purchase] = []
+    /// The grants of the item by the team, newest first.
+    package var grants: [Grant] = []
+    /// The refusals of purchases of these products, and the departures of such purchases, newest first.
+    package var events: [AuditEntry] = []
+    /// The owners of the refused purchases, by their transactions.
+    package var otherOwners: [String: User] = [:]
+    /// Purchases of these products that nobody has redeemed, newest first.
+    package var unclaimed: [UnclaimedPurchase] = []
+
+    package init() {}
+}

@@ -1,0 +1,81 @@
+import Commerce
+import Ledger
+
+extension LedgerTransaction {
+    /// The newest events that an explanation looks at.
+    private static let maximumEvents = 500
+
+    /// What is known of a user and an item.
+    ///
+    /// - Parameters:
+    ///   - origins: The origins that count for the user.
+    ///   - free: The items that everybody owns.
+    ///   - products: The identifiers of the products that grant the item.
+    ///   - type: Returns the type of a product, for transactions that do not say it.
+    func facts(
+        about item: Item,
+        of user: User,
+        counting origins: Set<Origin>,
+        owningBesides free: [Item],
+        products: [String],
+        at moment: Timestamp,
+        type: (String) -> ProductType?
+    ) throws -> ItemFacts {
+        var facts = ItemFacts()
+        facts.products = products
+        facts.owned = try ownedItems(of: user, counting: origins, owningBesides: free, at: moment, type: type)
+            .first { $0.item == item }
+        let apps = try AppRecords(database: database).numbers(of: [])
+        if facts.owned == nil, !products.isEmpty {
+            facts.unclaimed = try UnclaimedRecords(database: database, apps: apps)
+                .newest(ofProducts: Set(products), limit: 5)
+        }
+        guard facts.owned == nil, let number = try users.known(user) else { return facts }
+        facts.purchases = try purchases(granting: item, to: number, apps, counting: origins, at: moment, type: type)
+        facts.grants = try TeamRecords(database: database).grants(of: number, before: .max, limit: Self.maximumEvents)
+            .filter { $0.item == item }
+        let known = Set(products.map { ByteKey($0) })
+        facts.events = try StoryRecords(database: database).events(of: number, before: nil, limit: Self.maximumEvents)
+            .map(\.entry)
+            .filter { [.refused, .transferredOut].contains($0.event) && known.contains(ByteKey($0.subject)) }
+        facts.otherOwners = try SupportRecords(database: database, apps: apps)
+            .owners(ofTransactions: Set(facts.events.map(\.reference)), users).filter { $0.value != user }
+        return facts
+    }
+
+    private func purchases(
+        granting item: Item,
+        to user: Int64,
+        _ apps: AppNumbers,
+        counting origins: Set<Origin>,
+        at moment: Timestamp,
+        type: (String) -> ProductType?
+    ) throws -> [ItemFacts.Purchase] {
+        let reading = ReadingRecords(database: database)
+        let renewals = try reading.renewals(of: user)
+        let rows = try database.rows(
+            """
+            SELECT DISTINCT original_transaction_id, redeemed.origin, redeemed.app
+            FROM entitlement JOIN redeemed_transaction AS redeemed USING (user_id, sequence)
+            WHERE entitlement.user_id = $1 AND collection = $2 AND number = $3
+            """,
+            [user, item.collection, item.number])
+        return try rows.compactMap { row in
+            let key = TransactionKey(
+                app: try apps.bundleIdentifier(row), origin: try row["origin"],
+                identifier: try row["original_transaction_id"])
+            let app: Int64 = try row["app"]
+            let transactions = try reading.transactions(ofPurchase: key, app: app, of: user)
+            let renewal = renewals.first {
+                $0.app == app && $0.origin == key.origin
+                    && $0.originalTransactionIdentifier.hasSameBytes(as: key.identifier)
+            }
+            let last = transactions.max { ($0.purchaseDate, $0.sequence) < ($1.purchaseDate, $1.sequence) }
+            return PurchaseStatus(transactions, renewal?.renewal, at: moment, type: type).map {
+                ItemFacts.Purchase(
+                    status: $0, counts: origins.contains(key.origin), revocation: last?.revocation,
+                    revocationDate: last?.revocationDate)
+            }
+        }
+    }
+}

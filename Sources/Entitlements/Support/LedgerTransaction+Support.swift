@@ -1,0 +1,137 @@
+import Commerce
+import Foundation
+import Ledger
+
+/// The questions of the support team.
+extension LedgerTransaction {
+    private func support() throws -> SupportRecords {
+        SupportRecords(database: database, apps: try AppRecords(database: database).numbers(of: []))
+    }
+
+    /// The users whose names begin with a text, or who have it as their account token, by their names.
+    ///
+    /// - Parameter last: Only those after this one; nil for all.
+    public func users(matching text: String, after last: User?, limit: Int) throws -> [KnownUser] {
+        let records = try support()
+        if last == nil, let token = UUID(uuidString: text) {
+            let found = try records.user(withToken: token)
+            if !found.isEmpty { return found }
+        }
+        return try records.users(namedFrom: text.precomposedStringWithCanonicalMapping, after: last, limit: limit)
+    }
+
+    /// The purchases of a transaction or an original transaction.
+    ///
+    /// - Parameter type: Returns the type of a product, for transactions that do not say it.
+    public func purchases(
+        ofTransaction identifier: String,
+        at moment: Timestamp,
+        type: (String) -> ProductType?
+    ) throws -> [KnownPurchase] {
+        let records = try support()
+        return try records.purchases(of: identifier).compactMap { key, owner in
+            try purchase(key, of: owner, records, at: moment, type: type)
+        }
+    }
+
+    private func purchase(
+        _ key: TransactionKey,
+        of owner: Int64,
+        _ records: SupportRecords,
+        at moment: Timestamp,
+        type: (String) -> ProductType?
+    ) throws -> KnownPurchase? {
+        let reading = ReadingRecords(database: database)
+        guard let app = records.apps[key.app] else { return nil }
+        let transactions = try reading.transactions(ofPurchase: key, app: app, of: owner)
+        let renewal = try reading.renewals(of: owner).first {
+            $0.app == app && $0.origin == key.origin
+                && $0.originalTransactionIdentifier.hasSameBytes(as: key.identifier)
+        }
+        guard let status = PurchaseStatus(transactions, renewal?.renewal, at: moment, type: type) else { return nil }
+        let user = try users.names(of: [owner])[owner]
+        return KnownPurchase(
+            owner: user?.issuer == User.erasedIssuer ? nil : user, status: status,
+            items: try records.items(of: transactions.map(\.sequence).sorted(), of: owner),
+            transactions: transactions.sorted { $0.sequence > $1.sequence },
+            notifications: try records.notifications(of: key))
+    }
+
+    /// A user's story, newest first: events of the audit log, and notifications about the user's purchases.
+    ///
+    /// - Parameter position: Only entries before this one; nil for all.
+    public func story(of user: User, before position: StoryEntry.Position?, limit: Int) throws -> [StoryEntry] {
+        guard let number = try users.known(user) else { return [] }
+        let records = StoryRecords(database: database)
+        let events = try records.events(of: number, before: position, limit: limit)
+        let notifications = try records.notifications(of: number, before: position, limit: limit)
+        let refused = Set(events.filter { $0.entry.event == .refused }.map(\.entry.reference))
+        let owners = try support().owners(ofTransactions: refused, users)
+        let entries =
+            events.map { entry, number in
+                StoryEntry(
+                    .event(
+                        entry, number: number,
+                        otherOwner: entry.event == .refused
+                            ? owners[entry.reference].flatMap { $0 == user ? nil : $0 } : nil))
+            } + notifications.map { StoryEntry(.notification($0)) }
+        return Array(entries.sorted { $1.position < $0.position }.prefix(limit))
+    }
+
+    /// The purchases that nobody has redeemed, by their transactions.
+    ///
+    /// - Parameters:
+    ///   - identifier: Only those of a transaction or an original transaction; nil for all.
+    ///   - last: Only those after this transaction; nil for all.
+    public func unclaimedPurchases(
+        ofTransaction identifier: String?,
+        after last: String?,
+        limit: Int
+    ) throws -> [UnclaimedPurchase] {
+        let apps = try AppRecords(database: database).numbers(of: [])
+        return try UnclaimedRecords(database: database, apps: apps)
+            .purchases(of: identifier, after: last, limit: limit).map(\.purchase)
+    }
+
+    /// Assigns an unclaimed purchase to a user as if the user had redeemed it.
+    ///
+    /// - Parameters:
+    ///   - origin: Nil if one origin alone uses the identifier.
+    ///   - origins: The origins that count for the user.
+    ///   - type: Returns the type of a product, for transactions that do not say it.
+    /// - Returns: The results, one for each purchase of the identifier: none if there is none, several, unchanged, if there are
+    ///   several.
+    public func assign(
+        _ identifier: String,
+        origin: Origin?,
+        to user: User,
+        counting origins: Set<Origin>,
+        reason: String,
+        by caller: String,
+        accepting accepted: AcceptedOrigins,
+        at moment: Timestamp,
+        type: (String) -> ProductType?
+    ) throws -> [Redemption.Result] {
+        let apps = try AppRecords(database: database).numbers(of: [])
+        let found = try UnclaimedRecords(database: database, apps: apps)
+            .purchases(of: identifier, after: nil, limit: 100)
+            .filter { $0.purchase.transactionIdentifier.hasSameBytes(as: identifier) }
+            .filter { origin == nil || $0.purchase.origin == origin }
+        guard let claim = found.first?.claim, found.count == 1 else {
+            return found.map { _ in .ownedByAnotherUser }
+        }
+        guard origins.contains(claim.origin) else { throw AssignmentError.originNotAccepted(claim.origin) }
+        let answers = try decide(
+            [.redeem([claim], for: user, counting: origins, by: .apiKey(caller))], under: .keep, accepting: accepted,
+            at: moment, type: type)
+        guard case .redeemed(let answer) = answers.first, let result = answer.results.first else {
+            throw LedgerError.userUnknown
+        }
+        guard result.allowsFinish, let number = try users.known(user) else { return [result] }
+        let entry = AuditEntry(
+            happenedAt: moment, event: .assigned, actor: .apiKey(caller), origin: claim.origin,
+            reference: claim.transactionIdentifier, subject: claim.productIdentifier, reason: reason)
+        try audit.append(entry, to: number)
+        return [result]
+    }
+}

@@ -1,0 +1,39 @@
+import Ledger
+
+extension StoryEntry {
+    /// The entry in a sentence, for people.
+    public var sentence: String {
+        switch content {
+        case .event(let entry, _, _): Self.sentence(entry)
+        case .notification(let notification): Self.sentence(notification)
+        }
+    }
+
+    private static func sentence(_ entry: AuditEntry) -> String {
+        let (subject, reference) = (entry.subject, entry.reference)
+        let reason = entry.reason.map { ": \($0)" } ?? "."
+        return switch entry.event {
+        case .granted: "Transaction \(reference) grants \(subject)."
+        case .revoked: "Transaction \(reference) of \(subject) is taken back\(reason)"
+        case .refused: "Transaction \(reference) of \(subject) was refused\(reason)"
+        case .transferredIn: "Purchase \(reference) of \(subject) came from another user."
+        case .transferredOut: "Purchase \(reference) of \(subject) went to another user."
+        case .itemGiven: "The team granted \(subject)\(reason)"
+        case .itemTakenBack: "The team took a grant of \(subject) back\(reason)"
+        case .assigned: "The team assigned the unclaimed transaction \(reference) of \(subject)\(reason)"
+        case .credited: "The team added \(subject)\(reason)"
+        case .spent: "\(subject) were spent\(reason)"
+        case .expired: "\(subject) expired\(reason)"
+        case .renewalFailed: "The renewal of \(subject) could not be charged. Apple tries again."
+        case .gracePeriodBegan: "The renewal of \(subject) could not be charged. The grace period began."
+        case .autoRenewDisabled: "The customer turned the renewal of \(subject) off."
+        case .autoRenewEnabled: "The customer turned the renewal of \(subject) on."
+        case .erased: "The user was erased."
+        }
+    }
+
+    private static func sentence(_ notification: StatedNotification) -> String {
+        let type = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
+        return "Apple notified of \(type)" + (notification.outcome.map { ": \($0.rawValue)." } ?? ".")
+    }
+}

@@ -1,0 +1,51 @@
+import Commerce
+import Ledger
+
+/// The SQL of a user's story, inside a transaction that the caller holds.
+struct StoryRecords {
+    let database: any LedgerDatabase
+
+    /// The events of a user's audit log before a position, newest first.
+    func events(
+        of user: Int64,
+        before position: StoryEntry.Position?,
+        limit: Int
+    ) throws -> [(entry: AuditEntry, number: Int64)] {
+        try database.rows(
+            """
+            SELECT * FROM audit WHERE user_id = $1 AND (happened_at, number) < ($2, $3)
+            ORDER BY happened_at DESC, number DESC LIMIT $4
+            """,
+            [user, Self.moment(position), position.map(\.number) ?? .max, limit]
+        ).map { row in
+            let record = try AuditRecord(row)
+            return (record.entry, record.number)
+        }
+    }
+
+    /// The notifications about a user's purchases before a position, newest first.
+    func notifications(
+        of user: Int64,
+        before position: StoryEntry.Position?,
+        limit: Int
+    ) throws -> [StatedNotification] {
+        // An event comes after the notifications of its millisecond.
+        let identifier = position.map { $0.number > 0 ? "\u{10FFFF}" : $0.notificationUUID } ?? "\u{10FFFF}"
+        return try database.rows(
+            """
+            SELECT notification.* FROM (
+                SELECT DISTINCT original_transaction_id, origin, app FROM redeemed_transaction WHERE user_id = $1
+            ) AS bought JOIN notification \(database.indexed(by: "notification_of_original"))
+                ON notification.original_transaction_id = bought.original_transaction_id
+                AND notification.origin = bought.origin AND notification.app = bought.app
+            WHERE (signed_at, notification_uuid) < ($2, $3)
+            ORDER BY signed_at DESC, notification_uuid DESC LIMIT $4
+            """,
+            [user, Self.moment(position), identifier, limit]
+        ).map(SupportRecords.notification)
+    }
+
+    private static func moment(_ position: StoryEntry.Position?) -> Timestamp {
+        position?.happenedAt ?? Timestamp(millisecondsSince1970: .max)
+    }
+}

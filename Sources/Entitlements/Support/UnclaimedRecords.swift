@@ -1,0 +1,47 @@
+import Commerce
+import Foundation
+import Ledger
+
+/// The SQL about purchases that nobody has redeemed, inside a transaction that the caller holds.
+struct UnclaimedRecords {
+    let database: any LedgerDatabase
+    let apps: AppNumbers
+
+    /// By the transactions, except those that an early version has parked without a claim.
+    func purchases(
+        of identifier: String?,
+        after last: String?,
+        limit: Int
+    ) throws -> [(purchase: UnclaimedPurchase, claim: Claim)] {
+        let condition = identifier == nil ? "" : "AND (transaction_id = $3 OR original_transaction_id = $3)"
+        return try database.rows(
+            """
+            SELECT * FROM parked_transaction WHERE claim IS NOT NULL AND transaction_id > $1 \(condition)
+            ORDER BY transaction_id, origin, app LIMIT $2
+            """,
+            [last ?? "", limit] + (identifier.map { [$0] } ?? [])
+        ).compactMap(purchase)
+    }
+
+    /// The newest purchases of products.
+    func newest(ofProducts products: Set<String>, limit: Int) throws -> [UnclaimedPurchase] {
+        // A claim is one JSON text, which no index knows: there are few that nobody has redeemed.
+        try database.rows(
+            "SELECT * FROM parked_transaction WHERE claim IS NOT NULL ORDER BY stated_at DESC LIMIT 500", []
+        ).compactMap(purchase).map(\.purchase).filter { products.contains($0.productIdentifier) }
+            .prefix(limit).map(\.self)
+    }
+
+    private func purchase(_ row: SQLRow) throws -> (purchase: UnclaimedPurchase, claim: Claim)? {
+        guard let record: [UInt8] = try row["claim"] else { return nil }
+        var claim = try JSONDecoder().decode(Claim.self, from: Data(record))
+        claim.app = try apps.bundleIdentifier(row)
+        let purchase = UnclaimedPurchase(
+            transactionIdentifier: claim.transactionIdentifier,
+            originalTransactionIdentifier: claim.originalTransactionIdentifier, origin: claim.origin, app: claim.app,
+            productIdentifier: claim.productIdentifier, purchaseDate: claim.purchaseDate,
+            statedAt: try row["stated_at"], revocationDate: try row["revocation_date"],
+            appAccountToken: claim.appAccountToken, item: claim.item)
+        return (purchase, claim)
+    }
+}

@@ -1,0 +1,120 @@
+import Commerce
+import Entitlements
+import Foundation
+import HTTPSupport
+import Hummingbird
+import Wire
+
+/// The questions of the support team, and the assignment of purchases that nobody has claimed.
+struct SupportRoutes: Sendable {
+    let service: EntitlementService
+    let subjects: Subjects
+
+    /// - Parameter group: Routes under `/v1`.
+    func add(to group: RouterGroup<ServiceContext>) {
+        let support = group.for(.backEnd(.support))
+        support.get("users") { request, _ in try await users(request) }
+        support.get("transactions/:transaction") { _, context in try await purchases(context) }
+        support.get("users/:user/story") { request, context in
+            try await story(of: try subjects.user(request, context, ofAnyIssuer: true), request)
+        }
+        support.get("users/:user/items/:collection/:number/explanation") { request, context in
+            let user = try subjects.user(request, context, ofAnyIssuer: true)
+            let item = Item(
+                collection: try context.parameters.text("collection"), number: try Self.number(context))
+            return try JSONAnswer.response(ExplanationResource(try await service.explanation(of: item, for: user)))
+        }
+        support.get("unclaimed") { request, _ in try await unclaimed(request) }
+        group.for(.backEnd(.grant)).post("unclaimed/:transaction/assignment") { request, context in
+            try await assign(request, context)
+        }
+    }
+
+    private static func number(_ context: ServiceContext) throws -> Int {
+        guard let number = Int(try context.parameters.text("number")), number >= 0 else { throw Problem.pathUnknown }
+        return number
+    }
+
+    private func users(_ request: Request) async throws -> Response {
+        guard let text = try request.query("search"), !text.isEmpty else {
+            throw Problem.parameter("search", "the beginning of a user's name, or an account token")
+        }
+        let page = try Page(request)
+        let last = try page.last.map { cursor in
+            let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let user = User(issuer: String(parts[0]), name: String(parts[1])) else {
+                throw Problem.parameter("cursor", "what nextCursor said")
+            }
+            return user
+        }
+        let found = try await service.users(matching: text, after: last, limit: page.size + 1)
+        let (shown, next) = page.part(of: found) { "\($0.user.issuer)\n\($0.user.name)" }
+        return try JSONAnswer.response(
+            KnownUserList(users: shown.map { KnownUserResource($0) }, nextCursor: next))
+    }
+
+    private func purchases(_ context: ServiceContext) async throws -> Response {
+        let identifier = try context.parameters.text("transaction")
+        let purchases = try await service.purchases(ofTransaction: identifier)
+        let unclaimed = try await service.unclaimedPurchases(ofTransaction: identifier, after: nil, limit: 100)
+        guard !purchases.isEmpty || !unclaimed.isEmpty else {
+            throw Problem(
+                status: .notFound, code: "transactionUnknown",
+                detail: "No transaction or original transaction has this identifier.")
+        }
+        return try JSONAnswer.response(
+            PurchaseLookup(
+                purchases: purchases.map { KnownPurchaseResource($0) },
+                unclaimed: unclaimed.map { UnclaimedPurchaseResource($0) }))
+    }
+
+    private func story(of user: User, _ request: Request) async throws -> Response {
+        let page = try Page(request)
+        let position = try page.last.map { cursor in
+            guard let position = StoryEntry.Position(cursor) else {
+                throw Problem.parameter("cursor", "what nextCursor said")
+            }
+            return position
+        }
+        let entries = try await service.story(of: user, before: position, limit: page.size + 1)
+        let (shown, next) = page.part(of: entries) { $0.position.description }
+        return try JSONAnswer.response(
+            StoryList(entries: shown.map { StoryEntryResource($0) }, nextCursor: next))
+    }
+
+    private func unclaimed(_ request: Request) async throws -> Response {
+        let page = try Page(request)
+        let found = try await service.unclaimedPurchases(
+            ofTransaction: try request.query("search"), after: page.last, limit: page.size + 1)
+        let (shown, next) = page.part(of: found) { $0.transactionIdentifier }
+        return try JSONAnswer.response(
+            UnclaimedPurchaseList(purchases: shown.map { UnclaimedPurchaseResource($0) }, nextCursor: next))
+    }
+
+    private func assign(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let identifier = try context.parameters.text("transaction")
+        let body = try await JSONBody(request, context, fields: ["user", "issuer", "reason"])
+        var issuer: String?
+        if case .text(let text) = try body.optionalText("issuer") { issuer = text }
+        let user = try subjects.user(named: try body.text("user"), issuer: issuer)
+        let result = try await service.assign(
+            unclaimed: identifier, origin: try Origin.requested(by: request), to: user,
+            reason: try Reason.read(body), by: try context.requiredCaller.name)
+        return try JSONAnswer.response(
+            AssignmentResource(transactionId: identifier, user: UserName(user), result: result.rawValue))
+    }
+}
+
+extension AssignmentError: ProblemConvertible {
+    package var problem: Problem {
+        switch self {
+        case .purchaseNotFound: Problem(status: .notFound, code: code, detail: message)
+        case .purchaseAmbiguous: Problem(status: .conflict, code: code, detail: message)
+        case .originNotAccepted: Problem(status: .unprocessableContent, code: code, detail: message)
+        case .refused(let result):
+            Problem(
+                status: result == .productUnknown ? .unprocessableContent : .conflict, code: code, detail: message,
+                couldSucceedLater: result == .transferTooSoon)
+        }
+    }
+}

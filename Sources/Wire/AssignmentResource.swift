@@ -1,0 +1,17 @@
+/// An unclaimed purchase that was assigned to a user.
+public struct AssignmentResource: Codable, Sendable {
+    public let transactionId: String
+    public let user: UserName
+    /// As a redemption has it: `granted`, `alreadyRedeemed` or `revoked`.
+    public let result: String
+
+    public init(
+        transactionId: String,
+        user: UserName,
+        result: String
+    ) {
+        self.transactionId = transactionId
+        self.user = user
+        self.result = result
+    }
+}

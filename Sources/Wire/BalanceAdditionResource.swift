@@ -1,0 +1,28 @@
+/// An amount that the team has added to a balance.
+public struct BalanceAdditionResource: Codable, Sendable {
+    public let id: String
+    public let balance: String
+    public let amount: Int
+    /// In the team's own words.
+    public let reason: String
+    /// The identifier of the API key.
+    public let addedBy: String
+    /// RFC 3339, UTC.
+    public let addedAt: String
+
+    public init(
+        id: String,
+        balance: String,
+        amount: Int,
+        reason: String,
+        addedBy: String,
+        addedAt: String
+    ) {
+        self.id = id
+        self.balance = balance
+        self.amount = amount
+        self.reason = reason
+        self.addedBy = addedBy
+        self.addedAt = addedAt
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Commerce
+import Device
+import Foundation
+import Wire
+
+/// `till give`
+struct Give: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "give",
+        abstract: "Give a user an item without a purchase.",
+        discussion: """
+            Examples:
+              till give alice sprout 3 --reason "Sorry for the outage"
+              till give alice sprout 3 --reason "Spring gift" --until 2027-01-01T00:00:00Z
+            """)
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @Argument(help: "The collection of the item.")
+    var collection: String
+
+    @Argument(help: "The number of the item in its collection.")
+    var number: Int
+
+    @Option(help: "The reason, in words of yours. The audit log keeps it.")
+    var reason: String
+
+    @Option(help: ArgumentHelp("The end of the grant (default: none).", valueName: "date"))
+    var until: String?
+
+    @OptionGroup var service: ServerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        struct Request: Encodable, Sendable {
+            let item: Item
+            let reason: String
+            let endsAt: String?
+        }
+        let path = HTTPServiceConnection.path(of: user) + "/grants"
+        let request = Request(item: Item(collection: collection, number: number), reason: reason, endsAt: until)
+        let grant: GrantResource = try await service.withClient(common.dataDirectory) {
+            try await $0.post(path, request)
+        }
+        console.line("\(user) has \(request.item) now. Grant \(grant.grantId).")
+        try console.json(grant)
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Commerce
+import Device
+import Foundation
+import Wire
+
+/// `till story`
+struct Story: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "story",
+        abstract: "Tell what happened to a user: store statements, purchases, refusals and team actions, newest first.",
+        discussion: """
+            Examples:
+              till story alice
+              till story alice --limit 100 --json
+            """)
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @Option(help: "The number of entries, from 1 to 1000.")
+    var limit = 50
+
+    @OptionGroup var service: ServerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard (1...1000).contains(limit) else { throw ValidationError("--limit must be a number from 1 to 1000.") }
+    }
+
+    func perform() async throws {
+        let (path, limit) = (HTTPServiceConnection.path(of: user) + "/story", limit)
+        let entries = try await service.withClient(common.dataDirectory) { client in
+            var entries: [StoryEntryResource] = []
+            var cursor: String?
+            repeat {
+                let size = min(100, limit - entries.count)
+                let page: StoryList = try await client.get(
+                    "\(path)?pageSize=\(size)" + (cursor.map { "&cursor=\($0)" } ?? ""))
+                entries += page.entries
+                cursor = page.nextCursor
+            } while cursor != nil && entries.count < limit
+            return entries
+        }
+        if entries.isEmpty { console.line("No entries for user \"\(user)\".") }
+        for entry in entries {
+            console.line("\(entry.happenedAt)  \(entry.actor)  \(entry.text)")
+            if let remedy = entry.remedy { console.line("    \(remedy)") }
+            if let owner = entry.otherOwner { console.line("    The purchase is \(owner.name)'s.") }
+        }
+        try console.json(StoryList(entries: entries))
+    }
+}

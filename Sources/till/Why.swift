@@ -1,0 +1,43 @@
+import ArgumentParser
+import Commerce
+import Device
+import Foundation
+import Wire
+
+/// `till why`
+struct Why: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "why",
+        abstract: "Explain why a user has an item, or does not.",
+        discussion: """
+            Example:
+              till why alice sprout 1
+            """)
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @Argument(help: "The collection of the item.")
+    var collection: String
+
+    @Argument(help: "The number of the item in its collection.")
+    var number: Int
+
+    @OptionGroup var service: ServerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let path =
+            HTTPServiceConnection.path(of: user)
+            + "/items/\(HTTPServiceConnection.segment(collection))/\(number)/explanation"
+        let explanation: ExplanationResource = try await service.withClient(common.dataDirectory) {
+            try await $0.get(path)
+        }
+        console.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")
+        console.line(explanation.text)
+        if let remedy = explanation.remedy { console.line(remedy) }
+        if let owner = explanation.otherOwner { console.line("The purchase is \(owner.name)'s.") }
+        try console.json(explanation)
+    }
+}

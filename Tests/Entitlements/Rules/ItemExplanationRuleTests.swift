@@ -1,0 +1,176 @@
+import Commerce
+import Entitlements
+import Ledger
+import Receipts
+import Testing
+
+/// Explanations of sprout 1, by what is known of the user and the item.
+@Suite struct ItemExplanationRuleTests {
+    typealias Rules = RuleFixture
+
+    struct Case: CustomTestStringConvertible {
+        let testDescription: String
+        let facts: ItemFacts
+        let cause: ItemExplanation.Cause
+        var isOwned = false
+        /// Words that the sentence or the remedy has.
+        var says: [String] = []
+    }
+
+    private static func facts(_ change: (inout ItemFacts) -> Void) -> ItemFacts {
+        var facts = ItemFacts()
+        facts.products = ["p"]
+        change(&facts)
+        return facts
+    }
+
+    private static func transaction(
+        ends: Int64? = nil,
+        refunded: Int64? = nil,
+        grace: Int64? = nil,
+        facts: [TransactionFact: StatedValue] = [:]
+    ) -> RedeemedTransaction {
+        RedeemedTransaction(
+            sequence: 1, origin: .localSandbox, transactionIdentifier: "7", originalTransactionIdentifier: "7",
+            productIdentifier: "p", purchaseDate: Rules.now, redeemedAt: Rules.now,
+            revocationDate: refunded.map(Rules.later),
+            details: .init(
+                expiresAt: ends.map(Rules.later), graceEndsAt: grace.map(Rules.later), facts: TransactionFacts(facts)))
+    }
+
+    private static func purchase(
+        _ transaction: RedeemedTransaction,
+        type: ProductType = .autoRenewableSubscription,
+        renewal: [RenewalFact: StatedValue] = [:],
+        counts: Bool = true,
+        revocation: Revocation? = nil
+    ) -> ItemFacts.Purchase? {
+        let stated = StatedRenewal(statedAt: Rules.later(10), proofDigest: [], facts: RenewalFacts(renewal))
+        return PurchaseStatus([transaction], type, stated, at: Rules.later(150)).map {
+            ItemFacts.Purchase(
+                status: $0, counts: counts, revocation: revocation, revocationDate: transaction.revocationDate)
+        }
+    }
+
+    private static func purchases(_ purchases: ItemFacts.Purchase?...) -> ItemFacts {
+        facts { $0.purchases = purchases.compactMap(\.self) }
+    }
+
+    private static func owned(
+        _ source: OwnedItem.Source,
+        _ state: PurchaseState = .owned,
+        until: Int64? = nil,
+        renews: Bool? = false
+    ) -> ItemFacts {
+        facts {
+            $0.owned = OwnedItem(
+                item: Rules.sprout, source: source, state: state, since: Rules.now, until: until.map(Rules.later),
+                renews: renews)
+        }
+    }
+
+    private static func grant(ends: Int64? = nil, revocation: Revocation? = nil) -> Grant {
+        Grant(
+            identifier: "g", item: Rules.sprout, reason: "gift", grantedBy: "K", grantedAt: Rules.now,
+            endsAt: ends.map(Rules.later), revocation: revocation)
+    }
+
+    private static func event(_ event: AuditEntry.Event, reason: String? = nil) -> ItemFacts {
+        facts {
+            $0.events = [
+                AuditEntry(
+                    happenedAt: Rules.now, event: event, actor: .user, origin: .localSandbox, reference: "9",
+                    subject: "p", reason: reason)
+            ]
+            $0.otherOwners = ["9": User(name: "bob")].compactMapValues(\.self)
+        }
+    }
+
+    private static let fraud = Revocation(revokedAt: Rules.now, reason: "fraud", revokedBy: "K")
+
+    static let cases = [
+        Case(
+            testDescription: "bought", facts: owned(.purchase(transaction()), until: 200, renews: true), cause: .owned,
+            isOwned: true, says: ["bought p", "it renews"]),
+        Case(
+            testDescription: "shared by the family", facts: owned(.purchase(transaction()), .familyShared),
+            cause: .familyShared, isOwned: true),
+        Case(
+            testDescription: "in the grace period", facts: owned(.purchase(transaction()), .gracePeriod),
+            cause: .gracePeriod, isOwned: true, says: ["mend the payment method"]),
+        Case(
+            testDescription: "granted", facts: owned(.grant(identifier: "g")), cause: .granted, isOwned: true),
+        Case(testDescription: "free", facts: owned(.rule), cause: .ownedByEverybody, isOwned: true),
+        Case(
+            testDescription: "expired, and why",
+            facts: purchases(purchase(transaction(ends: 100), renewal: [.expirationIntent: .integer(1)])),
+            cause: .expired, says: ["turned renewal off"]),
+        Case(
+            testDescription: "in billing retry",
+            facts: purchases(purchase(transaction(ends: 100), renewal: [.isInBillingRetryPeriod: .integer(1)])),
+            cause: .renewalFailed, says: ["Apple tries again"]),
+        Case(
+            testDescription: "refunded", facts: purchases(purchase(transaction(refunded: 50), type: .nonConsumable)),
+            cause: .refunded, says: ["Apple has refunded p", "reportaproblem.apple.com"]),
+        Case(
+            testDescription: "a subscription is taken back",
+            facts: purchases(purchase(transaction(ends: 200, refunded: 50))), cause: .revokedByAppStore),
+        Case(
+            testDescription: "revoked by the team",
+            facts: purchases(purchase(transaction(), type: .nonConsumable, revocation: fraud)), cause: .revokedByTeam,
+            says: ["fraud", "DELETE"]),
+        Case(
+            testDescription: "upgraded",
+            facts: purchases(purchase(transaction(ends: 200, facts: [.isUpgraded: .integer(1)]))),
+            cause: .upgraded),
+        Case(
+            testDescription: "bought in the sandbox",
+            facts: purchases(purchase(transaction(), type: .nonConsumable, counts: false)), cause: .originNotAccepted,
+            says: ["sandbox-users"]),
+        Case(
+            testDescription: "a purchase that would count says more than an expired one",
+            facts: purchases(
+                purchase(transaction(ends: 100)), purchase(transaction(), type: .nonConsumable, counts: false)),
+            cause: .originNotAccepted),
+        Case(testDescription: "a grant has ended", facts: facts { $0.grants = [grant(ends: 10)] }, cause: .grantEnded),
+        Case(
+            testDescription: "a grant is taken back", facts: facts { $0.grants = [grant(revocation: fraud)] },
+            cause: .grantTakenBack, says: ["fraud"]),
+        Case(
+            testDescription: "refused, since another user has it", facts: event(.refused, reason: "ownedByAnotherUser"),
+            cause: .refused, says: ["Another user", "log in as that user"]),
+        Case(
+            testDescription: "transferred", facts: event(.transferredOut), cause: .transferredToAnotherUser),
+        Case(
+            testDescription: "unclaimed",
+            facts: facts {
+                $0.unclaimed = [
+                    UnclaimedPurchase(
+                        transactionIdentifier: "9", originalTransactionIdentifier: "9", origin: .localSandbox, app: "a",
+                        productIdentifier: "p", purchaseDate: Rules.now, statedAt: Rules.now, revocationDate: nil,
+                        appAccountToken: Rules.token(of: 9), item: Rules.sprout)
+                ]
+            }, cause: .unclaimed, says: ["names an account token that no user has", "/v1/unclaimed/9/assignment"]),
+        Case(testDescription: "never bought", facts: facts { _ in }, cause: .neverBought, says: ["never bought p"]),
+        Case(testDescription: "no product grants it", facts: ItemFacts(), cause: .notInCatalog),
+    ]
+
+    @Test(arguments: cases) func `each situation has one cause and a sentence`(example: Case) {
+        let explanation = ItemExplanation(of: Rules.sprout, by: example.facts)
+        #expect(explanation.cause == example.cause)
+        #expect(explanation.isOwned == example.isOwned)
+        for words in example.says {
+            #expect((explanation.sentence + " " + (explanation.remedy ?? "")).contains(words), "\(explanation)")
+        }
+    }
+
+    @Test func `each cause has a case`() {
+        #expect(Set(Self.cases.map(\.cause)) == Set(ItemExplanation.Cause.allCases))
+    }
+
+    @Test func `the owner of a refused purchase is named`() {
+        let explanation = ItemExplanation(of: Rules.sprout, by: Self.event(.refused, reason: "ownedByAnotherUser"))
+        #expect(explanation.otherOwner == User(name: "bob"))
+        #expect(explanation.reference == "9")
+    }
+}
