@@ -100,6 +100,10 @@ import Testing
         _ = try store.update { $0.shouldEnterBillingRetryOnRenewal = true }
         _ = try store.advance(seconds: end.secondsSince1970 - store.now.secondsSince1970 + 30)
         try await service.announceDueStates()
+        // The statement about the renewal may be on its way.
+        #expect(try await history().count == 1)
+        _ = try store.advance(seconds: 3600)
+        try await service.announceDueStates()
         #expect(try await history().last == "expired \(end.rfc3339)")
         // A second start looks at nothing.
         _ = try await service.ledger.write { try $0.database.execute("DELETE FROM purchase_state", []) }

@@ -24,9 +24,13 @@ extension EntitlementDecision {
                 status.paidUntil != nil
             else { continue }
             let announced = facts.announced[original]
-            let new = AnnouncedState(status, at: moment)
+            let awaited = status.awaitsStatement(at: moment)
+            let new =
+                awaited.map {
+                    AnnouncedState(state: announced?.state ?? .active, renews: announced?.renews, changesAt: $0)
+                } ?? AnnouncedState(status, at: moment)
             guard announced != new else { continue }
-            for event in isSilent ? [] : status.events(since: announced, at: moment) {
+            for event in isSilent || awaited != nil ? [] : status.events(since: announced, at: moment) {
                 let entry = AuditEntry(
                     happenedAt: event.happenedAt, event: event.event, actor: .appStore, origin: original.origin,
                     reference: status.transactionIdentifier, subject: status.productIdentifier, reason: event.reason)

@@ -25,6 +25,17 @@ extension PurchaseStatus {
         return renewalEvents(since: announced) + [change].compactMap(\.self)
     }
 
+    /// The time for which the statement about a renewal may take to arrive, in seconds, before the end of a subscription that
+    /// may renew is told: the item is not owned meanwhile.
+    private static let statementSeconds: Int64 = 3600
+
+    /// The moment until which a statement about the renewal is awaited; nil if none is.
+    func awaitsStatement(at moment: Timestamp) -> Timestamp? {
+        guard state == .expired, mayRenew, let until, renewalStatedAt.map({ $0 < until }) ?? true else { return nil }
+        let end = until.adding(seconds: Self.statementSeconds)
+        return moment < end ? end : nil
+    }
+
     private func renewalEvents(since announced: AnnouncedState?) -> [HistoryEvent] {
         guard state.isOwned || state == .billingRetry, let renewalStatedAt, let renews else { return [] }
         switch (announced?.renews, renews) {

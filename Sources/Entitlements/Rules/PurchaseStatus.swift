@@ -32,6 +32,8 @@ public struct PurchaseStatus: Hashable, Sendable {
     let graceEndsAt: Timestamp?
     /// The date of the last statement about the renewal that counts for the last period.
     let renewalStatedAt: Timestamp?
+    /// Whether the subscription may renew as far as the App Store has stated: false for another purchase.
+    let mayRenew: Bool
 
     /// - Parameters:
     ///   - transactions: The transactions of one purchase; nil is returned without one.
@@ -92,8 +94,9 @@ public struct PurchaseStatus: Hashable, Sendable {
         self.state = state
         since = Self.beginning(of: periods)
         until = [last.expiresAt, state == .gracePeriod ? last.graceEndsAt : nil].compactMap(\.self).max()
-        let mayRenew = type == .autoRenewableSubscription && (state.isOwned || state == .billingRetry)
-        renews = mayRenew ? renewal?.facts.bool(.autoRenewStatus) : false
+        mayRenew = type == .autoRenewableSubscription && renewal?.facts.bool(.autoRenewStatus) != false
+        let isRunning = type == .autoRenewableSubscription && (state.isOwned || state == .billingRetry)
+        renews = isRunning ? renewal?.facts.bool(.autoRenewStatus) : false
         nextProductIdentifier = renews == true ? renewal?.facts.text(.autoRenewProductId) ?? productIdentifier : nil
         expirationReason = state == .expired ? ExpirationReason(intent: renewal?.facts.integer(.expirationIntent)) : nil
     }

@@ -13,13 +13,13 @@ struct UnclaimedRecords {
         after last: String?,
         limit: Int
     ) throws -> [(purchase: UnclaimedPurchase, claim: Claim)] {
-        let condition = identifier == nil ? "" : "AND (transaction_id = $3 OR original_transaction_id = $3)"
+        let condition = identifier == nil ? "" : "AND (transaction_id = $2 OR original_transaction_id = $2)"
         return try database.rows(
             """
             SELECT * FROM parked_transaction WHERE claim IS NOT NULL AND transaction_id > $1 \(condition)
-            ORDER BY transaction_id, origin, app LIMIT $2
+            ORDER BY transaction_id, origin, app LIMIT $\(identifier == nil ? 2 : 3)
             """,
-            [last ?? "", limit] + (identifier.map { [$0] } ?? [])
+            [last ?? ""] + (identifier.map { [$0] } ?? []) + [limit]
         ).compactMap(purchase)
     }
 

@@ -46,7 +46,11 @@ import Testing
             testDescription: "what is known is not told again", announced: active,
             renewal: [.autoRenewStatus: .integer(1)], state: .active, changes: 100),
         Case(
-            testDescription: "time ends a period", announced: active, after: 130, events: ["expired 100"],
+            testDescription: "the end of a period that may renew waits for the statement", announced: active,
+            after: 130,
+            state: .active, changes: 100 + 3600),
+        Case(
+            testDescription: "time ends a period", announced: active, after: 100 + 3600, events: ["expired 100"],
             state: .expired),
         Case(
             testDescription: "an end has its reason", announced: active, after: 130,
@@ -116,7 +120,7 @@ import Testing
                 standing: Standing(
                     revocationDate: nil, revocationReason: nil, expiresAt: Rules.later(100), statedAt: Rules.now)),
             for: key)
-        var decision = EntitlementDecision(facts: facts, at: Rules.later(200))
+        var decision = EntitlementDecision(facts: facts, at: Rules.later(4000))
         decision.announceStates(of: [key], isSilent: true) { _ in .autoRenewableSubscription }
         #expect(decision.changes.count == 1)
         #expect(decision.facts.announced[key]?.state == .expired)
