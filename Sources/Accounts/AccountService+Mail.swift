@@ -31,8 +31,7 @@ extension AccountService {
     public func askForChange(of account: AccountRecord, to email: EmailAddress, in language: String) async throws {
         guard email.text != account.email else { throw AccountError.emailUnchanged }
         let now = clock.now()
-        let change = AddressChange(to: email, of: account, at: now)
-        try await ledger.write { try $0.begin(change, of: account, in: language, at: now) }
+        try await ledger.write { try $0.beginChange(to: email, of: account, in: language, at: now) }
     }
 
     /// Confirms an address, or one half of a change.

@@ -20,7 +20,7 @@ public struct FigureService: Sendable {
     /// - Throws: `FigureError`, `StorageFault`.
     public func answer(_ query: FigureQuery) async throws -> FigureAnswer {
         let calculation = FigureCalculation(query, today: today)
-        return try await ledger.read { try $0.answer(calculation) }
+        return try await ledger.read(.longSnapshot) { try $0.answer(calculation) }
     }
 
     /// Brings the sums up to date, in batches of users.
@@ -30,7 +30,7 @@ public struct FigureService: Sendable {
         var last = Int64.min
         while true {
             let user = last
-            let batch = try await ledger.read {
+            let batch = try await ledger.read(.longSnapshot) {
                 try FigureUpkeepRecords(database: $0.database).batch(after: user, limit: Self.usersOfBatch)
             }
             guard let next = batch.last else { return }
@@ -46,7 +46,7 @@ public struct FigureService: Sendable {
         var last = Int64.min
         while true {
             let user = last
-            let page = try await ledger.read {
+            let page = try await ledger.read(.longSnapshot) {
                 try FigureUpkeepRecords(database: $0.database).outdated(after: user, limit: Self.usersOfPage)
             }
             if !page.marks.isEmpty {
@@ -55,7 +55,9 @@ public struct FigureService: Sendable {
             guard let next = page.last else { break }
             last = next
         }
-        let isBackfilled = try await ledger.read { try FigureUpkeepRecords(database: $0.database).isBackfilled() }
+        let isBackfilled = try await ledger.read(.longSnapshot) {
+            try FigureUpkeepRecords(database: $0.database).isBackfilled()
+        }
         guard !isBackfilled else { return }
         let moment = clock.now()
         try await ledger.write { try FigureUpkeepRecords(database: $0.database).setBackfilled(at: moment) }

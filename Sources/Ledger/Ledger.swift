@@ -34,7 +34,9 @@ public struct Ledger: Sendable {
     ) async throws -> Value {
         for attempt in 1... {
             do {
-                return try await reads.run { try storage.read(extent) { try body(transaction($0)) } }
+                return try await reads.run(isLong: extent == .longSnapshot) {
+                    try storage.read(extent) { try body(transaction($0)) }
+                }
             } catch  where storage.mayReturn(after: error) {
                 // By chance, so that many readers do not try at the same time.
                 try await Task.sleep(for: .milliseconds(min(attempt, 10) * Int(randomness.bytes(1)[0]) / 5))

@@ -4,4 +4,6 @@ public enum ReadExtent: Sendable {
     case statement
     /// The rows of any number of statements, as of one moment.
     case snapshot
+    /// The same, of many rows: a thread of its own reads them, so that no request waits for them.
+    case longSnapshot
 }

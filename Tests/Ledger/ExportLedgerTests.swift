@@ -90,6 +90,8 @@ import TestSupport
     @Test(arguments: [
         ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@a", "'@a"), ("a=1", "a=1"),
         (#"a,"b""#, #""a,""b""""#), ("=a,b", #""'=a,b""#),
+        // A combining mark makes another character of a quotation mark.
+        ("a\"\u{301},=b", "\"a\"\"\u{301},=b\""),
     ])
     func `no text becomes a formula or another cell`(reason: String, cell: String) throws {
         let grant = Grant(

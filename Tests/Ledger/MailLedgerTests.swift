@@ -76,6 +76,15 @@ import TestSupport
         await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(second.token.text) }
     }
 
+    @Test func `a mail that nobody could send for hours is given up`() async throws {
+        let user = try await open("a@example.com")
+        clock.advance(milliseconds: 3 * 3_600_000 + 1)
+        #expect(try await queue(ledger).take(upTo: 9).isEmpty)
+        let mail = try #require(try await mails(about: user).first)
+        #expect(mail.nextAttemptAt == nil)
+        #expect(mail.lastError == "tooOld")
+    }
+
     @Test func `a mail that is refused, or failed too often, is given up`() async throws {
         let (refused, failed) = (try await open("a@example.com"), try await open("b@example.com"))
         let queue = queue(ledger)
@@ -90,7 +99,9 @@ import TestSupport
                     return queue.result(
                         of: mail.mail, isRefused ? .refused(code: "refused") : .failed(code: "timedOut"))
                 })
-            clock.advance(milliseconds: 2 * 3_600_000)
+            // Each pause may be a tenth longer.
+            let pause = MailSchedule.pauses[min(attempts - 1, MailSchedule.pauses.count) - 1]
+            clock.advance(milliseconds: pause * 1100 + 1000)
         }
         #expect(attempts == 1 + 7)
         for (user, code) in [(refused, "refused"), (failed, "timedOut")] {

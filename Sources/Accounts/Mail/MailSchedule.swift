@@ -7,6 +7,9 @@ public enum MailSchedule {
     /// The part of a pause by which it is longer at random, so that mails that failed together do not come back together.
     private static let spread: Int64 = 10
 
+    /// The age, in seconds, at which a mail is given up, however often it was tried: a service may have been down.
+    static let maximumAge: Int64 = 3 * 60 * 60
+
     /// - Parameter attempts: The number of attempts.
     /// - Returns: nil after the last attempt.
     package static func next(after attempts: Int, at moment: Timestamp, randomness: Randomness) -> Timestamp? {

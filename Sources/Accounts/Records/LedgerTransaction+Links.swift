@@ -90,13 +90,16 @@ extension LedgerTransaction {
     ///
     /// - Parameter account: As it was when its password was shown.
     /// - Throws: `AccountError`: `passwordWrong` if the account is gone or has another password, `mailTooOften`.
-    func begin(
-        _ change: AddressChange,
+    func beginChange(
+        to email: EmailAddress,
         of account: AccountRecord,
         in language: String,
         at moment: Timestamp
     ) throws {
-        guard let user = try unchanged(account) else { throw AccountError.passwordWrong }
+        guard let user = try unchanged(account), let account = try AccountRecords(database: database).account(of: user)
+        else { throw AccountError.passwordWrong }
+        // The address may have been verified since the account was read.
+        let change = AddressChange(to: email, of: account, at: moment)
         let links = LinkRecords(database: database)
         try links.delete([.addressChange, .newAddress], of: user)
         try links.set(change, of: user)
@@ -123,7 +126,7 @@ extension LedgerTransaction {
     func queueReset(for email: EmailAddress, in language: String, at moment: Timestamp) throws {
         guard let account = try account(emailLowercase: email.lowercase), let user = try users.known(account.user)
         else {
-            _ = try countMail(to: email.lowercase, at: moment)
+            _ = try countMail(.reset, to: email.lowercase, at: moment)
             return
         }
         _ = try queue(.reset, to: account.email, about: user, in: language, at: moment)

@@ -18,7 +18,7 @@ extension LedgerTransaction {
         at moment: Timestamp
     ) throws -> Bool {
         let records = MailRecords(database: database)
-        guard try countMail(to: email, at: moment),
+        guard try countMail(purpose, to: email, at: moment),
             // No address has this form.
             try records.count("account \(user)", upTo: MailLimit.perAccount, at: moment)
         else { return false }
@@ -34,8 +34,10 @@ extension LedgerTransaction {
     /// Counts a mail to an address, whether it has an account or not.
     ///
     /// - Returns: false if the address has had enough.
-    func countMail(to email: String, at moment: Timestamp) throws -> Bool {
-        try MailRecords(database: database).count(email.lowercased(), upTo: MailLimit.perAddress, at: moment)
+    func countMail(_ purpose: LinkPurpose, to email: String, at moment: Timestamp) throws -> Bool {
+        // Whoever asks for other mails to an address does not keep its owner from a new password. No address has a space.
+        let subject = (purpose == .reset ? "reset " : "") + email.lowercased()
+        return try MailRecords(database: database).count(subject, upTo: MailLimit.perAddress, at: moment)
     }
 
     /// The mails that are due, the longest first.
@@ -48,6 +50,7 @@ extension LedgerTransaction {
     /// - Returns: The mails without those that another sender has taken, or that are gone.
     public func take(_ mails: [QueuedMail], at moment: Timestamp, until end: Timestamp) throws -> [TakenMail] {
         let (mailRecords, links) = (MailRecords(database: database), LinkRecords(database: database))
+        try mailRecords.giveUp(before: moment.adding(seconds: -MailSchedule.maximumAge))
         return try mails.compactMap { mail in
             guard let taken = try mailRecords.take(mail, until: end) else { return nil }
             let token = LinkToken(of: mail.user, randomness: randomness)

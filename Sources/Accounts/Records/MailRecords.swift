@@ -51,6 +51,13 @@ struct MailRecords {
         try database.rows("SELECT * FROM mail WHERE user_id = $1 ORDER BY created_at, mail_id", [user]).map(Self.mail)
     }
 
+    /// Gives up the mails that are older than a moment.
+    func giveUp(before moment: Timestamp) throws {
+        try database.execute(
+            "UPDATE mail SET next_attempt_at = NULL, error = 'tooOld' WHERE next_attempt_at IS NOT NULL AND created_at < $1",
+            [moment])
+    }
+
     /// - Returns: The mail as it was taken; nil if another sender was quicker, or the mail is gone.
     func take(_ mail: QueuedMail, until end: Timestamp) throws -> QueuedMail? {
         let isTaken =

@@ -23,7 +23,7 @@ public struct ExportService: Sendable {
         public let next: ExportPosition?
     }
 
-    /// Reads the part after a position. All parts leave out what was recorded after the first part was read.
+    /// Reads the part after a position. All parts leave out what was recorded, or of events took effect, after the first part was read.
     ///
     /// - Parameter position: Nil for the first part, which has the header.
     public func part(
@@ -34,7 +34,7 @@ public struct ExportService: Sendable {
     ) async throws -> Part {
         let text = ExportText(export: export, format: format)
         let start = position ?? ExportPosition(until: clock.now(), user: .min)
-        let page = try await ledger.read {
+        let page = try await ledger.read(.longSnapshot) {
             try ExportRecords(database: $0.database)
                 .page(of: export, after: start.user, until: start.until, limit: limit)
         }

@@ -33,9 +33,20 @@ struct ExportText {
             let isPlain = !text.utf8.contains { byte in
                 [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte)
             }
-            return isPlain ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
+            return isPlain ? text : quoted(text)
         case .date, .null, .integer, .bool, .amount: return plainText(value)
         }
+    }
+
+    /// By bytes: a combining mark after a quotation mark makes another character of it.
+    private static func quoted(_ text: String) -> String {
+        let quote = UInt8(ascii: "\"")
+        var bytes = [quote]
+        for byte in text.utf8 {
+            if byte == quote { bytes.append(quote) }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes + [quote], as: UTF8.self)
     }
 
     private func object(_ row: [ExportValue]) throws -> String {

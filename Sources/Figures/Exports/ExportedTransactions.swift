@@ -47,7 +47,7 @@ struct ExportedTransactions {
         let isIntroductory =
             facts.integer(.offerType) == Int64(OfferType.introductoryOffer.rawValue)
             || facts.bool(.isInIntroductoryOfferPeriod) == true
-        let ends = [transaction.expiresAt, transaction.graceEndsAt].compactMap(\.self).max()
+        let ends = [transaction.paidUntil, transaction.graceEndsAt].compactMap(\.self).max()
         let effectiveEnd = [ends, transaction.revocationDate].compactMap(\.self).min()
         let items = items[transaction.sequence] ?? []
         return [
@@ -57,7 +57,7 @@ struct ExportedTransactions {
             .text(facts.text(.storefront)), .text(transaction.productIdentifier),
             .integer(Int64(transaction.quantity)), .text(transaction.transactionIdentifier),
             .text(transaction.originalTransactionIdentifier), .date(transaction.purchaseDate),
-            .date(transaction.expiresAt), .date(transaction.graceEndsAt), .date(effectiveEnd),
+            .date(transaction.paidUntil), .date(transaction.graceEndsAt), .date(effectiveEnd),
             .date(transaction.revocationDate), .bool(Self.isSubscription(transaction)), .bool(isTrial),
             .bool(isIntroductory && !isTrial), .bool(!isTrial && previous.map(Self.isTrial) == true),
             .integer(number.map(Int64.init)), .text(facts.text(.offerIdentifier)), .integer(facts.integer(.offerType)),

@@ -45,7 +45,7 @@ struct FigureTransaction {
         let isSubscription =
             facts.text(.type).map { $0 == ProductType.autoRenewableSubscription.rawValue }
             ?? (facts[.expiresDate] != nil)
-        let expiresAt = isSubscription ? transaction.expiresAt ?? facts.date(.expiresDate) : nil
+        let expiresAt = isSubscription ? transaction.paidUntil : nil
         self.expiresAt = expiresAt.map(Self.bounded)
         graceEndsAt = isSubscription ? transaction.graceEndsAt.map(Self.bounded) : nil
         // A restored purchase has another identifier, and was made when its original was.

@@ -23,8 +23,11 @@ final class ReadThreads: Sendable {
     var waitingCount: Int { waiting.load(ordering: .relaxed) }
 
     @inline(never)  // The optimizer of Swift 6.3 fails where it takes this into its caller.
-    func run<Value: Sendable>(_ read: @escaping @Sendable () throws -> Value) async throws -> Value {
-        guard runsInline, Self.takePlace() else {
+    func run<Value: Sendable>(
+        isLong: Bool = false,
+        _ read: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        guard runsInline, !isLong, Self.takePlace() else {
             waiting.add(1, ordering: .relaxed)
             return try await NIOThreadPool.singleton.runIfActive { [self] in
                 waiting.subtract(1, ordering: .relaxed)

@@ -91,9 +91,9 @@ package final class PostgreSQLStorage: LedgerStorage {
         _ body: (any LedgerDatabase) throws -> Value
     ) throws -> Value {
         try pool.withConnection { connection in
-            if extent == .snapshot { connection.runLater("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
+            if extent != .statement { connection.runLater("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
             let value = try body(PostgreSQLDatabase(connection: connection, tables: tables))
-            if extent == .snapshot { try connection.endRead() }
+            if extent != .statement { try connection.endRead() }
             absence.end()
             return value
         }

@@ -27,7 +27,7 @@ final class SQLiteReaders: Sendable {
         let value = try reader.unsafeRead { database in
             switch extent {
             case .statement: try body(SQLiteDatabase(database: database, tables: tables))
-            case .snapshot: try snapshot(of: database, body)
+            case .snapshot, .longSnapshot: try snapshot(of: database, body)
             }
         }
         idle.withLock { $0.append(reader) }

@@ -30,6 +30,11 @@ public struct FigureUpkeep: Service {
                     try await figures.sweep()
                     nextSweep = .now + Self.sweepInterval
                 }
+            } catch {
+                code = (Problem(error) ?? .unexpected).code
+            }
+            // A sweep that fails holds up no sums.
+            do {
                 // Between two batches, what sells comes first.
                 try await figures.rollUp {
                     await Task.yield()
