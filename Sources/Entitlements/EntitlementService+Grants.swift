@@ -86,7 +86,7 @@ extension EntitlementService {
         of user: User
     ) async throws -> RedeemedTransaction {
         let found = try await ledger.write {
-            try $0.change(change, ofTransaction: identifier, origin: origin, of: user)
+            try $0.change(change, ofTransaction: identifier, origin: origin, of: user, accepting: accepted)
         }
         guard let transaction = found.first else { throw GrantError.transactionNotFound }
         guard found.count == 1 else { throw GrantError.transactionAmbiguous }

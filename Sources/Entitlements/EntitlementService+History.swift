@@ -10,10 +10,13 @@ extension EntitlementService {
     /// Records what the passing of time has changed until now: ends, grace periods and billing retries.
     public func announceDueStates() async throws {
         let catalog = catalog
-        var count = Self.pageSize
-        while count == Self.pageSize, !Task.isCancelled {
-            count = try await ledger.write {
-                try $0.announceDueStates(at: clock.now(), limit: Self.pageSize) { catalog.product($0)?.type }
+        var changed = 1
+        // A page that changes nothing would be read again and again.
+        while changed > 0, !Task.isCancelled {
+            changed = try await ledger.write {
+                try $0.announceDueStates(at: clock.now(), accepting: accepted, limit: Self.pageSize) {
+                    catalog.product($0)?.type
+                }
             }
         }
     }

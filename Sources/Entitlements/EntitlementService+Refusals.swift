@@ -3,26 +3,35 @@ import Ledger
 import Receipts
 
 extension EntitlementService {
+    /// The first claims of a proof of any app and origin; none if it is not authentic, or no purchase.
+    public func claims(ofAuthentic proof: [UInt8]) -> [Claim] {
+        guard let verified = verifyForAnyone(proof), let purchases = verified.purchases else { return [] }
+        let claims = claims(verified, proof)
+        return purchases.prefix(Self.maximumRefusals).map { claims.claim($0) }
+    }
+
     /// The largest number of purchases of one proof whose refusal is recorded.
     private static let maximumRefusals = 10
 
     /// Records a refusal of an authentic proof, which support explains by it. Other refusals are only counted.
     ///
-    /// - Parameter error: The error of the redemption. One that says nothing of an authentic proof is ignored.
+    /// - Parameters:
+    ///   - error: The error of the redemption. One that says nothing of an authentic proof is ignored.
+    ///   - verify: Returns `claims(ofAuthentic:)` of the proof, on a thread for such work.
     public func recordRefusal(
         _ error: any Error,
-        of proof: [UInt8],
         for user: User,
-        by actor: AuditActor
+        by actor: AuditActor,
+        verify: () async -> [Claim]
     ) async throws {
         guard case RedemptionError.refused(let refusal)? = error as? RedemptionError,
-            refusal.reason.step == .appAndOrigin, let verified = verifyForAnyone(proof),
-            let purchases = verified.purchases
+            refusal.reason.step == .appAndOrigin
         else { return }
-        let claims = claims(verified, proof)
-        let refused = purchases.prefix(Self.maximumRefusals).map { claims.claim($0) }
+        let refused = await verify()
+        guard !refused.isEmpty else { return }
+        let app = catalog.bundleIdentifier
         try await ledger.write {
-            try $0.recordRefusal(refusal.code, of: refused, for: user, by: actor, at: clock.now())
+            try $0.recordRefusal(refusal.code, of: refused, in: app, for: user, by: actor, at: clock.now())
         }
     }
 }

@@ -41,7 +41,7 @@ extension EntitlementService {
     /// The purchases that nobody has redeemed, by their transactions.
     public func unclaimedPurchases(
         ofTransaction identifier: String?,
-        after last: String?,
+        after last: UnclaimedPurchase.Position?,
         limit: Int
     ) async throws -> [UnclaimedPurchase] {
         try await ledger.read { try $0.unclaimedPurchases(ofTransaction: identifier, after: last, limit: limit) }
@@ -64,7 +64,7 @@ extension EntitlementService {
         let results = try await ledger.write {
             try $0.assign(
                 identifier, origin: origin, to: user, counting: accepted.counting(for: user), reason: reason,
-                by: caller, accepting: accepted, at: clock.now()
+                by: caller, accepting: accepted, at: clock.now(), benefit: { catalog.benefit(of: $0) }
             ) { catalog.product($0)?.type }
         }
         guard let result = results.first else { throw AssignmentError.purchaseNotFound }

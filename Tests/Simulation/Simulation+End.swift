@@ -29,5 +29,6 @@ extension Simulation {
         try await trySpendings()
         try check()
         try checkEnd()
+        try checkStates()
     }
 }

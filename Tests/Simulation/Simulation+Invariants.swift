@@ -23,7 +23,7 @@ extension Simulation {
         return owners
     }
 
-    private func sales() throws -> [Transaction] {
+    func sales() throws -> [Transaction] {
         try people.flatMap { try garden.store.history(of: $0.account) }
     }
 

@@ -8,16 +8,16 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - limit: The largest number of purchases.
     ///   - type: Returns the type of a product, for transactions that do not say it.
-    /// - Returns: The number of purchases; `limit` if there may be more.
+    /// - Returns: The number of purchases whose states have changed; 0 if no more are due.
     public func announceDueStates(
         at moment: Timestamp,
+        accepting accepted: AcceptedOrigins,
         limit: Int,
         type: (String) -> ProductType?
     ) throws -> Int {
         let apps = try AppRecords(database: database).numbers(of: [])
         let due = try AnnouncedStateRecords(database: database, apps: apps).due(at: moment, limit: limit)
-        try announceStates(of: due, apps, at: moment, type: type)
-        return due.count
+        return try announceStates(of: due, apps, at: moment, accepting: accepted, type: type)
     }
 
     /// Makes the states of purchases known to the histories that do not have them, without an event.
@@ -37,25 +37,34 @@ extension LedgerTransaction {
             let unknown = try AnnouncedStateRecords(database: database, apps: apps)
                 .unknown(ofUsersAfter: number, limit: limit)
         else { return nil }
-        try announceStates(of: unknown.originals, apps, at: moment, isSilent: true, type: type)
+        _ = try announceStates(of: unknown.originals, apps, at: moment, accepting: nil, type: type)
         return unknown.last
     }
 
-    /// Records how purchases are now, which the team has changed.
+    /// Records how purchases are now.
+    ///
+    /// - Parameter accepted: The origins of which histories tell; nil for a record without events.
+    /// - Returns: The number of purchases whose states have changed.
     func announceStates(
         of originals: Set<TransactionKey>,
         _ apps: AppNumbers,
         at moment: Timestamp,
-        isSilent: Bool = false,
+        accepting accepted: AcceptedOrigins?,
         type: (String) -> ProductType?
-    ) throws {
-        guard !originals.isEmpty else { return }
-        let facts = try EntitlementRecords(database: database, apps: apps).facts(ofPurchases: originals)
-        var decision = EntitlementDecision(facts: facts, at: moment)
-        decision.announceStates(of: originals, isSilent: isSilent, type: type)
+    ) throws -> Int {
+        guard !originals.isEmpty else { return 0 }
+        var facts = try EntitlementRecords(database: database, apps: apps).facts(ofPurchases: originals)
+        if let accepted {
+            for (number, user) in try users.names(of: Set(facts.purchases.values.map(\.owner))) {
+                facts.furtherOrigins[number] = accepted.counting(for: user)
+            }
+        }
+        var decision = EntitlementDecision(facts: facts, origins: accepted?.origins ?? [], at: moment)
+        decision.announceStates(of: originals, isSilent: accepted == nil, type: type)
         try EntitlementChangeRecords(
             database: database, users: users, audit: audit, apps: apps, before: facts, after: decision.facts,
             moment: moment
         ).write(decision.changes)
+        return originals.count { facts.announced[$0] != decision.facts.announced[$0] }
     }
 }

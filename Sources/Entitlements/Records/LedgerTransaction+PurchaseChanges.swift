@@ -12,7 +12,8 @@ extension LedgerTransaction {
         _ change: PurchaseChange,
         ofTransaction identifier: String,
         origin: Origin?,
-        of user: User
+        of user: User,
+        accepting accepted: AcceptedOrigins = AcceptedOrigins(Set(Origin.allCases))
     ) throws -> [RedeemedTransaction] {
         guard let user = try users.known(user) else { return [] }
         func found() throws -> [RedeemedTransaction] {
@@ -24,7 +25,7 @@ extension LedgerTransaction {
         if let original = try apply(change, to: transactions[0], of: user) {
             try audit.append(AuditEntry(change, of: transactions[0]), to: user)
             let apps = try AppRecords(database: database).numbers(of: [])
-            try announceStates(of: [original], apps, at: change.moment) { _ in nil }
+            _ = try announceStates(of: [original], apps, at: change.moment, accepting: accepted) { _ in nil }
         }
         return try found()
     }

@@ -4,20 +4,27 @@ import Ledger
 extension LedgerTransaction {
     /// Records that the purchases of an authentic proof were refused: each once for a user, a transaction and a code, and within
     /// the limit of the user.
+    ///
+    /// - Parameter app: The bundle identifier of the service's app: a refused proof of another app names no app of the ledger.
     public func recordRefusal(
         _ code: String,
         of claims: [Claim],
+        in app: String,
         for user: User,
         by actor: AuditActor,
         at moment: Timestamp
     ) throws {
         let number = try number(of: user, at: moment)
+        func refusal(_ claim: Claim) -> Refusal {
+            let key = TransactionKey(app: app, origin: claim.origin, identifier: claim.transactionIdentifier)
+            return Refusal(user: number, key: key, result: code)
+        }
         let records = RefusalRecords(
-            database: database, apps: try AppRecords(database: database).numbers(of: Set(claims.map(\.app))))
-        var known = try records.known(
-            among: claims.map { Refusal(user: number, key: $0.key, result: code) })
-        let new = claims.filter { known.insert(Refusal(user: number, key: $0.key, result: code)) }
-        try records.insert(new.map { Refusal(user: number, key: $0.key, result: code) })
+            database: database, apps: try AppRecords(database: database).numbers(of: [app]))
+        var known = try records.known(among: claims.map(refusal))
+        let new = claims.filter { known.insert(refusal($0)) }
+        guard !new.isEmpty else { return }
+        try records.insert(new.map(refusal))
         try audit.append(
             new.map { claim in
                 let entry = AuditEntry(

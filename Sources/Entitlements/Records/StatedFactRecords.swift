@@ -18,7 +18,8 @@ struct StatedFactRecords {
         if !keys.isEmpty { try readTransactions(keys, into: &facts) }
         guard !facts.purchases.isEmpty else { return }
         let stated = claims + facts.parked.values.compactMap(\.claim)
-        if stated.contains(where: { $0.renewal != nil || $0.expiresAt != nil }) {
+        let hasEnd = facts.transactions.values.contains { $0.standing.expiresAt != nil }
+        if hasEnd || stated.contains(where: { $0.renewal != nil || $0.expiresAt != nil }) {
             try readRenewals(into: &facts)
             try AnnouncedStateRecords(database: database, apps: apps).read(into: &facts)
         }

@@ -29,11 +29,11 @@ public struct Claim: Hashable, Sendable, Codable {
     /// The SHA-256 of the certificates that end and begin the chain of the proof; nil for what an early version has parked.
     public let fingerprints: VerifiedProof.Fingerprints?
     /// What the purchase grants; nil where the catalog does not know the product, or it adds to a balance.
-    public let item: Item?
+    public private(set) var item: Item?
     /// What each one bought adds to a balance; nil where the product grants an item.
-    public let credit: Credit?
+    public private(set) var credit: Credit?
     /// From when on it counts no more; nil for good.
-    public let expiresAt: Timestamp?
+    public private(set) var expiresAt: Timestamp?
     /// Until when the App Store lets the customer keep what could not be charged; nil where nothing is said of it.
     public private(set) var grace: Grace?
     /// The facts that the proof states besides; nil in what an early version has parked.
@@ -69,6 +69,21 @@ public struct Claim: Hashable, Sendable, Codable {
     func with(grace: Grace?, facts: TransactionFacts?, renewal: StatedRenewal?) -> Claim {
         var claim = self
         (claim.grace, claim.facts, claim.renewal) = (grace, facts, renewal)
+        return claim
+    }
+
+    /// The same claim by another catalog than that of the moment at which it was parked.
+    func valued(by benefit: Benefit?) -> Claim {
+        var claim = self
+        (claim.item, claim.credit, claim.expiresAt) = (benefit?.item, nil, nil)
+        switch benefit {
+        case .credit(let credit): claim.credit = credit
+        case .itemFor(_, let period):
+            claim.expiresAt = purchaseDate.adding(period, dayOfMonth: purchaseDate.dayOfMonth)
+        // A claim that names no end would count for good.
+        case .itemWhilePaid: claim.expiresAt = facts?.date(.expiresDate) ?? expiresAt ?? purchaseDate
+        case .item, nil: break
+        }
         return claim
     }
 

@@ -21,7 +21,7 @@ extension EntitlementDecision {
     ) {
         for original in originals.sorted() {
             guard let purchase = facts.purchases[original], let status = status(of: original, purchase, type: type),
-                status.paidUntil != nil
+                status.paidUntil != nil || facts.announced[original] != nil
             else { continue }
             let announced = facts.announced[original]
             let awaited = status.awaitsStatement(at: moment)
@@ -30,7 +30,9 @@ extension EntitlementDecision {
                     AnnouncedState(state: announced?.state ?? .active, renews: announced?.renews, changesAt: $0)
                 } ?? AnnouncedState(status, at: moment)
             guard announced != new else { continue }
-            for event in isSilent || awaited != nil ? [] : status.events(since: announced, at: moment) {
+            // Nobody hears of purchases from where the owner may not buy.
+            let isTold = !isSilent && awaited == nil && isAccepted(original.origin, for: purchase.owner)
+            for event in !isTold ? [] : status.events(since: announced, at: moment) {
                 let entry = AuditEntry(
                     happenedAt: event.happenedAt, event: event.event, actor: .appStore, origin: original.origin,
                     reference: status.transactionIdentifier, subject: status.productIdentifier, reason: event.reason)

@@ -77,7 +77,7 @@ package struct EntitlementDecision: Sendable {
         }
     }
 
-    private func isAccepted(_ origin: Origin, for user: Int64) -> Bool {
+    func isAccepted(_ origin: Origin, for user: Int64) -> Bool {
         origins.contains(origin) || facts.furtherOrigins[user]?.contains(origin) ?? false
     }
 

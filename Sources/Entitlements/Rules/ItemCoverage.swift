@@ -65,7 +65,9 @@ extension OwnedItem {
     private init(_ coverage: ItemCoverage, since: Timestamp, at moment: Timestamp, type: (String) -> ProductType?) {
         var (state, renews): (PurchaseState, Bool?) = (.owned, false)
         if case .purchase(let transaction) = coverage.source {
-            let type = transaction.facts.text(.type).flatMap(ProductType.init) ?? type(transaction.productIdentifier)
+            let type =
+                transaction.facts.text(.type).flatMap(ProductType.init) ?? type(transaction.productIdentifier)
+                ?? coverage.renewal.map { _ in .autoRenewableSubscription }
             if let status = PurchaseStatus([transaction], type, coverage.renewal, at: moment) {
                 (state, renews) = (status.state, status.renews)
             }

@@ -52,9 +52,11 @@ extension PurchaseStatus {
         case .billingRetry: return HistoryEvent(.renewalFailed, at: graceEndsAt ?? paidUntil)
         case .expired:
             let end = [paidUntil, graceEndsAt].compactMap(\.self).max() ?? paidUntil
-            let retried = min(renewalStatedAt ?? moment, paidUntil.adding(days: PurchaseState.billingRetryDays))
+            // The App Store gives up at its limit, or says that it has before.
+            let retryEnd = paidUntil.adding(days: PurchaseState.billingRetryDays)
+            let givenUp = isRetried ? retryEnd : min(renewalStatedAt ?? retryEnd, retryEnd)
             return HistoryEvent(
-                .expired, at: before == .billingRetry ? max(end, retried) : end, reason: expirationReason?.rawValue)
+                .expired, at: before == .billingRetry ? max(end, givenUp) : end, reason: expirationReason?.rawValue)
         default: return nil
         }
     }

@@ -32,6 +32,8 @@ public struct PurchaseStatus: Hashable, Sendable {
     let graceEndsAt: Timestamp?
     /// The date of the last statement about the renewal that counts for the last period.
     let renewalStatedAt: Timestamp?
+    /// Whether the App Store tries to charge again, as far as it has stated.
+    let isRetried: Bool
     /// Whether the subscription may renew as far as the App Store has stated: false for another purchase.
     let mayRenew: Bool
 
@@ -94,6 +96,7 @@ public struct PurchaseStatus: Hashable, Sendable {
         self.state = state
         since = Self.beginning(of: periods)
         until = [last.expiresAt, state == .gracePeriod ? last.graceEndsAt : nil].compactMap(\.self).max()
+        isRetried = renewal?.facts.bool(.isInBillingRetryPeriod) == true
         mayRenew = type == .autoRenewableSubscription && renewal?.facts.bool(.autoRenewStatus) != false
         let isRunning = type == .autoRenewableSubscription && (state.isOwned || state == .billingRetry)
         renews = isRunning ? renewal?.facts.bool(.autoRenewStatus) : false

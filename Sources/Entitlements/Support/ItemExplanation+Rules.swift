@@ -77,6 +77,11 @@ extension ItemExplanation {
                 "Reinstate the purchase with `DELETE …/transactions/\(status.transactionIdentifier)/revocation`.",
                 since: revocation.revokedAt)
         }
+        if status.state.isOwned {
+            return explanation(
+                .productChanged, "The user has \(product) now, which does not grant the item.",
+                "Map \(product) to the item, too, or grant the item.", since: status.since)
+        }
         switch status.state {
         case .refunded:
             return explanation(
@@ -138,7 +143,7 @@ extension ItemExplanation {
 
     private static func unclaimed(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
         guard let purchase = facts.unclaimed.first else { return nil }
-        let token = purchase.appAccountToken == nil ? "has no account token" : "names an account token that no user has"
+        let token = purchase.appAccountToken == nil ? "has no account token" : "names an account token"
         return ItemExplanation(
             item, .unclaimed,
             "The user has not bought the item here. A purchase of \(purchase.productIdentifier) that \(token) is unclaimed.",

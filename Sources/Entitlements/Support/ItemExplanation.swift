@@ -15,6 +15,8 @@ public struct ItemExplanation: Hashable, Sendable {
         case revokedByAppStore
         case revokedByTeam
         case upgraded
+        /// The subscription has another product now, which does not grant the item.
+        case productChanged
         /// Bought where purchases do not count for this user, such as the sandbox.
         case originNotAccepted
         case grantEnded

@@ -28,7 +28,7 @@ extension LedgerTransaction {
         let apps = try AppRecords(database: database).numbers(of: [])
         if facts.owned == nil, !products.isEmpty {
             facts.unclaimed = try UnclaimedRecords(database: database, apps: apps)
-                .newest(ofProducts: Set(products), limit: 5)
+                .newest(ofProducts: Set(products), of: origins, limit: 5)
         }
         guard facts.owned == nil, let number = try users.known(user) else { return facts }
         facts.purchases = try purchases(granting: item, to: number, apps, counting: origins, at: moment, type: type)
@@ -39,7 +39,7 @@ extension LedgerTransaction {
             .map(\.entry)
             .filter { [.refused, .transferredOut].contains($0.event) && known.contains(ByteKey($0.subject)) }
         facts.otherOwners = try SupportRecords(database: database, apps: apps)
-            .owners(ofTransactions: Set(facts.events.map(\.reference)), users).filter { $0.value != user }
+            .owners(of: facts.events, users).filter { $0.value != user }
         return facts
     }
 

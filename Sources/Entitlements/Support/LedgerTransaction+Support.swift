@@ -65,8 +65,8 @@ extension LedgerTransaction {
         let records = StoryRecords(database: database)
         let events = try records.events(of: number, before: position, limit: limit)
         let notifications = try records.notifications(of: number, before: position, limit: limit)
-        let refused = Set(events.filter { $0.entry.event == .refused }.map(\.entry.reference))
-        let owners = try support().owners(ofTransactions: refused, users)
+        let refused = events.map(\.entry).filter { $0.event == .refused }
+        let owners = try support().owners(of: refused, users)
         let entries =
             events.map { entry, number in
                 StoryEntry(
@@ -82,10 +82,10 @@ extension LedgerTransaction {
     ///
     /// - Parameters:
     ///   - identifier: Only those of a transaction or an original transaction; nil for all.
-    ///   - last: Only those after this transaction; nil for all.
+    ///   - last: Only those after this place; nil for all.
     public func unclaimedPurchases(
         ofTransaction identifier: String?,
-        after last: String?,
+        after last: UnclaimedPurchase.Position?,
         limit: Int
     ) throws -> [UnclaimedPurchase] {
         let apps = try AppRecords(database: database).numbers(of: [])
@@ -98,6 +98,7 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - origin: Nil if one origin alone uses the identifier.
     ///   - origins: The origins that count for the user.
+    ///   - benefit: Returns what a product is good for now.
     ///   - type: Returns the type of a product, for transactions that do not say it.
     /// - Returns: The results, one for each purchase of the identifier: none if there is none, several, unchanged, if there are
     ///   several.
@@ -110,6 +111,7 @@ extension LedgerTransaction {
         by caller: String,
         accepting accepted: AcceptedOrigins,
         at moment: Timestamp,
+        benefit: (String) -> Benefit?,
         type: (String) -> ProductType?
     ) throws -> [Redemption.Result] {
         let apps = try AppRecords(database: database).numbers(of: [])
@@ -117,9 +119,10 @@ extension LedgerTransaction {
             .purchases(of: identifier, after: nil, limit: 100)
             .filter { $0.purchase.transactionIdentifier.hasSameBytes(as: identifier) }
             .filter { origin == nil || $0.purchase.origin == origin }
-        guard let claim = found.first?.claim, found.count == 1 else {
+        guard let parked = found.first?.claim, found.count == 1 else {
             return found.map { _ in .ownedByAnotherUser }
         }
+        let claim = parked.valued(by: benefit(parked.productIdentifier))
         guard origins.contains(claim.origin) else { throw AssignmentError.originNotAccepted(claim.origin) }
         let answers = try decide(
             [.redeem([claim], for: user, counting: origins, by: .apiKey(caller))], under: .keep, accepting: accepted,

@@ -30,7 +30,7 @@ struct StoryRecords {
         limit: Int
     ) throws -> [StatedNotification] {
         // An event comes after the notifications of its millisecond.
-        let identifier = position.map { $0.number > 0 ? "\u{10FFFF}" : $0.notificationUUID } ?? "\u{10FFFF}"
+        let identifier = position.flatMap { $0.number > 0 ? nil : $0.notificationUUID }
         return try database.rows(
             """
             SELECT notification.* FROM (
@@ -38,10 +38,10 @@ struct StoryRecords {
             ) AS bought JOIN notification \(database.indexed(by: "notification_of_original"))
                 ON notification.original_transaction_id = bought.original_transaction_id
                 AND notification.origin = bought.origin AND notification.app = bought.app
-            WHERE (signed_at, notification_uuid) < ($2, $3)
-            ORDER BY signed_at DESC, notification_uuid DESC LIMIT $4
+            WHERE \(identifier == nil ? "signed_at <= $2" : "(signed_at, notification_uuid) < ($2, $3)")
+            ORDER BY signed_at DESC, notification_uuid DESC LIMIT $\(identifier == nil ? 3 : 4)
             """,
-            [user, Self.moment(position), identifier, limit]
+            [user, Self.moment(position)] + (identifier.map { [$0] } ?? []) + [limit]
         ).map(SupportRecords.notification)
     }
 

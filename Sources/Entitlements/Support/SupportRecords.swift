@@ -86,15 +86,28 @@ struct SupportRecords {
         return try rows.map { Item(collection: try $0["collection"], number: try $0["number"]) }.sorted()
     }
 
-    /// The owners of redeemed transactions, by their identifiers.
-    func owners(ofTransactions identifiers: Set<String>, _ users: UserRecords) throws -> [String: User] {
-        guard !identifiers.isEmpty else { return [:] }
+    /// The owners of the purchases that entries of an audit log are about, by their transactions.
+    func owners(of entries: [AuditEntry], _ users: UserRecords) throws -> [String: User] {
+        guard !entries.isEmpty else { return [:] }
+        let identifiers = database.list(Set(entries.map { ByteKey($0.reference) }).sorted().map(\.text))
         let rows = try database.rows(
-            "SELECT transaction_id, user_id FROM claim WHERE transaction_id \(database.isIn("$1"))",
-            [database.list(identifiers.map { ByteKey($0) }.sorted().map(\.text))])
+            """
+            SELECT transaction_id, origin, user_id FROM claim WHERE transaction_id \(database.isIn("$1"))
+            UNION
+            SELECT original_transaction_id, origin, user_id FROM original
+            WHERE original_transaction_id \(database.isIn("$1"))
+            """,
+            [identifiers])
         let names = try users.names(of: Set(rows.map { try $0["user_id"] as Int64 }))
         var owners: [String: User] = [:]
-        for row in rows { owners[try row["transaction_id"]] = names[try row["user_id"] as Int64] }
+        for row in rows {
+            let (identifier, origin): (String, Origin) = (try row["transaction_id"], try row["origin"])
+            let isMeant = entries.contains { $0.origin == origin && $0.reference.hasSameBytes(as: identifier) }
+            guard isMeant, let owner = names[try row["user_id"] as Int64], owner.issuer != User.erasedIssuer else {
+                continue
+            }
+            owners[identifier] = owner
+        }
         return owners
     }
 

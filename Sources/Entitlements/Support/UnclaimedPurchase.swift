@@ -18,6 +18,30 @@ public struct UnclaimedPurchase: Hashable, Sendable {
     public let appAccountToken: UUID?
     /// The item that it grants; nil for another product.
     public let item: Item?
+    /// The place among all.
+    public let position: Position
+
+    /// The place of a purchase among all, by its transaction, its origin and the number of its app.
+    public struct Position: Hashable, Sendable, CustomStringConvertible {
+        let transactionIdentifier: String
+        let origin: String
+        let app: Int64
+
+        package init(transactionIdentifier: String, origin: String, app: Int64) {
+            self.transactionIdentifier = transactionIdentifier
+            self.origin = origin
+            self.app = app
+        }
+
+        /// - Returns: Nil for a text of another form.
+        public init?(_ text: String) {
+            let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3, let app = Int64(parts[0]) else { return nil }
+            self.init(transactionIdentifier: String(parts[2]), origin: String(parts[1]), app: app)
+        }
+
+        public var description: String { "\(app) \(origin) \(transactionIdentifier)" }
+    }
 
     package init(
         transactionIdentifier: String,
@@ -29,7 +53,8 @@ public struct UnclaimedPurchase: Hashable, Sendable {
         statedAt: Timestamp,
         revocationDate: Timestamp?,
         appAccountToken: UUID?,
-        item: Item?
+        item: Item?,
+        position: Position
     ) {
         self.transactionIdentifier = transactionIdentifier
         self.originalTransactionIdentifier = originalTransactionIdentifier
@@ -41,5 +66,6 @@ public struct UnclaimedPurchase: Hashable, Sendable {
         self.revocationDate = revocationDate
         self.appAccountToken = appAccountToken
         self.item = item
+        self.position = position
     }
 }

@@ -10,24 +10,34 @@ struct UnclaimedRecords {
     /// By the transactions, except those that an early version has parked without a claim.
     func purchases(
         of identifier: String?,
-        after last: String?,
+        after last: UnclaimedPurchase.Position?,
         limit: Int
     ) throws -> [(purchase: UnclaimedPurchase, claim: Claim)] {
-        let condition = identifier == nil ? "" : "AND (transaction_id = $2 OR original_transaction_id = $2)"
+        let condition = identifier == nil ? "" : "AND (transaction_id = $4 OR original_transaction_id = $4)"
         return try database.rows(
             """
-            SELECT * FROM parked_transaction WHERE claim IS NOT NULL AND transaction_id > $1 \(condition)
-            ORDER BY transaction_id, origin, app LIMIT $\(identifier == nil ? 2 : 3)
+            SELECT * FROM parked_transaction
+            WHERE claim IS NOT NULL AND (transaction_id, origin, app) > ($1, $2, $3) \(condition)
+            ORDER BY transaction_id, origin, app LIMIT $\(identifier == nil ? 4 : 5)
             """,
-            [last ?? ""] + (identifier.map { [$0] } ?? []) + [limit]
+            [last?.transactionIdentifier ?? "", last?.origin ?? "", last?.app ?? 0]
+                + (identifier.map { [$0] } ?? []) + [limit]
         ).compactMap(purchase)
     }
 
-    /// The newest purchases of products.
-    func newest(ofProducts products: Set<String>, limit: Int) throws -> [UnclaimedPurchase] {
+    /// The newest purchases of products from some origins, except those that are taken back.
+    func newest(
+        ofProducts products: Set<String>,
+        of origins: Set<Origin>,
+        limit: Int
+    ) throws -> [UnclaimedPurchase] {
         // A claim is one JSON text, which no index knows: there are few that nobody has redeemed.
         try database.rows(
-            "SELECT * FROM parked_transaction WHERE claim IS NOT NULL ORDER BY stated_at DESC LIMIT 500", []
+            """
+            SELECT * FROM parked_transaction
+            WHERE claim IS NOT NULL AND revocation_date IS NULL AND origin IN \(origins.sqlList)
+            ORDER BY stated_at DESC LIMIT 500
+            """, []
         ).compactMap(purchase).map(\.purchase).filter { products.contains($0.productIdentifier) }
             .prefix(limit).map(\.self)
     }
@@ -41,7 +51,10 @@ struct UnclaimedRecords {
             originalTransactionIdentifier: claim.originalTransactionIdentifier, origin: claim.origin, app: claim.app,
             productIdentifier: claim.productIdentifier, purchaseDate: claim.purchaseDate,
             statedAt: try row["stated_at"], revocationDate: try row["revocation_date"],
-            appAccountToken: claim.appAccountToken, item: claim.item)
+            appAccountToken: claim.appAccountToken, item: claim.item,
+            position: UnclaimedPurchase.Position(
+                transactionIdentifier: claim.transactionIdentifier, origin: claim.origin.rawValue,
+                app: try row["app"]))
         return (purchase, claim)
     }
 }

@@ -132,7 +132,11 @@ extension Table {
             .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
             .integer("expires_at").optional, .blob("claim").optional,
         ],
-        key: transactionKey, indexes: [Index(name: "parked_transaction_of_original", columns: originalKey)])
+        key: transactionKey,
+        indexes: [
+            Index(name: "parked_transaction_of_original", columns: originalKey),
+            Index(name: "parked_transaction_by_age", columns: ["stated_at"], since: 17),
+        ])
 
     /// `settled_at`: when a consumption request was answered, or its time was over; `content`: the decoded notification as JSON,
     /// without the proofs inside it.

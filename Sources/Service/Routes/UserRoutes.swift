@@ -94,7 +94,9 @@ struct UserRoutes: Sendable {
             } catch {
                 metrics.countRedemption("refused", code: (Problem(error) ?? .unexpected).code)
                 // The answer is the refusal, also if it cannot be recorded.
-                try? await service.recordRefusal(error, of: proof, for: user, by: caller.actor)
+                try? await service.recordRefusal(error, for: user, by: caller.actor) {
+                    (try? await BlockingWork.process(proof.count) { service.claims(ofAuthentic: proof) }) ?? []
+                }
                 throw error
             }
         }

@@ -84,9 +84,15 @@ struct SupportRoutes: Sendable {
 
     private func unclaimed(_ request: Request) async throws -> Response {
         let page = try Page(request)
+        let last = try page.last.map { cursor in
+            guard let position = UnclaimedPurchase.Position(cursor) else {
+                throw Problem.parameter("cursor", "what nextCursor said")
+            }
+            return position
+        }
         let found = try await service.unclaimedPurchases(
-            ofTransaction: try request.query("search"), after: page.last, limit: page.size + 1)
-        let (shown, next) = page.part(of: found) { $0.transactionIdentifier }
+            ofTransaction: try request.query("search"), after: last, limit: page.size + 1)
+        let (shown, next) = page.part(of: found) { $0.position.description }
         return try JSONAnswer.response(
             UnclaimedPurchaseList(purchases: shown.map { UnclaimedPurchaseResource($0) }, nextCursor: next))
     }

@@ -69,7 +69,8 @@ import Testing
         Case(
             testDescription: "billing retry ends after 60 days",
             announced: AnnouncedState(state: .billingRetry, renews: true, changesAt: nil), after: 100 + 61 * day,
-            renewal: retry.merging([.expirationIntent: .integer(2)]) { $1 }, events: ["expired 100 billingError"],
+            renewal: retry.merging([.expirationIntent: .integer(2)]) { $1 },
+            events: ["expired \(100 + 60 * day) billingError"],
             state: .expired),
         Case(testDescription: "a refund is told by its own event", announced: active, revoked: true, state: .revoked),
         Case(
@@ -93,7 +94,8 @@ import Testing
                 StatedRenewal(statedAt: Rules.later(20), proofDigest: [], facts: RenewalFacts(renewal)), for: key)
         }
         facts.announced[key] = example.announced
-        var decision = EntitlementDecision(facts: facts, at: Rules.later(example.after))
+        var decision = EntitlementDecision(
+            facts: facts, origins: [.localSandbox], at: Rules.later(example.after))
         decision.announceStates(of: [key]) { _ in example.type }
         let events = decision.changes.compactMap { change -> String? in
             guard case .audit(let entry, Rules.alice) = change else { return nil }
@@ -105,7 +107,8 @@ import Testing
         #expect(announced.state == example.state)
         #expect(announced.changesAt == example.changes.map(Rules.later))
         // Told once.
-        var again = EntitlementDecision(facts: decision.facts, at: Rules.later(example.after))
+        var again = EntitlementDecision(
+            facts: decision.facts, origins: [.localSandbox], at: Rules.later(example.after))
         again.announceStates(of: [key]) { _ in example.type }
         #expect(again.changes.isEmpty)
     }

@@ -132,6 +132,10 @@ import Testing
             facts: purchases(
                 purchase(transaction(ends: 100)), purchase(transaction(), type: .nonConsumable, counts: false)),
             cause: .originNotAccepted),
+        Case(
+            testDescription: "a subscription of another product runs",
+            facts: purchases(purchase(transaction(ends: 200))),
+            cause: .productChanged, says: ["which does not grant the item"]),
         Case(testDescription: "a grant has ended", facts: facts { $0.grants = [grant(ends: 10)] }, cause: .grantEnded),
         Case(
             testDescription: "a grant is taken back", facts: facts { $0.grants = [grant(revocation: fraud)] },
@@ -148,9 +152,10 @@ import Testing
                     UnclaimedPurchase(
                         transactionIdentifier: "9", originalTransactionIdentifier: "9", origin: .localSandbox, app: "a",
                         productIdentifier: "p", purchaseDate: Rules.now, statedAt: Rules.now, revocationDate: nil,
-                        appAccountToken: Rules.token(of: 9), item: Rules.sprout)
+                        appAccountToken: Rules.token(of: 9), item: Rules.sprout,
+                        position: .init(transactionIdentifier: "9", origin: "local/Sandbox", app: 1))
                 ]
-            }, cause: .unclaimed, says: ["names an account token that no user has", "/v1/unclaimed/9/assignment"]),
+            }, cause: .unclaimed, says: ["names an account token", "/v1/unclaimed/9/assignment"]),
         Case(testDescription: "never bought", facts: facts { _ in }, cause: .neverBought, says: ["never bought p"]),
         Case(testDescription: "no product grants it", facts: ItemFacts(), cause: .notInCatalog),
     ]

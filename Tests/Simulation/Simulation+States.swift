@@ -1,0 +1,53 @@
+import Commerce
+import Entitlements
+import Ledger
+import Receipts
+import Store
+
+/// The states of purchases, compared with the store's books.
+extension Simulation {
+    func checkStates() throws {
+        let api = AppStoreServerAPI(store: garden.store)
+        let (now, catalog) = (garden.store.now, garden.catalog)
+        // A refund of one period has its place in the comparison of items.
+        let refunded = Set(try sales().filter { $0.revocation != nil }.map(\.originalTransactionIdentifier))
+        let skipped = refunded.union(takenBack)
+        for person in people {
+            let (statuses, owned, items) = try ledger.readNow { transaction in
+                (
+                    try transaction.subscriptions(of: person.user, counting: Set(Origin.allCases), at: now) {
+                        catalog.product($0)?.type == .autoRenewableSubscription
+                    },
+                    try transaction.ownedItems(
+                        of: person.user, counting: Set(Origin.allCases), owningBesides: [], at: now
+                    ) { catalog.product($0)?.type },
+                    try transaction.items(of: person.user, at: now)
+                )
+            }
+            guard owned.map(\.item) == items else {
+                throw SimulationError.broken("\(person.user) owns \(items), and by other means \(owned.map(\.item))")
+            }
+            for status in statuses where !skipped.contains(status.originalTransactionIdentifier) {
+                let answer = try api.allSubscriptionStatuses(status.originalTransactionIdentifier, statuses: [])
+                let books = answer.data.flatMap(\.lastTransactions).first {
+                    $0.originalTransactionId == status.originalTransactionIdentifier
+                }
+                guard let books, books.status != Self.status(of: status.state) else { continue }
+                throw SimulationError.broken(
+                    "\(status.originalTransactionIdentifier) of \(person.user) is \(status.state), "
+                        + "and \(books.status) by the store's books, at \(now.rfc3339), until "
+                        + "\(status.until?.rfc3339 ?? "-")")
+            }
+        }
+    }
+
+    private static func status(of state: PurchaseState) -> Status {
+        switch state {
+        case .gracePeriod: .billingGracePeriod
+        case .billingRetry: .billingRetry
+        case .revoked, .refunded: .revoked
+        case .expired, .upgraded, .unclaimed: .expired
+        case .trial, .introductory, .active, .willNotRenew, .owned, .consumed, .familyShared: .active
+        }
+    }
+}
