@@ -1,6 +1,5 @@
 import Catalog
 import Commerce
-import Foundation
 import Wire
 
 extension OwnedItemResource {
@@ -32,7 +31,10 @@ extension String {
     /// The day of an RFC 3339 date in UTC, such as "22 December 2026"; the text itself if it is none.
     fileprivate var day: String {
         let parts = prefix(10).split(separator: "-").compactMap { Int($0) }
-        let months = Calendar(identifier: .gregorian).monthSymbols
+        let months = [
+            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+            "November", "December",
+        ]
         guard parts.count == 3, months.indices.contains(parts[1] - 1) else { return self }
         return "\(parts[2]) \(months[parts[1] - 1]) \(parts[0])"
     }

@@ -33,10 +33,22 @@ extension Simulation {
                     $0.originalTransactionId == status.originalTransactionIdentifier
                 }
                 guard let books, books.status != Self.status(of: status.state) else { continue }
+                let kept = try ledger.readNow { try $0.transactions(of: person.user, before: nil, limit: 10_000) }
+                    .filter { $0.originalTransactionIdentifier == status.originalTransactionIdentifier }
+                    .map {
+                        "\($0.transactionIdentifier) \($0.productIdentifier) \($0.purchaseDate.rfc3339) to "
+                            + "\($0.expiresAt?.rfc3339 ?? "-") \($0.facts.bool(.isUpgraded) == true ? "upgraded" : "")"
+                    }
+                let sold = try sales().filter {
+                    $0.originalTransactionIdentifier == status.originalTransactionIdentifier
+                }.map {
+                    "\($0.transactionIdentifier) \($0.productIdentifier) \($0.purchaseDate.rfc3339) "
+                        + "\($0.isUpgraded ? "upgraded" : "")"
+                }
                 throw SimulationError.broken(
                     "\(status.originalTransactionIdentifier) of \(person.user) is \(status.state), "
                         + "and \(books.status) by the store's books, at \(now.rfc3339), until "
-                        + "\(status.until?.rfc3339 ?? "-")")
+                        + "\(status.until?.rfc3339 ?? "-"): the ledger has \(kept), the books \(sold)")
             }
         }
     }

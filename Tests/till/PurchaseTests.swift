@@ -47,6 +47,26 @@ import Wire
         #expect(try await unfinished(till) == 0)
     }
 
+    @Test func `support's questions have one command each`() async throws {
+        let till = try TillProcess()
+        _ = try await till.run("buy", Self.sprout1, "--user", "alice")
+        let owned = try await till.run("owned", "alice")
+        #expect(owned.output.contains(/sprout 1  Sturdy Sprout, since \d{1,2} [A-Z][a-z]{2,8} \d{4}\n/))
+        let why = try await till.run("why", "alice", "sprout", "1")
+        #expect(why.output.hasPrefix("alice has sprout 1.\nThe user has bought \(Self.sprout1)"))
+        #expect(try await till.run("why", "bob", "sprout", "1").output.contains("has never bought"))
+        let given = try await till.run("give", "alice", "sprout", "3", "--reason", "A present")
+        #expect(given.status == 0, "\(given.error)")
+        let story = try await till.run("story", "alice", "--json").decoded(StoryList.self).entries
+        #expect(Set(story.map(\.kind)) == ["itemGiven", "granted"])
+        let transaction = try #require(story.first { $0.kind == "granted" }?.reference)
+        let revoked = try await till.run("revoke", "alice", transaction, "--reason", "Chargeback")
+        #expect(revoked.output.contains("Only Apple refunds"))
+        let explained = try await till.run("why", "alice", "sprout", "1", "--json").decoded(ExplanationResource.self)
+        #expect(explained.cause == "revokedByTeam")
+        #expect(try await till.run("give", "alice", "hat", "1", "--reason", "x").status == 1)
+    }
+
     @Test func buyingAgainIsFreeAndGrantsNothingMore() async throws {
         let till = try TillProcess()
         try await till.run("buy", Self.sprout1, "--user", "alice")

@@ -79,9 +79,11 @@ public struct PurchaseStatus: Hashable, Sendable {
         _ renewal: StatedRenewal?,
         at moment: Timestamp
     ) {
-        let periods = periods.enumerated().sorted {
-            ($0.element.purchaseDate, $0.offset) < ($1.element.purchaseDate, $1.offset)
-        }.map(\.element)
+        // Of two periods of one millisecond, the one that the other has replaced comes first.
+        func order(_ period: (offset: Int, element: PurchasePeriod)) -> (Timestamp, Int, Int) {
+            (period.element.purchaseDate, period.element.terms.isUpgraded ? 0 : 1, period.offset)
+        }
+        let periods = periods.enumerated().sorted { order($0) < order($1) }.map(\.element)
         guard let last = periods.last else { return nil }
         let isOutdated = renewal.map { $0.statedAt < last.purchaseDate.adding(days: -Self.renewalDays) } ?? false
         let renewal = isOutdated ? nil : renewal

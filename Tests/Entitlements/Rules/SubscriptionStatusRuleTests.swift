@@ -120,6 +120,24 @@ import Testing
         #expect(ended.expirationReason == (renews == nil ? nil : .customerCancelled))
     }
 
+    @Test(arguments: [[1, 2], [2, 1]])
+    func `an upgrade of the same millisecond is the last period`(sequences: [Int64]) throws {
+        func period(_ sequence: Int64, _ product: String, _ facts: [TransactionFact: StatedValue])
+            -> RedeemedTransaction
+        {
+            RedeemedTransaction(
+                sequence: sequence, origin: .localSandbox, transactionIdentifier: product,
+                originalTransactionIdentifier: "1", productIdentifier: product, purchaseDate: Rules.now,
+                redeemedAt: Rules.now, details: .init(expiresAt: Rules.later(100), facts: TransactionFacts(facts)))
+        }
+        let periods = [
+            period(sequences[0], "basic", [.isUpgraded: .integer(1)]), period(sequences[1], "premium", [:]),
+        ]
+        let status = try #require(PurchaseStatus(periods, .autoRenewableSubscription, nil, at: Rules.later(50)))
+        #expect(status.state == .active)
+        #expect(status.productIdentifier == "premium")
+    }
+
     @Test func `the last period decides, and the first one says since when`() throws {
         func period(_ number: Int64, ends: Int64) -> RedeemedTransaction {
             RedeemedTransaction(
