@@ -34,7 +34,8 @@ token=$(issue "$work" test till alice 3600)
 
 "$till" buy com.memolease.sesac1.sprout1 --user alice >/dev/null
 "$till" buy com.memolease.sesac1.background2 --user alice >/dev/null
-key=$("$till" keys make test-api --scope read --scope redeem --scope grant --scope metrics --scope export 2>/dev/null)
+key=$("$till" keys make test-api --scope read --scope redeem --scope grant --scope metrics --scope export \
+    --scope support --scope figures 2>/dev/null)
 hooks=$("$till" keys make hooks --scope webhooks 2>/dev/null)
 
 serve() {
@@ -58,7 +59,7 @@ examine() {
     (cd "$work" && "$tools/bin/schemathesis" run "$url/openapi.json" --checks "$checks" --no-color --generation-database none \
         --warnings off "$@") || fail "the service does not do what it describes (its log: $(tail -n 5 "$work/log"))"
 }
-serve --jwt-issuer test --jwt-audience till --jwt-keys "$work/keys.json" --accounts --profiles --seed-app --live-events \
+serve --jwt-issuer test --jwt-audience till --jwt-keys "$work/keys.json" --accounts --profiles --seed-app --live-events --figures \
     --mail-from garden@example.com --mail-links https://example.com/account --mail-server smtp://127.0.0.1:1
 echo "As a back end …"
 examine --header "Authorization: Bearer $key" --exclude-path-regex '^/v1/(me|user(/|$)|webhooks|catalog)' --max-time $((seconds * 2 / 3))

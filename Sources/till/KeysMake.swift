@@ -19,7 +19,7 @@ struct KeysMake: Command {
             Examples:
               till keys make "shop back end"
               till keys make dashboard --scope read
-              till keys make support --scope read --scope grant
+              till keys make "support desk" --scope support --scope grant
             """)
 
     @Argument(help: "What the key is for, in words of yours.")
