@@ -16,7 +16,7 @@ public struct AccountService: Sendable {
     let ledger: Ledger
     let clock: any WallClock
     let randomness: Randomness
-    /// Whether the address of a new account gets a mail with a link that verifies it.
+    /// True if the address of a new account gets a mail with a link that verifies it.
     private let sendsMail: Bool
     private let cost: PasswordHash.Cost
     /// Of no password: what is looked at where there is no account, so that it takes as long.

@@ -2,7 +2,7 @@ import Commerce
 
 /// An item that a user owns at a moment, since when, until when, and by what.
 public struct OwnedItem: Hashable, Sendable {
-    /// What gives an item to a user.
+    /// The source of an item.
     public indirect enum Source: Hashable, Sendable {
         /// A purchase; of several, the one that ends last.
         case purchase(RedeemedTransaction)

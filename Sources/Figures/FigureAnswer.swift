@@ -4,7 +4,7 @@ import Commerce
 public struct FigureAnswer: Hashable, Sendable {
     /// The values of one app, product, storefront, origin or currency.
     public struct Series: Hashable, Sendable {
-        /// What the series is of; nil without a group. Empty for a storefront that the App Store has not stated.
+        /// The subject of the series; nil without a group. Empty for a storefront that the App Store has not stated.
         public let group: String?
         /// ISO 4217; nil for a figure that is no money.
         public let currency: String?
@@ -29,7 +29,7 @@ public struct FigureAnswer: Hashable, Sendable {
     public struct Period: Hashable, Sendable {
         public let first: CalendarDay
         public let last: CalendarDay
-        /// Whether the last day is over.
+        /// True if the last day is over.
         public let isComplete: Bool
     }
 
@@ -38,7 +38,7 @@ public struct FigureAnswer: Hashable, Sendable {
     public let series: [Series]
     /// The users of whom something was written that the sums lack; counted up to `maximumPending`.
     public let pendingUsers: Int
-    /// Whether all users of before the figures came into use were found.
+    /// True if all users of before the figures came into use were found.
     public let isBackfilled: Bool
 
     public static let maximumPending = 10_000

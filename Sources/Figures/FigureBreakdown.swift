@@ -1,4 +1,4 @@
-/// What a row of sums tells apart besides app, origin and currency. The raw value is its number in the ledger.
+/// The parts of a row of sums besides app, origin and currency. The raw value is its number in the ledger.
 enum FigureBreakdown: Int, CaseIterable {
     case all = 0
     case product = 1

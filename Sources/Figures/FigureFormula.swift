@@ -23,18 +23,18 @@ struct FigureFormula {
     let sum: Sum
     /// The denominator of a rate.
     var denominator: Sum?
-    /// Whether the denominator is the level when the period begins.
+    /// True if the denominator is the level when the period begins.
     var isOfLevel = false
     /// The parts of a movement, by their names.
     var parts: [(name: String, sum: Sum)] = []
-    /// Whether the amounts are milliunits of a currency.
+    /// True if the amounts are milliunits of a currency.
     var isMoney = false
 
     var metrics: Set<FigureMetric> {
         Set(sum.metrics + (denominator?.metrics ?? []) + parts.flatMap(\.sum.metrics))
     }
 
-    /// Whether sums of the days before the first period are needed.
+    /// True if sums of the days before the first period are needed.
     var needsPast: Bool { kind == .level || isOfLevel }
 }
 
@@ -42,7 +42,7 @@ extension Figure {
     /// `sum`, `level`, `rate` or `movement`.
     public var kind: String { formula.kind.rawValue }
 
-    /// Whether the values are milliunits of a currency.
+    /// True if the values are milliunits of a currency.
     public var isMoney: Bool { formula.isMoney }
 
     var formula: FigureFormula {

@@ -1,6 +1,6 @@
 import Commerce
 
-/// What a sum is of: a metric, on a day, of a product, a storefront and a currency.
+/// The key of a sum: a metric, on a day, of a product, a storefront and a currency.
 package struct FigureKey: Hashable, Sendable {
     package let day: CalendarDay
     package let metric: FigureMetric

@@ -44,7 +44,7 @@ package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
     case revenueRefunded = "mrr_refunded"
     case revenueExpired = "mrr_expired"
 
-    /// Whether the sum is of an end that a later statement may move: it counts when its day is over.
+    /// True if the sum is of an end that a later statement may move: it counts when its day is over.
     package var isAnticipated: Bool {
         switch self {
         case .trialsExpired, .subscriptionsExpired, .revenueExpired: true

@@ -1,8 +1,8 @@
 import Commerce
 
-/// What is asked of a figure.
+/// A question about a figure.
 public struct FigureQuery: Hashable, Sendable {
-    /// What each series is of, besides the currency of a figure that is money.
+    /// The subject of each series, besides the currency of a figure that is money.
     public enum Group: String, CaseIterable, Sendable {
         case app
         case product
@@ -10,7 +10,7 @@ public struct FigureQuery: Hashable, Sendable {
         case origin
     }
 
-    /// Where purchases cost money, and where they do not.
+    /// The environments in which purchases cost money, and those in which they do not.
     public enum Environment: String, CaseIterable, Sendable {
         case production
         case sandbox

@@ -27,7 +27,7 @@ extension Table {
         ],
         key: FigureRow.columns)
 
-    /// What each user has added to the sums. `version`: the number of the write that it was computed after; `rules`: the
+    /// The contribution of each user to the sums. `version`: the number of the write that it was computed after; `rules`: the
     /// version of the rules. The rows name nobody, and stay when a user is erased, as the user's transactions do.
     fileprivate static let figureContribution = Table(
         name: "figure_contribution", family: .userData,

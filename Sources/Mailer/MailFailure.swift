@@ -16,7 +16,7 @@ public struct MailFailure: Error, Hashable, Sendable {
 
     public let cause: Cause
 
-    /// Whether another attempt would fail, too.
+    /// True if another attempt would fail, too.
     public var isPermanent: Bool { cause == .refused }
 
     public init(_ cause: Cause) {

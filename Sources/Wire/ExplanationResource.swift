@@ -8,7 +8,7 @@ public struct ExplanationResource: Codable, Sendable {
     public let cause: String
     /// The reason in a sentence or two.
     public let text: String
-    /// What would change it.
+    /// The remedy.
     public let remedy: String?
     /// The time at which the cause took effect. Dates are RFC 3339, UTC.
     public let since: String?

@@ -11,7 +11,7 @@ public struct FigureAnswerResource: Codable, Sendable {
     public let series: [FigureSeriesResource]
     /// The users of whom something was written that the sums lack.
     public let pendingUsers: Int
-    /// Whether the sums have all users of before the figures came into use, or count them among the pending.
+    /// True if the sums have all users of before the figures came into use, or count them among the pending.
     public let isBackfilled: Bool
 
     public init(

@@ -3,7 +3,7 @@ public struct FigurePeriodResource: Codable, Sendable {
     /// The first day and the last day, in UTC: `2026-10-31`.
     public let from: String
     public let to: String
-    /// Whether the last day is over.
+    /// True if the last day is over.
     public let isComplete: Bool
 
     public init(from: String, to: String, isComplete: Bool) {

@@ -3,7 +3,7 @@ public struct FigureResource: Codable, Sendable {
     public let figure: String
     /// `sum`, `level`, `rate` or `movement`.
     public let kind: String
-    /// Whether the values are milliunits of a currency.
+    /// True if the values are milliunits of a currency.
     public let isMoney: Bool
     public let definition: String
 

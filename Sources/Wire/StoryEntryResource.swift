@@ -19,7 +19,7 @@ public struct StoryEntryResource: Codable, Sendable {
     public let reason: String?
     /// The cause of a refusal.
     public let cause: String?
-    /// What to do about a refusal.
+    /// The remedy of a refusal.
     public let remedy: String?
     /// The owner of a purchase that the user was refused.
     public let otherOwner: UserName?

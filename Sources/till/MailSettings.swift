@@ -164,6 +164,6 @@ struct MailSettings {
 }
 
 extension ServeConfiguration {
-    /// Whether users get mails about their accounts.
+    /// True if users get mails about their accounts.
     var sendsMail: Bool { mail != nil }
 }

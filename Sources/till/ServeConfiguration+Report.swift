@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the service would run with, for `--print-configuration`. Secrets are left out: a password in the ledger's address,
+/// The configuration of the service, for `--print-configuration`. Secrets are left out: a password in the ledger's address,
 /// that of the mail server, and the secret of a mailer's webhook.
 extension ServeConfiguration {
     struct Report: Encodable {

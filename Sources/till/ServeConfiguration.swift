@@ -47,9 +47,9 @@ struct ServeConfiguration {
     let keepsProofs: Bool
     /// Whether back ends may have themselves told what happens.
     let hasWebhooks: Bool
-    /// Whether the ledger keeps sums of what was sold.
+    /// True if the ledger keeps sums of what was sold.
     let hasFigures: Bool
-    /// Whether webhooks may be in networks that are not public.
+    /// True if webhooks may be in networks that are not public.
     let allowsPrivateWebhooks: Bool
     /// How many proxies of the team's stand before the service.
     let proxies: Int

@@ -9,7 +9,7 @@ public struct MailResult: Hashable, Sendable {
     public let nextAttemptAt: Timestamp?
     let endedAt: Timestamp
 
-    /// Whether the mail is not tried again, although it was not sent.
+    /// True if the mail is not tried again, although it was not sent.
     public var isGivenUp: Bool { outcome != .sent && nextAttemptAt == nil }
 
     /// The code of the failure; nil for a mail that was sent.

@@ -25,7 +25,7 @@ package struct ItemCoverage: Sendable {
         self.renewal = renewal
     }
 
-    /// Whether this one is told instead of another: it ends later, or began earlier.
+    /// True if this one is told instead of another: it ends later, or began earlier.
     fileprivate func outlasts(_ other: ItemCoverage) -> Bool {
         let (end, otherEnd) = (endsAt?.millisecondsSince1970 ?? .max, other.endsAt?.millisecondsSince1970 ?? .max)
         return end == otherEnd ? beginsAt < other.beginsAt : end > otherEnd

@@ -39,7 +39,7 @@ package struct PurchasePeriod: Hashable, Sendable {
     package let expiresAt: Timestamp?
     /// Nil without a grace period.
     package let graceEndsAt: Timestamp?
-    /// Whether the App Store has taken it back.
+    /// True if the App Store has taken it back.
     package let isRevoked: Bool
     package let isRevokedByTeam: Bool
     package let terms: Terms

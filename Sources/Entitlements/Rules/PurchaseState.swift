@@ -32,7 +32,7 @@ public enum PurchaseState: String, Sendable, CaseIterable {
     /// Stated by the App Store, and redeemed by nobody.
     case unclaimed
 
-    /// Whether the user owns what was bought.
+    /// True if the user owns what was bought.
     public var isOwned: Bool {
         switch self {
         case .trial, .introductory, .active, .willNotRenew, .gracePeriod, .owned, .consumed, .familyShared: true

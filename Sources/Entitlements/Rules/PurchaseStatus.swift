@@ -32,9 +32,9 @@ public struct PurchaseStatus: Hashable, Sendable {
     let graceEndsAt: Timestamp?
     /// The date of the last statement about the renewal that counts for the last period.
     let renewalStatedAt: Timestamp?
-    /// Whether the App Store tries to charge again, as far as it has stated.
+    /// True if the App Store tries to charge again, as far as it has stated.
     let isRetried: Bool
-    /// Whether the subscription may renew as far as the App Store has stated: false for another purchase.
+    /// True if the subscription may renew as far as the App Store has stated: false for another purchase.
     let mayRenew: Bool
 
     /// - Parameters:

@@ -35,7 +35,7 @@ public struct ItemExplanation: Hashable, Sendable {
     public let cause: Cause
     /// The reason in a sentence or two.
     public let sentence: String
-    /// What would change it; nil if nothing needs to.
+    /// The remedy; nil if nothing needs to.
     public let remedy: String?
     /// The time at which the cause took effect; nil if there is none.
     public let since: Timestamp?

@@ -1,12 +1,12 @@
 import Commerce
 import Ledger
 
-/// What is known of a user and an item, from which an explanation follows.
+/// The facts about a user and an item, from which an explanation follows.
 package struct ItemFacts: Sendable {
     /// A purchase of the user that grants, or has granted, the item.
     package struct Purchase: Sendable {
         package let status: PurchaseStatus
-        /// Whether the origin of the purchase counts for the user.
+        /// True if the origin of the purchase counts for the user.
         package let counts: Bool
         /// The team's revocation; nil without one.
         package let revocation: Revocation?

@@ -5,7 +5,7 @@ extension LedgerTransaction {
     /// The newest events that an explanation looks at.
     private static let maximumEvents = 500
 
-    /// What is known of a user and an item.
+    /// The facts about a user and an item.
     ///
     /// - Parameters:
     ///   - origins: The origins that count for the user.

@@ -9,7 +9,7 @@ struct ExportText {
     let export: Export
     let format: ExportFormat
 
-    /// What comes before the first row.
+    /// The text before the first row.
     var header: String {
         format == .csv ? export.columns.joined(separator: ",") + "\r\n" : ""
     }

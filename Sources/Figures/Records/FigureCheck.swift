@@ -46,7 +46,7 @@ struct FigureCheck {
     private struct Entry {
         let user: Int64
         let contribution: FigureContribution
-        /// Whether nothing was written for the user since, and the rules are those of this version.
+        /// True if nothing was written for the user since, and the rules are those of this version.
         let isCurrent: Bool
     }
 

@@ -1,6 +1,6 @@
 import Ledger
 
-/// What a user has added to the sums.
+/// The contribution of a user to the sums.
 struct FigureContribution: Hashable, Sendable {
     /// The number of the write for the user that it was computed after.
     let version: Int64

@@ -5,7 +5,7 @@ import Ledger
 ///
 /// A time is read as whole months and the days beside them, so that years of sums are few rows.
 struct FigureReading {
-    /// What a series of sums is of.
+    /// The subject of a series of sums.
     struct Series: Hashable {
         let group: ByteKey
         let currency: ByteKey

@@ -107,7 +107,7 @@ struct FigureUpkeepRecords {
             "SELECT count(*) FROM (SELECT DISTINCT user_id FROM figure_pending LIMIT $1) AS pending", [limit]) ?? 0
     }
 
-    /// Whether all users that the ledger had when the figures came into use were marked.
+    /// True if all users that the ledger had when the figures came into use were marked.
     func isBackfilled() throws -> Bool {
         let moment: Timestamp? = try database.value(
             "SELECT done_at FROM figure_upkeep WHERE subject = $1", [Self.backfill])

@@ -23,7 +23,7 @@ struct FigureTransaction {
     let graceEndsAt: Timestamp?
     /// The date of the refund; nil while the purchase stands.
     let refundedAt: Timestamp?
-    /// What was paid back, in milliunits; nil if the App Store has not stated it.
+    /// The amount that was paid back, in milliunits; nil if the App Store has not stated it.
     let refundedAmount: Int64?
 
     /// - Returns: Nil for a transaction of a family member, who has paid nothing.

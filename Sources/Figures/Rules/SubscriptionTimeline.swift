@@ -9,7 +9,7 @@ struct SubscriptionTimeline {
         let transaction: FigureTransaction
         let start: Timestamp
         var end: Timestamp
-        /// Whether the end is that of a refund.
+        /// True if the end is that of a refund.
         var isRefunded: Bool
         /// The revenue of a month; nil without a price, or in a trial.
         let monthly: Price?
@@ -34,7 +34,7 @@ struct SubscriptionTimeline {
             if next.start < end { (end, isRefunded) = (next.start, false) }
         }
 
-        /// Whether the period lasts until another begins.
+        /// True if the period lasts until another begins.
         func continues(into next: Period) -> Bool { next.start <= end.adding(seconds: toleranceSeconds) }
     }
 

@@ -15,7 +15,7 @@ package struct Table: Sendable {
     let sqliteTriggers: [String]
     /// What the erasure of a user does to the user's rows; nil if they stay.
     let erasure: Erasure?
-    /// What the restoration of a backup does to the rows; nil if they stay.
+    /// The effect of the restoration of a backup on the rows; nil if they stay.
     let restoration: Restoration?
     /// Of a global key: the table of user data whose rows have the same key.
     let owner: Owner?
@@ -69,7 +69,7 @@ package struct Table: Sendable {
         case update(String, condition: String = "true")
     }
 
-    /// What the restoration of a backup does to rows.
+    /// The effect of the restoration of a backup on rows.
     package enum Restoration: Sendable {
         /// It deletes them.
         case deletion

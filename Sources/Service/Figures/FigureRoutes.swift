@@ -4,7 +4,7 @@ import HTTPSupport
 import Hummingbird
 import Wire
 
-/// What was sold, by day, week or month.
+/// The sales, by day, week or month.
 struct FigureRoutes: Sendable {
     let figures: FigureService
 

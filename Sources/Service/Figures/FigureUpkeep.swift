@@ -8,7 +8,7 @@ import ServiceLifecycle
 /// Several services on one ledger may do the same: what one has written, the others leave.
 public struct FigureUpkeep: Service {
     private static let interval = Duration.seconds(1)
-    /// How often users are looked for that nothing marks, since a process without figures has written for them.
+    /// The interval of the search for users whom nothing marks, since a process without figures has written for them.
     private static let sweepInterval = Duration.seconds(60 * 60)
 
     private let figures: FigureService
