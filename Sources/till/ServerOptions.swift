@@ -58,7 +58,7 @@ struct ServerOptions: ParsableArguments {
     ) async throws -> Value {
         if let client = try client() { return try await body(client) }
         let local = try await LocalService(reading: data)
-        // What time alone has changed is told, too.
+        // No service may have run since time ended something.
         try await local.announceDueStates()
         return try await local.withClient(body)
     }

@@ -54,7 +54,7 @@ public enum PurchaseState: String, Sendable, CaseIterable {
         } else if type == .autoRenewableSubscription {
             self = Self.ofSubscription(last, renewal, at: moment)
         } else if last.isRevoked {
-            // What a family shares is withdrawn, not refunded.
+            // Apple withdraws family sharing, and refunds the buyer alone.
             self = last.terms.isFamilyShared ? .revoked : .refunded
         } else if type == .consumable {
             self = .consumed

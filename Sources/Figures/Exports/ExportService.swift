@@ -57,7 +57,7 @@ public struct ExportService: Sendable {
         let end = Timestamp(millisecondsSince1970: .max)
         var isBegun = false
         return try ledger.storage.read { database in
-            // What was written cannot be taken back.
+            // A written part of the file cannot be taken back.
             guard !isBegun else { throw BackupError.interrupted }
             isBegun = true
             try output(Data(text.header.utf8))
