@@ -22,8 +22,6 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
-let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
-
 // The topics of the OpenAPI document; `OpenAPIDocument` composes them.
 let openAPITopics = [
     "Accounts", "Balances", "Catalog", "CatalogChanges", "Events", "Exports", "Figures", "General", "Grants",
@@ -58,7 +56,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -126,7 +123,6 @@ let package = Package(
                 "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp", "Service",
                 "Signatures", "Store",
                 "StoreHTTP", "StrictJSON", "Webhooks", "Wire", argumentParser, configuration, lifecycle, logging,
-                system,
             ]),
 
         .target(

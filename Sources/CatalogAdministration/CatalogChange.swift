@@ -41,6 +41,8 @@ public struct CatalogChange: Hashable, Sendable {
     public let happenedAt: Timestamp
     /// The API key's identifier.
     public let changedBy: String
+    /// The bundle identifier of the app that sells the product.
+    public let app: String
     public let productIdentifier: String
     public let content: Content
 
@@ -48,12 +50,14 @@ public struct CatalogChange: Hashable, Sendable {
         number: Int64,
         happenedAt: Timestamp,
         changedBy: String,
+        app: String,
         productIdentifier: String,
         content: Content
     ) {
         self.number = number
         self.happenedAt = happenedAt
         self.changedBy = changedBy
+        self.app = app
         self.productIdentifier = productIdentifier
         self.content = content
     }
@@ -62,6 +66,8 @@ public struct CatalogChange: Hashable, Sendable {
 /// All that is administered beside a catalog's files, as it is now.
 public struct CatalogRecord: Hashable, Sendable {
     public struct Product: Hashable, Sendable {
+        /// The bundle identifier of the app that sells the product.
+        public let app: String
         public let productIdentifier: String
         /// nil where the files' counts.
         public let definition: String?

@@ -6,7 +6,7 @@ import Signatures
 import StrictJSON
 import Synchronization
 
-/// The catalog as it is administered while it is sold by: what the ledger keeps of changes counts before the catalog's files.
+/// The catalogs of the apps, administered while the service sells by them. The changes in the ledger override the files.
 public final class CatalogService: Sendable {
     /// How many products may be defined beside the files.
     public static let maximumProducts = 1000
@@ -15,8 +15,7 @@ public final class CatalogService: Sendable {
     /// Of a definition, in bytes.
     static let maximumDefinition = 32 * 1024
 
-    private let files: Catalog
-    public let current: CurrentCatalog
+    public let apps: Apps
     private let ledger: Ledger
     private let clock: any WallClock
     /// The uploaded pictures in memory, by their SHA-256.
@@ -25,11 +24,10 @@ public final class CatalogService: Sendable {
     /// Reads the changes so far.
     ///
     /// - Throws: `CatalogError` if they no longer fit the files; `StorageFault`.
-    public init(files: Catalog, ledger: Ledger, clock: any WallClock) async throws {
-        self.files = files
+    public init(apps: Apps, ledger: Ledger, clock: any WallClock) async throws {
+        self.apps = apps
         self.ledger = ledger
         self.clock = clock
-        current = CurrentCatalog(files)
         try await refresh()
     }
 
@@ -37,10 +35,12 @@ public final class CatalogService: Sendable {
     ///
     /// - Throws: The errors of the initializer; then the catalog stays as it was.
     public func refresh() async throws {
-        guard try await ledger.read(.snapshot, { try $0.catalogRevision() }) != current.revision else { return }
+        guard try await ledger.read(.snapshot, { try $0.catalogRevision() }) != apps.first.current.revision else {
+            return
+        }
         let known = pictures.withLock(\.self)
-        let (record, new) = try await ledger.read { transaction in
-            let record = try transaction.catalogRecord()
+        let (record, new) = try await ledger.read { [apps] transaction in
+            let record = try transaction.catalogRecord(firstApp: apps.first.bundleIdentifier)
             var new: [[UInt8]: [UInt8]] = [:]
             for (item, digest) in record.pictures where known[digest] == nil {
                 new[digest] = try transaction.catalogPicture(of: item)
@@ -52,11 +52,12 @@ public final class CatalogService: Sendable {
             if let bytes = new[digest] { read[digest] = try Picture(bytes: bytes, file: "the picture of \(item)") }
         }
         let shown = record.pictures.compactMapValues { read[$0] }
-        let catalog = try catalog(of: record, shown)
+        let catalogs = try apps.all.map { app throws(CatalogError) in (app.current, try catalog(of: app, record, shown))
+        }
         pictures.withLock { pictures in
             // Another call may have read a later revision.
-            guard record.revision > current.revision else { return }
-            current.replace(with: catalog, revision: record.revision)
+            guard record.revision > apps.first.current.revision else { return }
+            for (current, catalog) in catalogs { current.replace(with: catalog, revision: record.revision) }
             pictures = Dictionary(
                 shown.compactMap { item, picture in record.pictures[item].map { ($0, picture) } }
             ) { first, _ in first }
@@ -64,18 +65,20 @@ public final class CatalogService: Sendable {
     }
 
     private func catalog(
-        of record: CatalogRecord,
+        of app: App,
+        _ record: CatalogRecord,
         _ pictures: [Item: Picture]
     ) throws(CatalogError) -> Catalog {
-        var catalog = files
+        var catalog = app.files
         var definitions: [ProductDefinition] = []
+        let products = record.products.filter { $0.app.hasSameBytes(as: app.bundleIdentifier) }
         do {
-            for product in record.products {
+            for product in products {
                 guard let text = product.definition else { continue }
-                definitions.append(try definition(text, of: product.productIdentifier))
+                definitions.append(try definition(text, of: product.productIdentifier, in: app))
             }
             try catalog.administer(
-                definitions, withdrawn: Set(record.products.filter(\.isWithdrawn).map(\.productIdentifier)),
+                definitions, withdrawn: Set(products.filter(\.isWithdrawn).map(\.productIdentifier)),
                 pictures: pictures)
         } catch {
             throw CatalogError(
@@ -85,11 +88,15 @@ public final class CatalogService: Sendable {
         return catalog
     }
 
-    private func definition(_ text: String, of productIdentifier: String) throws(CatalogError) -> ProductDefinition {
+    private func definition(
+        _ text: String,
+        of productIdentifier: String,
+        in app: App
+    ) throws(CatalogError) -> ProductDefinition {
         guard let value = try? JSONParser.parse(Array(text.utf8)), case .object(let object) = value else {
             throw CatalogError(file: productIdentifier, reason: "it is not JSON")
         }
-        return try ProductDefinition(object, of: productIdentifier, currency: files.storefront.currency)
+        return try ProductDefinition(object, of: productIdentifier, currency: app.files.storefront.currency)
     }
 
     /// A change that fits the catalog as it was when it was made; it counts once it is added.
@@ -108,22 +115,27 @@ public final class CatalogService: Sendable {
     public func define(
         _ object: JSONObject,
         as productIdentifier: String,
+        in app: App,
         by key: String
     ) async throws -> Pending? {
         let revision: Int64
         var catalog: Catalog
-        (catalog, revision) = current.snapshot
+        (catalog, revision) = app.current.snapshot
         let present = catalog.product(productIdentifier)
         let before = catalog.definition(of: productIdentifier)
         let definition: ProductDefinition
         do {
             try ProductDefinition.check(object, of: productIdentifier, replacing: before)
-            definition = try ProductDefinition(object, of: productIdentifier, currency: files.storefront.currency)
+            definition = try ProductDefinition(object, of: productIdentifier, currency: app.files.storefront.currency)
         } catch {
             throw CatalogChangeError.productInvalid(error)
         }
         if let present, present.type != definition.product.type {
             throw CatalogChangeError.productTypeFixed(present.type)
+        }
+        do { try apps.check(definition.product, of: app) } catch {
+            throw CatalogChangeError.productInvalid(
+                CatalogError(file: productIdentifier, key: "type", reason: "another app sells it as another type"))
         }
         if definition.isSame(as: before) { return nil }
         let benefit = catalog.benefit(of: productIdentifier)
@@ -135,7 +147,7 @@ public final class CatalogService: Sendable {
                 CatalogError(file: productIdentifier, reason: "it is larger than \(Self.maximumDefinition / 1024) KB"))
         }
         guard catalog.administered.count <= Self.maximumProducts else { throw CatalogChangeError.productsTooMany }
-        return pending(.definition(text), of: productIdentifier, by: key, at: revision, isNew: present == nil)
+        return pending(.definition(text), of: productIdentifier, in: app, by: key, at: revision, isNew: present == nil)
     }
 
     /// What somebody has paid for stays what it is: what they own, when it ends and what they can spend depend on it.
@@ -153,18 +165,20 @@ public final class CatalogService: Sendable {
     ///
     /// - Returns: nil where it is so already.
     /// - Throws: `CatalogChangeError`.
-    public func revert(_ productIdentifier: String, by key: String) async throws -> Pending? {
+    public func revert(_ productIdentifier: String, in app: App, by key: String) async throws -> Pending? {
         let revision: Int64
         var catalog: Catalog
-        (catalog, revision) = current.snapshot
+        (catalog, revision) = app.current.snapshot
         guard catalog.product(productIdentifier) != nil else { throw CatalogChangeError.productNotFound }
         guard catalog.isAdministered(productIdentifier) || catalog.isWithdrawn(productIdentifier) else {
             return nil
         }
         let benefit = catalog.benefit(of: productIdentifier)
-        do { try catalog.revert(productIdentifier, to: files) } catch { throw CatalogChangeError.productInvalid(error) }
+        do { try catalog.revert(productIdentifier, to: app.files) } catch {
+            throw CatalogChangeError.productInvalid(error)
+        }
         try await check(catalog.benefit(of: productIdentifier), isAs: benefit, of: productIdentifier)
-        return pending(.reversion, of: productIdentifier, by: key, at: revision)
+        return pending(.reversion, of: productIdentifier, in: app, by: key, at: revision)
     }
 
     /// Has a product sold no more, or again; what was sold stays good for what it was.
@@ -174,12 +188,14 @@ public final class CatalogService: Sendable {
     public func setWithdrawn(
         _ isWithdrawn: Bool,
         _ productIdentifier: String,
+        in app: App,
         by key: String
     ) throws(CatalogChangeError) -> Pending? {
-        let (catalog, revision) = current.snapshot
+        let (catalog, revision) = app.current.snapshot
         guard catalog.product(productIdentifier) != nil else { throw .productNotFound }
         guard catalog.isWithdrawn(productIdentifier) != isWithdrawn else { return nil }
-        return pending(isWithdrawn ? .withdrawal : .restoration, of: productIdentifier, by: key, at: revision)
+        return pending(
+            isWithdrawn ? .withdrawal : .restoration, of: productIdentifier, in: app, by: key, at: revision)
     }
 
     /// Has what a product grants look another way.
@@ -189,20 +205,23 @@ public final class CatalogService: Sendable {
     public func setPicture(
         _ picture: Picture,
         of productIdentifier: String,
+        in app: App,
         by key: String
     ) throws(CatalogChangeError) -> Pending? {
-        let (catalog, revision) = current.snapshot
+        let (catalog, revision) = app.current.snapshot
         guard let benefit = catalog.benefit(of: productIdentifier) else { throw .productNotFound }
         guard let item = benefit.item else { throw .pictureOfNoItem }
         guard catalog.pictures[item] != picture else { return nil }
         let digest = DigestAlgorithm.sha256.digest(of: picture.bytes)
         return pending(
-            .picture(of: item, digest: digest), of: productIdentifier, by: key, at: revision, picture: picture.bytes)
+            .picture(of: item, digest: digest), of: productIdentifier, in: app, by: key, at: revision,
+            picture: picture.bytes)
     }
 
     private func pending(
         _ content: CatalogChange.Content,
         of productIdentifier: String,
+        in app: App,
         by key: String,
         at revision: Int64,
         picture: [UInt8]? = nil,
@@ -210,8 +229,8 @@ public final class CatalogService: Sendable {
     ) -> Pending {
         Pending(
             change: CatalogChange(
-                number: revision + 1, happenedAt: clock.now(), changedBy: key, productIdentifier: productIdentifier,
-                content: content),
+                number: revision + 1, happenedAt: clock.now(), changedBy: key, app: app.bundleIdentifier,
+                productIdentifier: productIdentifier, content: content),
             picture: picture, isNewProduct: isNew)
     }
 
@@ -234,9 +253,14 @@ public final class CatalogService: Sendable {
     /// What was changed, newest first.
     public func changes(
         of productIdentifier: String?,
+        in app: App,
         before number: Int64?,
         limit: Int
     ) async throws -> [CatalogChange] {
-        try await ledger.read { try $0.catalogChanges(of: productIdentifier, before: number, limit: limit) }
+        try await ledger.read { [apps] in
+            try $0.catalogChanges(
+                of: productIdentifier, in: app.bundleIdentifier, firstApp: apps.first.bundleIdentifier, before: number,
+                limit: limit)
+        }
     }
 }

@@ -14,7 +14,7 @@ extension EntitlementService {
             throw RedemptionError.notRedeemable
         }
         let renewal = try renewalInfo.map { try self.renewal(in: $0, of: purchase, from: verified.origin) }
-        return try await outcome(of: .state(claims(verified, proof).claim(purchase, renewal: renewal)))
+        return try await outcome(of: .state(try claims(verified, proof).claim(purchase, renewal: renewal)))
     }
 
     private func renewal(
@@ -37,19 +37,22 @@ extension EntitlementService {
     public func customers(
         after number: Int64,
         of origins: Set<Origin>,
+        in app: String? = nil,
         limit: Int
     ) async throws -> [Customer] {
-        try await ledger.read { try $0.customers(after: number, of: origins, limit: limit) }
+        try await ledger.read { try $0.customers(after: number, of: origins, in: app, limit: limit) }
     }
 
     /// What the App Store waits to hear about customers who want their money back, oldest first. It waits for twelve hours
     /// (App Store Server Notifications, "CONSUMPTION_REQUEST").
     public func openConsumptionRequests(
         of origins: Set<Origin>,
+        in app: String? = nil,
         limit: Int
     ) async throws -> [OpenConsumptionRequest] {
         try await ledger.read {
-            try $0.openConsumptionRequests(since: clock.now().adding(seconds: -12 * 60 * 60), of: origins, limit: limit)
+            try $0.openConsumptionRequests(
+                since: clock.now().adding(seconds: -12 * 60 * 60), of: origins, in: app, limit: limit)
         }
     }
 

@@ -6,7 +6,7 @@ extension EntitlementService {
     /// What a user has to spend: everything the catalog knows, and whatever else the user ever had some of, by name.
     public func balances(of user: User) async throws -> [Credit] {
         let had = try await ledger.read { try $0.balances(of: user, counting: accepted.counting(for: user)) }
-        let others = catalog.balances.filter { name in !had.contains { $0.balance == name } }
+        let others = catalogs.balances.filter { name in !had.contains { $0.balance == name } }
         return (had + others.map { Credit(balance: $0, amount: 0) }).sorted { $0.balance < $1.balance }
     }
 
@@ -20,7 +20,9 @@ extension EntitlementService {
         reason: String,
         by caller: String
     ) throws(BalanceError) -> BalanceAddition {
-        guard catalog.balances.contains(where: { $0.hasSameBytes(as: balance) }) else { throw .balanceUnknown(balance) }
+        guard catalogs.balances.contains(where: { $0.hasSameBytes(as: balance) }) else {
+            throw .balanceUnknown(balance)
+        }
         return BalanceAddition(
             identifier: UUID(randomness: randomness).lowercasedString, balance: balance, amount: amount, reason: reason,
             addedBy: caller, addedAt: clock.now())

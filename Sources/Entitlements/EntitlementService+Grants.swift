@@ -15,7 +15,7 @@ extension EntitlementService {
         by caller: String
     ) throws(GrantError) -> Grant {
         let now = clock.now()
-        guard catalog.product(granting: item) != nil else { throw .itemUnknown(item) }
+        guard catalogs.grants(item) else { throw .itemUnknown(item) }
         guard endsAt.map({ $0 > now }) ?? true else { throw .endPassed }
         return Grant(
             identifier: UUID(randomness: randomness).lowercasedString, item: item, reason: reason, grantedBy: caller,
@@ -58,35 +58,43 @@ extension EntitlementService {
     /// Takes back the purchase that a redeemed transaction is of, whatever the App Store says of it and whatever restores
     /// it; done twice, it stays as it was done first.
     ///
-    /// - Parameter origin: nil where one origin alone uses the identifier.
+    /// - Parameters:
+    ///   - origin: nil where one origin alone uses the identifier.
+    ///   - app: The bundle identifier of the only app whose transactions count; nil for all apps.
     public func revoke(
         transaction identifier: String,
         origin: Origin?,
+        in app: String? = nil,
         of user: User,
         reason: String,
         by caller: String
     ) async throws -> RedeemedTransaction {
-        try await change(.revoke(revocation(reason, caller)), ofTransaction: identifier, origin: origin, of: user)
+        try await change(
+            .revoke(revocation(reason, caller)), ofTransaction: identifier, origin: origin, in: app, of: user)
     }
 
     /// Lets a purchase that the team has taken back count again, as far as the App Store's word goes.
     public func reinstate(
         transaction identifier: String,
         origin: Origin?,
+        in app: String? = nil,
         of user: User,
         by caller: String
     ) async throws -> RedeemedTransaction {
-        try await change(.reinstate(by: caller, at: clock.now()), ofTransaction: identifier, origin: origin, of: user)
+        try await change(
+            .reinstate(by: caller, at: clock.now()), ofTransaction: identifier, origin: origin, in: app, of: user)
     }
 
     private func change(
         _ change: PurchaseChange,
         ofTransaction identifier: String,
         origin: Origin?,
+        in app: String?,
         of user: User
     ) async throws -> RedeemedTransaction {
         let found = try await ledger.write {
-            try $0.change(change, ofTransaction: identifier, origin: origin, of: user, accepting: accepted)
+            try $0.change(
+                change, ofTransaction: identifier, origin: origin, in: app, of: user, accepting: accepted)
         }
         guard let transaction = found.first else { throw GrantError.transactionNotFound }
         guard found.count == 1 else { throw GrantError.transactionAmbiguous }

@@ -9,13 +9,13 @@ extension EntitlementService {
 
     /// Records what the passing of time has changed until now: ends, grace periods and billing retries.
     public func announceDueStates() async throws {
-        let catalog = catalog
+        let catalogs = catalogs
         var changed = 1
         // A page that changes nothing would be read again and again.
         while changed > 0, !Task.isCancelled {
             changed = try await ledger.write {
                 try $0.announceDueStates(at: clock.now(), accepting: accepted, limit: Self.pageSize) {
-                    catalog.product($0)?.type
+                    catalogs.type(of: $0)
                 }
             }
         }
@@ -24,12 +24,12 @@ extension EntitlementService {
     /// Makes the states of all purchases known to a ledger of an earlier version, once.
     public func announceUnknownStates() async throws {
         guard try await reconciled(Self.subject) == nil else { return }
-        let catalog = catalog
+        let catalogs = catalogs
         var last: Int64? = 0
         while let number = last, !Task.isCancelled {
             last = try await ledger.write {
                 try $0.announceUnknownStates(ofUsersAfter: number, at: clock.now(), limit: Self.pageSize) {
-                    catalog.product($0)?.type
+                    catalogs.type(of: $0)
                 }
             }
         }

@@ -5,8 +5,9 @@ import Receipts
 extension EntitlementService {
     /// The first claims of a proof of any app and origin; none if it is not authentic, or no purchase.
     public func claims(ofAuthentic proof: [UInt8]) -> [Claim] {
-        guard let verified = verifyForAnyone(proof), let purchases = verified.purchases else { return [] }
-        let claims = claims(verified, proof)
+        guard let verified = verifyForAnyone(proof), let purchases = verified.purchases,
+            let claims = try? claims(verified, proof)
+        else { return [] }
         return purchases.prefix(Self.maximumRefusals).map { claims.claim($0) }
     }
 
@@ -29,7 +30,7 @@ extension EntitlementService {
         else { return }
         let refused = await verify()
         guard !refused.isEmpty else { return }
-        let app = catalog.bundleIdentifier
+        let app = apps.first.bundleIdentifier
         try await ledger.write {
             try $0.recordRefusal(refusal.code, of: refused, in: app, for: user, by: actor, at: clock.now())
         }

@@ -10,9 +10,9 @@ extension EntitlementService {
 
     /// The purchases of a transaction or an original transaction, with all that was stated about them.
     public func purchases(ofTransaction identifier: String) async throws -> [KnownPurchase] {
-        let catalog = catalog
+        let catalogs = catalogs
         return try await ledger.read {
-            try $0.purchases(ofTransaction: identifier, at: clock.now()) { catalog.product($0)?.type }
+            try $0.purchases(ofTransaction: identifier, at: clock.now()) { catalogs.type(of: $0) }
         }
     }
 
@@ -27,13 +27,12 @@ extension EntitlementService {
 
     /// The reason for which a user has an item, or does not.
     public func explanation(of item: Item, for user: User) async throws -> ItemExplanation {
-        let catalog = catalog
-        let products = catalog.products.map(\.productIdentifier).filter { catalog.benefit(of: $0)?.item == item }
+        let catalogs = catalogs
         let facts = try await ledger.read {
             try $0.facts(
                 about: item, of: user, counting: accepted.counting(for: user),
-                owningBesides: catalog.ownedByEverybody, products: products, at: clock.now()
-            ) { catalog.product($0)?.type }
+                owningBesides: catalogs.ownedByEverybody, products: catalogs.products(granting: item), at: clock.now()
+            ) { catalogs.type(of: $0) }
         }
         return ItemExplanation(of: item, by: facts)
     }
@@ -41,31 +40,36 @@ extension EntitlementService {
     /// The purchases that nobody has redeemed, by their transactions.
     public func unclaimedPurchases(
         ofTransaction identifier: String?,
+        in app: String? = nil,
         after last: UnclaimedPurchase.Position?,
         limit: Int
     ) async throws -> [UnclaimedPurchase] {
-        try await ledger.read { try $0.unclaimedPurchases(ofTransaction: identifier, after: last, limit: limit) }
+        try await ledger.read {
+            try $0.unclaimedPurchases(ofTransaction: identifier, in: app, after: last, limit: limit)
+        }
     }
 
     /// Assigns an unclaimed purchase to a user, as if the user had redeemed it.
     ///
     /// - Parameters:
     ///   - origin: Nil if one origin alone uses the identifier.
+    ///   - app: The bundle identifier of the only app whose purchases count; nil for all apps.
     ///   - caller: The identifier of the API key.
     /// - Throws: `AssignmentError`; `LedgerError.userUnknown`.
     public func assign(
         unclaimed identifier: String,
         origin: Origin?,
+        in app: String? = nil,
         to user: User,
         reason: String,
         by caller: String
     ) async throws -> Redemption.Result {
-        let catalog = catalog
+        let catalogs = catalogs
         let results = try await ledger.write {
             try $0.assign(
-                identifier, origin: origin, to: user, counting: accepted.counting(for: user), reason: reason,
-                by: caller, accepting: accepted, at: clock.now(), benefit: { catalog.benefit(of: $0) }
-            ) { catalog.product($0)?.type }
+                identifier, origin: origin, in: app, to: user, counting: accepted.counting(for: user), reason: reason,
+                by: caller, accepting: accepted, at: clock.now(), benefit: { catalogs[$1]?.benefit(of: $0) }
+            ) { catalogs.type(of: $0) }
         }
         guard let result = results.first else { throw AssignmentError.purchaseNotFound }
         guard results.count == 1 else { throw AssignmentError.purchaseAmbiguous }

@@ -8,7 +8,7 @@ import Receipts
 ///
 /// Each is one transaction of the ledger, so that it is done whole or not at all.
 public struct EntitlementService: Sendable {
-    public let current: CurrentCatalog
+    public let apps: Apps
     private let verifier: ProofVerifier
     /// Where all is recorded.
     public let ledger: Ledger
@@ -18,7 +18,6 @@ public struct EntitlementService: Sendable {
     public let accepted: AcceptedOrigins
     /// Claims and statements that wait together are decided together.
     package let claims: LedgerBatch<ClaimRequest, ClaimAnswer>
-    private let expectations: ProofExpectations
     /// Whether the signed bytes of proofs are kept.
     private let keepsProofs: Bool
     private let onVerify: @Sendable (Duration) -> Void
@@ -29,7 +28,7 @@ public struct EntitlementService: Sendable {
     ///   - keepsProofs: Whether the signed bytes of proofs are kept.
     ///   - onVerify: Told how long it has taken to verify a proof.
     public init(
-        catalog: CurrentCatalog,
+        apps: Apps,
         verifier: ProofVerifier,
         ledger: Ledger,
         clock: any WallClock,
@@ -41,7 +40,7 @@ public struct EntitlementService: Sendable {
     ) {
         self.onVerify = onVerify
         self.keepsProofs = keepsProofs
-        current = catalog
+        self.apps = apps
         self.verifier = verifier
         self.ledger = ledger
         self.clock = clock
@@ -49,14 +48,20 @@ public struct EntitlementService: Sendable {
         self.accepted = accepted
         claims = ledger.batch(upTo: 128) { requests, transaction in
             try transaction.decide(requests, under: policy, accepting: accepted, at: clock.now()) {
-                catalog.catalog.product($0)?.type
+                apps.type(of: $0)
             }
         }
-        expectations = ProofExpectations(bundleIdentifier: catalog.catalog.bundleIdentifier, origins: accepted.all)
     }
 
-    /// As it is now.
-    public var catalog: Catalog { current.catalog }
+    /// The catalogs as they are now.
+    public var catalogs: Catalogs { apps.catalogs }
+
+    /// Gives each app its number in the ledger. A ledger of an earlier version belongs to the first app.
+    public func registerApps() async throws {
+        try await ledger.write { transaction in
+            for app in apps.all { try transaction.register(app: app.bundleIdentifier) }
+        }
+    }
 
     /// What a proof of purchase says, verified and not yet redeemed.
     public struct VerifiedPurchases: Sendable {
@@ -80,10 +85,12 @@ public struct EntitlementService: Sendable {
     }
 
     /// The first half of a redemption, which takes the time of the processor and nothing of the ledger.
-    public func purchases(in proof: [UInt8]) throws(RedemptionError) -> VerifiedPurchases {
-        let verified = try verify(proof)
+    ///
+    /// - Parameter app: The bundle identifier of the only app whose proofs the caller may send; nil for all apps.
+    public func purchases(in proof: [UInt8], of app: String? = nil) throws(RedemptionError) -> VerifiedPurchases {
+        let verified = try verify(proof, of: app)
         guard let purchases = verified.purchases else { throw .notRedeemable }
-        let claims = claims(verified, proof)
+        let claims = try claims(verified, proof)
         return VerifiedPurchases(origin: verified.origin, claims: purchases.map { claims.claim($0) })
     }
 
@@ -131,32 +138,40 @@ public struct EntitlementService: Sendable {
         answered answer: ClaimAnswer
     ) throws(RedemptionError) -> Redemption {
         guard case .redeemed(let answer) = answer else { throw .userUnknown }
-        return try Redemption(of: verified.claims, answer, owningBesides: catalog.ownedByEverybody)
+        return try Redemption(of: verified.claims, answer, owningBesides: catalogs.ownedByEverybody)
     }
 
     /// The items that a user owns, those of everybody included, in order.
     public func items(of user: User) async throws -> [OwnedItem] {
-        let catalog = catalog
+        let catalogs = catalogs
         return try await ledger.read(.statement) {
             try $0.ownedItems(
-                of: user, counting: accepted.counting(for: user), owningBesides: catalog.ownedByEverybody,
+                of: user, counting: accepted.counting(for: user), owningBesides: catalogs.ownedByEverybody,
                 at: clock.now()
-            ) { catalog.product($0)?.type }
+            ) { catalogs.type(of: $0) }
         }
     }
 
     /// The subscriptions of a user, by their first purchases.
     public func subscriptions(of user: User) async throws -> [PurchaseStatus] {
-        let catalog = catalog
+        let catalogs = catalogs
         return try await ledger.read {
             try $0.subscriptions(of: user, counting: accepted.counting(for: user), at: clock.now()) {
-                catalog.product($0)?.type == .autoRenewableSubscription
+                catalogs.type(of: $0) == .autoRenewableSubscription
             }
         }
     }
 
-    /// Tells what a proof is worth and redeems nothing.
-    public func verify(_ proof: [UInt8]) throws(RedemptionError) -> VerifiedProof {
+    /// Verifies a proof and redeems nothing.
+    ///
+    /// - Parameter app: The bundle identifier of the only app whose proofs the caller may send; nil for all apps.
+    public func verify(_ proof: [UInt8], of app: String? = nil) throws(RedemptionError) -> VerifiedProof {
+        let expectations = ProofExpectations(
+            apps: apps.all.compactMap { known in
+                guard app?.hasSameBytes(as: known.bundleIdentifier) ?? true else { return nil }
+                return .init(
+                    bundleIdentifier: known.bundleIdentifier, appAppleIdentifier: known.appAppleIdentifier)
+            }, origins: accepted.all)
         let started = ContinuousClock.now
         defer { onVerify(ContinuousClock.now - started) }
         do { return try verifier.verify(proof, expecting: expectations) } catch { throw .refused(error) }
@@ -192,13 +207,13 @@ public struct EntitlementService: Sendable {
         guard case .notification(let notification) = verified.content else { throw .noNotification }
         return VerifiedNotification(
             record: NotificationRecord(
-                app: verified.bundleIdentifier ?? current.catalog.bundleIdentifier, origin: verified.origin,
+                app: try bundleIdentifier(of: verified), origin: verified.origin,
                 notificationUUID: notification.notificationUUID,
                 type: notification.notificationType.rawValue, subtype: notification.subtype?.rawValue,
                 signedAt: notification.signedDate, proofDigest: verified.digest,
                 content: notification.contentWithoutProofs),
-            stated: verified.notifiedTransaction.map { transaction in
-                claims(verified, proof).claim(ProvenPurchase(transaction), renewal: verified.renewal)
+            stated: try verified.notifiedTransaction.map { transaction throws(RedemptionError) in
+                try claims(verified, proof).claim(ProvenPurchase(transaction), renewal: verified.renewal)
             })
     }
 
@@ -214,13 +229,16 @@ public struct EntitlementService: Sendable {
 
     /// A user's redeemed transactions, newest first.
     ///
-    /// - Parameter sequence: Only those older than the one with this number; nil for all.
+    /// - Parameters:
+    ///   - app: The bundle identifier of an app, for only its transactions; nil for all apps.
+    ///   - sequence: Only those older than the one with this number; nil for all.
     public func transactions(
         of user: User,
+        in app: String? = nil,
         before sequence: Int64?,
         limit: Int
     ) async throws -> [RedeemedTransaction] {
-        try await ledger.read { try $0.transactions(of: user, before: sequence, limit: limit) }
+        try await ledger.read { try $0.transactions(of: user, in: app, before: sequence, limit: limit) }
     }
 
     /// The token that a user's app puts into its purchases, made at first sight.
@@ -239,7 +257,18 @@ public struct EntitlementService: Sendable {
         try await ledger.ping()
     }
 
-    func claims(_ verified: VerifiedProof, _ proof: [UInt8]) -> ProofClaims {
-        ProofClaims(of: verified, proof, by: catalog, isKept: keepsProofs)
+    /// The claims of a proof, by the catalog of its app. A proof of an unknown app claims products without a benefit.
+    func claims(_ verified: VerifiedProof, _ proof: [UInt8]) throws(RedemptionError) -> ProofClaims {
+        let app = try bundleIdentifier(of: verified)
+        return ProofClaims(of: verified, proof, app: app, by: apps[app]?.catalog, isKept: keepsProofs)
+    }
+
+    /// The app of a proof. One that names none is of the only app.
+    private func bundleIdentifier(of verified: VerifiedProof) throws(RedemptionError) -> String {
+        if let named = verified.bundleIdentifier { return named }
+        guard apps.all.count == 1 else {
+            throw .refused(ProofRefusal(.bundleIdentifierMismatch, "It names no app, and the service sells several."))
+        }
+        return apps.first.bundleIdentifier
     }
 }

@@ -17,6 +17,8 @@ public struct RedeemedTransaction: Hashable, Sendable {
     public let revocationDate: Timestamp?
     /// Why, in Apple's numbers (`revocationReason`); nil where nobody said.
     public let revocationReason: Int?
+    /// The bundle identifier of the app that sold it; nil if it was not read.
+    public var app: String? { details.first?.app }
     /// When what was bought ends, as the App Store or the catalog says; nil for good.
     public var expiresAt: Timestamp? { details.first?.expiresAt }
     /// The end of the grace period; nil if the App Store has stated none.
@@ -55,17 +57,20 @@ public struct RedeemedTransaction: Hashable, Sendable {
     }
 
     package struct Details: Hashable, Sendable {
+        let app: String?
         let expiresAt: Timestamp?
         let graceEndsAt: Timestamp?
         let revocation: Revocation?
         let facts: TransactionFacts
 
         package init(
+            app: String? = nil,
             expiresAt: Timestamp? = nil,
             graceEndsAt: Timestamp? = nil,
             revocation: Revocation? = nil,
             facts: TransactionFacts = TransactionFacts()
         ) {
+            self.app = app
             self.expiresAt = expiresAt
             self.graceEndsAt = graceEndsAt
             self.revocation = revocation

@@ -12,7 +12,7 @@ public struct ServiceContext: RequestContext {
     package var sharedLimits: SharedLimits?
     /// nil until the caller is recognised.
     package var caller: Caller? {
-        didSet { if case .backEnd(let key, _) = caller { notes.key = key } }
+        didSet { if case .backEnd(let key, _, _) = caller { notes.key = key } }
     }
     /// What is learnt of the request further in, for whoever has sent it on its way.
     package let notes = RequestNotes()
@@ -22,7 +22,7 @@ public struct ServiceContext: RequestContext {
     /// - Throws: `Problem` on a route that is not for apps alone, which is a mistake of the service's own.
     package var requiredUser: User {
         get throws(Problem) {
-            guard case .app(let user) = caller else { throw .unexpected }
+            guard case .app(let user, _) = caller else { throw .unexpected }
             return user
         }
     }

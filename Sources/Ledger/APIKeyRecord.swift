@@ -8,6 +8,8 @@ public struct APIKeyRecord: Hashable, Sendable {
     public let name: String
     /// What it allows, in words of the service's.
     public let scopes: [String]
+    /// The bundle identifier of the only app that it is for; nil for all apps.
+    public let app: String?
     /// The SHA-256 of the secret.
     public let secretDigest: [UInt8]
     public let createdAt: Timestamp
@@ -18,6 +20,7 @@ public struct APIKeyRecord: Hashable, Sendable {
         identifier: String,
         name: String,
         scopes: [String],
+        app: String? = nil,
         secretDigest: [UInt8],
         createdAt: Timestamp,
         revokedAt: Timestamp? = nil
@@ -25,6 +28,7 @@ public struct APIKeyRecord: Hashable, Sendable {
         self.identifier = identifier
         self.name = name
         self.scopes = scopes
+        self.app = app
         self.secretDigest = secretDigest
         self.createdAt = createdAt
         self.revokedAt = revokedAt

@@ -5,12 +5,12 @@ extension LedgerTransaction {
     public func add(_ key: APIKeyRecord) throws {
         _ = try database.execute(
             """
-            INSERT INTO api_key (key_id, name, scopes, secret_digest, created_at, revoked_at)
-            VALUES ($1, $2, $3, $4, $5, $6)
+            INSERT INTO api_key (key_id, name, scopes, secret_digest, created_at, revoked_at, app)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
             """,
             [
                 key.identifier, key.name, key.scopes.joined(separator: " "), key.secretDigest, key.createdAt,
-                key.revokedAt,
+                key.revokedAt, key.app,
             ])
     }
 
@@ -35,7 +35,8 @@ extension LedgerTransaction {
         let scopes: String = try row["scopes"]
         return APIKeyRecord(
             identifier: try row["key_id"], name: try row["name"],
-            scopes: scopes.split(separator: " ").map(String.init), secretDigest: try row["secret_digest"],
+            scopes: scopes.split(separator: " ").map(String.init), app: try row["app"],
+            secretDigest: try row["secret_digest"],
             createdAt: try row["created_at"], revokedAt: try row["revoked_at"])
     }
 }

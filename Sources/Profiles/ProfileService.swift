@@ -6,26 +6,26 @@ import Ledger
 ///
 /// Each use case is one transaction of the ledger.
 public struct ProfileService: Sendable {
-    private let current: CurrentCatalog
+    private let apps: Apps
     package let ledger: Ledger
     package let clock: any WallClock
     package let counting: @Sendable (User) -> Set<Origin>
 
     /// - Parameter counting: Whose purchases count for a user.
     public init(
-        catalog: CurrentCatalog,
+        apps: Apps,
         ledger: Ledger,
         clock: any WallClock,
         counting: @escaping @Sendable (User) -> Set<Origin>
     ) {
-        current = catalog
+        self.apps = apps
         self.ledger = ledger
         self.clock = clock
         self.counting = counting
     }
 
-    /// As it is now.
-    package var catalog: Catalog { current.catalog }
+    /// The catalogs as they are now.
+    package var catalogs: Catalogs { apps.catalogs }
 
     public func profile(of user: User) async throws -> Profile {
         profile(try await record(of: user))
@@ -40,7 +40,7 @@ public struct ProfileService: Sendable {
     ) async throws -> Profile {
         let answer = try await ledger.write {
             try $0.change(
-                ProfileChange(nickname: nickname, chosen: chosen), ofProfileOf: user, owning: catalog.ownedByEverybody,
+                ProfileChange(nickname: nickname, chosen: chosen), ofProfileOf: user, owning: catalogs.ownedByEverybody,
                 counting: counting(user), at: clock.now())
         }
         switch answer {
@@ -52,7 +52,7 @@ public struct ProfileService: Sendable {
     /// What a user's shop shows of each product: whether it is wished for, and owned.
     public func shelf(of user: User) async throws -> Shelf {
         let record = try await record(of: user)
-        return Shelf(wishes: record.wishes, items: Set(record.items + catalog.ownedByEverybody))
+        return Shelf(wishes: record.wishes, items: Set(record.items + catalogs.ownedByEverybody))
     }
 
     /// Wishes for a product; twice is once.
@@ -74,6 +74,6 @@ public struct ProfileService: Sendable {
     }
 
     package func profile(_ record: ProfileRecord) -> Profile {
-        Profile(record, collections: catalog.collections, free: catalog.ownedByEverybody)
+        Profile(record, collections: catalogs.collections, free: catalogs.ownedByEverybody)
     }
 }

@@ -213,7 +213,8 @@ public struct ProofVerifier: Sendable {
             throw ProofRefusal(
                 .originNotAccepted, "A signer of \(realm.rawValue) does not vouch for \(environment.rawValue).")
         }
-        try expectations.check(bundleIdentifier: bundleIdentifier, environment: environment, origin: origin)
+        try expectations.check(
+            app: (bundleIdentifier, StatedAppAppleIdentifier(in: content)), environment: environment, origin: origin)
         return VerifiedProof(
             content: content, origin: origin, environment: environment, signedAt: signedAt,
             bundleIdentifier: bundleIdentifier, digest: digest, chains: [chain.path], fingerprints: chain.fingerprints)

@@ -2,6 +2,8 @@ import Commerce
 
 /// A redeemed transaction.
 public struct TransactionResource: Codable, Sendable {
+    /// The bundle identifier of the app that sold it.
+    public let bundleId: String?
     public let transactionId: String
     public let originalTransactionId: String
     public let productId: String
@@ -21,6 +23,7 @@ public struct TransactionResource: Codable, Sendable {
     public let facts: TransactionFactsResource
 
     public init(
+        bundleId: String? = nil,
         transactionId: String,
         originalTransactionId: String,
         productId: String,
@@ -34,6 +37,7 @@ public struct TransactionResource: Codable, Sendable {
         revocation: RevocationResource? = nil,
         facts: TransactionFactsResource
     ) {
+        self.bundleId = bundleId
         self.transactionId = transactionId
         self.originalTransactionId = originalTransactionId
         self.productId = productId

@@ -9,10 +9,8 @@ import Wire
 
 /// How `till serve` asks the App Store what was missed, and answers what it asks.
 struct AppStoreSettings {
-    /// Of the `.p8` file.
-    let key: String
-    let keyIdentifier: String
-    let issuerIdentifier: String
+    /// The key of all apps without their own; nil if each app has its own.
+    let key: AppStoreKeySettings?
     /// nil for Apple's own.
     let url: URL?
     /// nil for never.
@@ -22,9 +20,10 @@ struct AppStoreSettings {
     /// nil where questions are left unanswered.
     let consumption: ConsumptionAnswer?
 
+    /// - Parameter apps: The apps of the service; empty if it has one that is configured by itself.
     /// - Returns: nil where no key is set.
     /// - Throws: `ConfigurationError`.
-    init?(_ settings: ServeSettings, origins: Set<Origin>) async throws {
+    init?(_ settings: ServeSettings, origins: Set<Origin>, apps: [AppSettings]) async throws {
         let names = ["app-store-key", "app-store-key-id", "app-store-issuer-id"]
         var values: [String] = []
         for name in names {
@@ -38,18 +37,23 @@ struct AppStoreSettings {
             "refund-preference": try await settings.text("refund-preference") != nil,
             "sample-content-provided": try await settings.flag("sample-content-provided") != nil,
         ]
-        if values.isEmpty {
+        if values.isEmpty, apps.allSatisfy({ $0.appStoreKey == nil }) {
             guard let name = others.filter(\.value).keys.sorted().first else { return nil }
             throw ConfigurationError(setting: name, expected: "set together with app-store-key")
         }
-        guard values.count == names.count else {
+        guard values.isEmpty || values.count == names.count else {
             throw ConfigurationError(
                 setting: "app-store-key",
                 expected: "there together with app-store-key-id and app-store-issuer-id, or none of the three")
         }
-        (key, keyIdentifier, issuerIdentifier) = (values[0], values[1], values[2])
+        key =
+            values.isEmpty
+            ? nil : AppStoreKeySettings(file: values[0], keyIdentifier: values[1], issuerIdentifier: values[2])
         url = try await Self.url(settings)
-        guard url != nil || origins.contains(where: { $0.appStoreServerURL != nil }) else {
+        guard
+            url != nil || origins.contains(where: { $0.appStoreServerURL != nil })
+                || !apps.isEmpty && apps.allSatisfy({ $0.appStoreURL != nil })
+        else {
             throw ConfigurationError(
                 setting: "app-store-url", expected: "there: Apple answers for apple/Production and apple/Sandbox alone")
         }
@@ -90,9 +94,11 @@ struct AppStoreSettings {
         return ConsumptionAnswer(refundPreference: preference, sampleContentProvided: isSample ?? false)
     }
 
-    /// Where the App Store is asked, and of which origins' purchases.
-    func sources(_ origins: Set<Origin>) -> [(url: URL, origins: Set<Origin>)] {
-        if let url { return [(url, origins)] }
+    /// The addresses that are asked about an app, each with the origins of its purchases.
+    ///
+    /// - Parameter own: The address for the app alone; nil for that of the service.
+    func sources(_ own: URL?, _ origins: Set<Origin>) -> [(url: URL, origins: Set<Origin>)] {
+        if let url = own ?? url { return [(url, origins)] }
         return origins.sorted { $0.rawValue < $1.rawValue }.compactMap { origin in
             origin.appStoreServerURL.map { ($0, [origin]) }
         }
@@ -100,16 +106,12 @@ struct AppStoreSettings {
 }
 
 extension AppStoreServerKey {
-    /// - Parameter file: The `.p8` file, from App Store Connect or `till store keys`.
-    init(
-        file: String,
-        keyIdentifier: String,
-        issuerIdentifier: String,
-        bundleIdentifier: String
-    ) async throws(ReconciliationError) {
-        guard let privateKey = try? String(contentsOf: URL(filePath: file), encoding: .utf8) else { throw .keyInvalid }
+    init(_ settings: AppStoreKeySettings, bundleIdentifier: String) async throws(ReconciliationError) {
+        guard let privateKey = try? String(contentsOf: URL(filePath: settings.file), encoding: .utf8) else {
+            throw .keyInvalid
+        }
         try await self.init(
-            privateKey: privateKey, keyIdentifier: keyIdentifier, issuerIdentifier: issuerIdentifier,
-            bundleIdentifier: bundleIdentifier)
+            privateKey: privateKey, keyIdentifier: settings.keyIdentifier,
+            issuerIdentifier: settings.issuerIdentifier, bundleIdentifier: bundleIdentifier)
     }
 }

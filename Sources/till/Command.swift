@@ -38,7 +38,14 @@ struct CommonOptions: ParsableArguments {
     @Option(name: .customLong("data"), help: "The data directory (default: $TILL_DATA, else .till).")
     var dataPath: String?
 
-    var dataDirectory: DataDirectory { DataDirectory(path: dataPath) }
+    @Option(
+        name: .customLong("catalog"),
+        help: ArgumentHelp(
+            "The folder of the catalog (default: $TILL_CATALOG, else the catalog that comes with Till).",
+            valueName: "folder"))
+    var catalogPath: String?
+
+    var dataDirectory: DataDirectory { DataDirectory(path: dataPath, catalogPath: catalogPath) }
 
     /// The data directory of a store that exists.
     ///
@@ -53,7 +60,8 @@ struct CommonOptions: ParsableArguments {
 
     /// A command to type next, with the options that lead to the same data.
     func hint(_ arguments: String...) -> String {
-        (["till"] + arguments + (dataPath.map { ["--data", $0] } ?? [])).map(Self.quoted).joined(separator: " ")
+        (["till"] + arguments + (dataPath.map { ["--data", $0] } ?? [])
+            + (catalogPath.map { ["--catalog", $0] } ?? [])).map(Self.quoted).joined(separator: " ")
     }
 
     /// The argument as a shell reads it.

@@ -7,16 +7,24 @@ import Service
 import StoreHTTP
 import Wire
 
-/// Where Till keeps what it makes: the store's part and the service's part, which read nothing of each other's.
+/// The folder for the store's part and the service's part, which read nothing of each other's, and the catalog they sell.
 struct DataDirectory {
     let folder: URL
+    /// The folder of the catalog.
+    let catalogFolder: URL
 
-    /// - Parameter path: As given on the command line; nil for `$TILL_DATA`, else `.till`.
-    init(path: String?) {
+    /// - Parameters:
+    ///   - path: As given on the command line; nil for `$TILL_DATA`, else `.till`.
+    ///   - catalogPath: As given on the command line; nil for `$TILL_CATALOG`, else the catalog that comes with Till.
+    init(path: String?, catalogPath: String? = nil) {
         // An empty name is a variable that was not set, not the current directory.
-        let named = [path, ProcessInfo.processInfo.environment["TILL_DATA"]].compactMap(\.self).first { !$0.isEmpty }
-        let path = named ?? ".till"
-        folder = URL(filePath: path, directoryHint: .isDirectory)
+        let environment = ProcessInfo.processInfo.environment
+        func named(_ argument: String?, _ variable: String) -> URL? {
+            [argument, environment[variable]].compactMap(\.self).first { !$0.isEmpty }
+                .map { URL(filePath: $0, directoryHint: .isDirectory) }
+        }
+        folder = named(path, "TILL_DATA") ?? URL(filePath: ".till", directoryHint: .isDirectory)
+        catalogFolder = named(catalogPath, "TILL_CATALOG") ?? Installation.products
     }
 
     var storeFolder: URL { folder.appending(path: "store", directoryHint: .isDirectory) }

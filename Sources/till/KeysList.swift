@@ -23,10 +23,11 @@ struct KeysList: Command {
 
     func perform() async throws {
         let reports = try await ledger.place(common).apiKeys().list().map(APIKeyReport.init)
-        var table = TextTable(header: ["ID", "NAME", "SCOPES", "MADE", "REVOKED"])
+        var table = TextTable(header: ["ID", "NAME", "SCOPES", "APP", "MADE", "REVOKED"])
         for report in reports {
             table.add([
-                report.id, report.name, report.scopes.joined(separator: ","), report.createdAt, report.revokedAt ?? "-",
+                report.id, report.name, report.scopes.joined(separator: ","), report.app ?? "-", report.createdAt,
+                report.revokedAt ?? "-",
             ])
         }
         table.lines.forEach(console.line)
@@ -39,6 +40,8 @@ struct APIKeyReport: Encodable {
     let id: String
     let name: String
     let scopes: [String]
+    /// The bundle identifier of the only app that the key is for; nil for all apps.
+    let app: String?
     /// Dates are RFC 3339, UTC.
     let createdAt: String
     let revokedAt: String?
@@ -47,6 +50,7 @@ struct APIKeyReport: Encodable {
         id = record.identifier
         name = record.name
         scopes = record.scopes
+        app = record.app
         createdAt = record.createdAt.rfc3339
         revokedAt = record.revokedAt?.rfc3339
     }

@@ -20,6 +20,7 @@ struct KeysMake: Command {
               till keys make "shop back end"
               till keys make dashboard --scope read
               till keys make "support desk" --scope support --scope grant
+              till keys make "garden back end" --app com.example.garden
             """)
 
     @Argument(help: "What the key is for, in words of yours.")
@@ -32,11 +33,28 @@ struct KeysMake: Command {
             valueName: "scope"))
     var scopes: [APIKeyScope] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "The bundle identifier of the only app that the key is for (default: all apps of the service).",
+            valueName: "bundle-id"))
+    var app: String?
+
     @OptionGroup var ledger: LedgerOptions
 
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
+        if let app {
+            let isIdentifier = app.utf8.allSatisfy { byte in
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+                    || byte == UInt8(ascii: ".") || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte & ~0x20)
+            }
+            guard isIdentifier, (1...155).contains(app.utf8.count) else {
+                throw ValidationError(
+                    "\"\(app.prefix(155))\" is no bundle identifier. It has letters, digits, hyphens and dots, as in com.example.app."
+                )
+            }
+        }
         guard User(name: name.replacing(" ", with: "_")) != nil, name.utf8.count <= APIKeys.maximumNameLength else {
             throw ValidationError(
                 "A key's name has 1 to \(APIKeys.maximumNameLength) bytes, without control characters.")
@@ -46,7 +64,7 @@ struct KeysMake: Command {
     func perform() async throws {
         let scopes = self.scopes.isEmpty ? APIKeyScope.standard : Set(self.scopes)
         let (record, key) = try await ledger.place(common, isNew: true).apiKeys(isNew: true)
-            .make(name: name, scopes: scopes)
+            .make(name: name, scopes: scopes, app: app)
         console.line(key)
         if !common.json {
             console.note(

@@ -24,7 +24,7 @@ struct LocalService: Sendable {
     init(_ data: DataDirectory, catalog: Catalog, clock: any WallClock, takesOver: Bool = true) async throws {
         let ledger = try Ledger(file: data.ledgerFile, features: .all(), takesOver: takesOver)
         service = EntitlementService(
-            catalog: try await CatalogService(files: catalog, ledger: ledger, clock: clock).current,
+            apps: try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps,
             verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: clock),
             ledger: ledger, clock: clock)
     }
@@ -37,7 +37,7 @@ struct LocalService: Sendable {
         // A subscription ends by the clock of the store that sold it.
         let store = try data.hasStore() ? data.store() : nil
         let clock: any WallClock = store?.clock ?? SystemClock()
-        try await self.init(data, catalog: try Catalog(folder: Installation.products), clock: clock, takesOver: false)
+        try await self.init(data, catalog: try Catalog(folder: data.catalogFolder), clock: clock, takesOver: false)
     }
 
     /// Runs the service on a free port as long as `body` needs it, and passes `body` a user's connection to it.

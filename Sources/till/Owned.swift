@@ -24,7 +24,7 @@ struct Owned: Command {
         let items = try await service.withService(for: user, or: { try await LocalService(reading: data) }) {
             try await $0.items()
         }
-        let catalog = try Catalog(folder: Installation.products)
+        let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
         console.line("\(service.named(user)?.name ?? "The token's user") owns:")
         for item in items { console.line("  \(item.item)  \(item.sentence(naming: catalog))") }
         try console.json(OwnedItemList(items: items))

@@ -18,7 +18,7 @@ struct Parties: Sendable {
     /// - Parameter server: The service that the device talks to.
     init(_ data: DataDirectory, server: ServerOptions) async throws {
         self.server = server
-        catalog = try Catalog(folder: Installation.products)
+        catalog = try Catalog(folder: data.catalogFolder)
         try data.prepare()
         store = try data.store()
         try data.trust(store)

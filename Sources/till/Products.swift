@@ -81,7 +81,7 @@ struct Products: Command {
     }
 
     private func rows() throws -> [ProductResource] {
-        let catalog = try Catalog(folder: Installation.products)
+        let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
         if let collection, !catalog.collections.contains(collection) {
             throw ValidationError(
                 "There is no collection \"\(collection)\": choose one of \(catalog.collections.joined(separator: ", "))."

@@ -43,7 +43,8 @@ struct ReceiptRedeem: Command {
             console.line("  \(line.transactionId)  \(line.productId)  \(line.result.rawValue)")
         }
         console.owned(
-            redemption.items, by: service.named(user), names: try Catalog(folder: Installation.products).name(of:))
+            redemption.items, by: service.named(user),
+            names: try Catalog(folder: common.dataDirectory.catalogFolder).name(of:))
         try console.json(redemption)
     }
 }

@@ -96,20 +96,22 @@ struct Reconcile: Command {
     func perform() async throws {
         guard let url = url?.url ?? accept.appStoreServerURL else { return }
         let accepted = try accepted()
-        let catalog = try Catalog(folder: Installation.products)
+        let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
         let clock = SystemClock()
         let ledger = try ledger.place(common).open()
-        let administration = try await CatalogService(files: catalog, ledger: ledger, clock: clock)
+        let administration = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock)
         let service = EntitlementService(
-            catalog: administration.current,
+            apps: administration.apps,
             verifier: ProofVerifier(
                 anchors: try TrustAnchors(folders: common.dataDirectory.trustedFolders), clock: clock),
             ledger: ledger, clock: clock,
             accepted: accepted)
         let key = try await AppStoreServerKey(
-            file: key, keyIdentifier: keyId, issuerIdentifier: issuerId, bundleIdentifier: catalog.bundleIdentifier)
+            AppStoreKeySettings(file: key, keyIdentifier: keyId, issuerIdentifier: issuerId),
+            bundleIdentifier: catalog.bundleIdentifier)
         let reconciler = Reconciler(
-            service: service, client: AppStoreServerClient(url: url, key: key, clock: clock), origins: [accept],
+            service: service, app: administration.apps.first,
+            client: AppStoreServerClient(url: url, key: key, clock: clock), origins: [accept],
             clock: clock)
         var reports = ["notifications": try await reconciler.takeInNotifications(days: days)]
         if customers { reports["transactions"] = try await reconciler.takeInHistories() }

@@ -47,7 +47,8 @@ struct Serve: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let configuration = try await ServeConfiguration(options, dataPath: common.dataPath)
+        let configuration = try await ServeConfiguration(
+            options, dataPath: common.dataPath, catalogPath: common.catalogPath)
         // Whoever reaches a store can mint purchases.
         guard !runsStore || !configuration.origins.contains(.appleProduction) else {
             throw ConfigurationError(
@@ -61,7 +62,7 @@ struct Serve: Command {
             return try console.json(configuration.report)
         }
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
-        let data = DataDirectory(path: configuration.dataPath)
+        let data = DataDirectory(path: configuration.dataPath, catalogPath: configuration.localCatalogPath)
         try data.prepareService()
         configuration.logger.notice(
             "starting",
@@ -69,6 +70,11 @@ struct Serve: Command {
                 "data": "\(data.folder.path)", "ledger": "\(configuration.ledger?.description ?? data.ledgerFile.path)",
                 "accept": "\(configuration.origins.map(\.rawValue).sorted().joined(separator: ","))",
             ])
+        if runsStore, configuration.appSettings.count > 1 {
+            console.note(
+                "The local store sells \(configuration.appSettings[0].bundleIdentifier), the first of the apps. Run "
+                    + "`till store serve` with another --data directory for each other app.")
+        }
         let local = runsStore ? try LocalStore(data, logger: configuration.logger) : nil
         let clock: any WallClock = local?.store.clock ?? SystemClock()
         let anchors = try TrustAnchors(folders: data.trustedFolders)
@@ -84,13 +90,14 @@ struct Serve: Command {
         }
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
-            files: try Catalog(folder: Installation.products), ledger: ledger, clock: SystemClock())
+            apps: try configuration.apps(), ledger: ledger, clock: SystemClock())
         let service = EntitlementService(
-            catalog: administration.current,
+            apps: administration.apps,
             verifier: ProofVerifier(anchors: anchors, clock: clock), ledger: ledger, clock: clock,
             accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
             policy: configuration.ownership, keepsProofs: configuration.keepsProofs,
             onVerify: metrics.recordVerification)
+        try await service.registerApps()
         let keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
         let tokens = configuration.tokens.map {
             UserTokens($0, clock: SystemClock(), logger: configuration.logger) { user in
@@ -105,7 +112,7 @@ struct Serve: Command {
             ? AccountService(
                 ledger: ledger, clock: SystemClock(), randomness: .system, sendsMail: configuration.sendsMail) : nil
         let profiles = ProfileService(
-            catalog: administration.current, ledger: ledger, clock: clock, counting: service.accepted.counting)
+            apps: administration.apps, ledger: ledger, clock: clock, counting: service.accepted.counting)
         let events =
             configuration.hasLiveEvents
             ? EventHub(
@@ -129,7 +136,9 @@ struct Serve: Command {
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
             store: local?.routes)
-        var companions = try await appStoreCompanions(service, configuration, clock, metrics)
+        var companions = try await AppStoreCompanions(
+            service: service, configuration: configuration, clock: clock, metrics: metrics
+        ).all()
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))
         companions.append(HistorySchedule(service: service, logger: configuration.logger))
         if let local { companions.append(local.sender) }
@@ -199,34 +208,6 @@ struct Serve: Command {
                 + users.prefix(20).map { "\"\($0.name)\"" }.joined(separator: ", ")
                 + (users.count > 20 ? " and \(users.count - 20) more" : "")
                 + ". Check that each is one subject of \(issuer).")
-    }
-
-    /// What asks the App Store, and answers it.
-    private func appStoreCompanions(
-        _ service: EntitlementService,
-        _ configuration: ServeConfiguration,
-        _ clock: any WallClock,
-        _ metrics: ServiceMetrics
-    ) async throws -> [any Service] {
-        guard let settings = configuration.appStore else { return [] }
-        let key = try await AppStoreServerKey(
-            file: settings.key, keyIdentifier: settings.keyIdentifier, issuerIdentifier: settings.issuerIdentifier,
-            bundleIdentifier: service.catalog.bundleIdentifier)
-        return settings.sources(configuration.origins).flatMap { url, origins -> [any Service] in
-            // Tokens are judged by the machine's clock, however far a store's own was moved.
-            let client = AppStoreServerClient(url: url, key: key)
-            let schedule = ReconciliationSchedule(
-                reconciler: Reconciler(service: service, client: client, origins: origins, clock: clock),
-                notificationSeconds: settings.notificationSeconds, historySeconds: settings.historySeconds,
-                clock: clock, metrics: metrics, logger: configuration.logger)
-            guard let answer = settings.consumption else { return [schedule] }
-            return [
-                schedule,
-                ConsumptionResponder(
-                    service: service, client: client, origins: origins, answer: answer, metrics: metrics,
-                    logger: configuration.logger),
-            ]
-        }
     }
 
     /// A file of keys has to be good. An address may answer later, and nobody else waits for it: what is wrong with it is

@@ -12,6 +12,9 @@ extension ServeConfiguration {
         let transferPauseSeconds: Int64?
         let data: String
         let ledger: String?
+        let catalog: String?
+        let appAppleId: Int64?
+        let apps: [AppSettings]?
         let tlsCertificate: String?
         let tlsKey: String?
         let jwtIssuer: String?
@@ -57,7 +60,9 @@ extension ServeConfiguration {
         let sampleContentProvided: Bool?
 
         enum CodingKeys: String, CodingKey {
-            case host, port, accept, ownership, data, ledger, accounts, profiles, webhooks, figures, proxies
+            case host, port, accept, ownership, data, ledger, catalog, apps, accounts, profiles, webhooks, figures,
+                proxies
+            case appAppleId = "app-apple-id"
             case mailFrom = "mail-from"
             case mailLinks = "mail-links"
             case mailServer = "mail-server"
@@ -107,8 +112,10 @@ extension ServeConfiguration {
             sandboxUsers: sandboxUsers.isEmpty ? nil : sandboxUsers.map(\.listed).sorted(), ownership: ownership.name,
             transferPauseSeconds: ownership.pauseSeconds,
             data: DataDirectory(path: dataPath).folder.path, ledger: ledger?.description,
+            catalog: catalogPath, appAppleId: appAppleIdentifier, apps: appSettings.isEmpty ? nil : appSettings,
             tlsCertificate: server.tls?.certificate.path,
-            tlsKey: server.tls?.key.path, jwtIssuer: tokens?.issuer, jwtAudience: tokens?.audience,
+            tlsKey: server.tls?.key.path, jwtIssuer: tokens?.issuer,
+            jwtAudience: tokens?.audiences.first { $0.app == nil }?.name,
             jwtKeys: tokens?.keys.description, jwtAlgorithms: tokens?.algorithms.map(\.rawValue).sorted(),
             maximumConnections: server.maximumConnections,
             maximumConnectionsPerAddress: maximumConnectionsPerAddress,
@@ -126,9 +133,9 @@ extension ServeConfiguration {
             webhooks: hasWebhooks, figures: hasFigures,
             webhookPrivateAddresses: allowsPrivateWebhooks,
             proxies: proxies,
-            appStoreKey: appStore?.key,
-            appStoreKeyId: appStore?.keyIdentifier,
-            appStoreIssuerId: appStore?.issuerIdentifier, appStoreURL: appStore?.url?.absoluteString,
+            appStoreKey: appStore?.key?.file,
+            appStoreKeyId: appStore?.key?.keyIdentifier,
+            appStoreIssuerId: appStore?.key?.issuerIdentifier, appStoreURL: appStore?.url?.absoluteString,
             reconcileSeconds: appStore.map { $0.notificationSeconds ?? 0 },
             reconcileCustomersSeconds: appStore.map { $0.historySeconds ?? 0 },
             refundPreference: appStore?.consumption.map { $0.refundPreference?.rawValue ?? "NONE" },

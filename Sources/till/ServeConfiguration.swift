@@ -1,5 +1,6 @@
 import Accounts
 import AppStoreClient
+import Catalog
 import Commerce
 import Entitlements
 import Foundation
@@ -21,6 +22,12 @@ struct ServeConfiguration {
     let ownership: OwnershipPolicy
     /// nil for the usual one.
     let dataPath: String?
+    /// Nil for `$TILL_CATALOG`, else the catalog that comes with Till.
+    let catalogPath: String?
+    /// The number of the app in the App Store; nil if it is not checked.
+    let appAppleIdentifier: Int64?
+    /// The apps of a service that sells several; empty for a service with one app.
+    let appSettings: [AppSettings]
     /// nil for a file in the data directory.
     let ledger: PostgreSQLAddress?
     /// Whose tokens apps present; nil where only back ends call.
@@ -57,10 +64,20 @@ struct ServeConfiguration {
     let appStore: AppStoreSettings?
     let logger: Logger
 
-    /// - Parameter dataPath: As given on the command line.
+    /// - Parameters:
+    ///   - dataPath: As given on the command line.
+    ///   - catalogPath: As given on the command line.
     /// - Throws: `ConfigurationError` for a setting that is unknown, of another type or out of range.
-    init(_ options: ServeOptions, dataPath: String?) async throws {
-        let settings = try await ServeSettings(options, dataPath: dataPath)
+    init(_ options: ServeOptions, dataPath: String?, catalogPath: String?) async throws {
+        let settings = try await ServeSettings(options, dataPath: dataPath, catalogPath: catalogPath)
+        self.catalogPath = try await settings.text("catalog")
+        appAppleIdentifier = try await settings.number("app-apple-id", in: 1...Int.max).map(Int64.init)
+        appSettings = settings.apps ?? []
+        if !appSettings.isEmpty, self.catalogPath != nil || appAppleIdentifier != nil {
+            throw ConfigurationError(
+                setting: self.catalogPath != nil ? "catalog" : "app-apple-id",
+                expected: "left out beside apps, where each app has its own")
+        }
         self.dataPath = try await settings.text("data")
         ledger = try await settings.text("ledger").map { try PostgreSQLAddress($0) }
         origins = try await Self.origins(settings)
@@ -74,7 +91,7 @@ struct ServeConfiguration {
         var logger = Logger(label: "till.service", factory: StreamLogHandler.standardError(label:))
         logger.logLevel = level
         self.logger = logger
-        tokens = try await Self.tokens(settings)
+        tokens = try await Self.tokens(settings, apps: appSettings)
         hasAccounts = try await settings.flag("accounts") ?? false
         mail = try await MailSettings(settings, hasAccounts: hasAccounts)
         sandboxUsers = try await Self.sandboxUsers(
@@ -99,7 +116,7 @@ struct ServeConfiguration {
             try await settings.number("maximum-streams-per-address", in: 1...100_000)
             ?? EventHub.Limits().perAddress
         maximumBodyMegabytes = try await settings.number("maximum-body-megabytes", in: 2...65_536) ?? 32
-        appStore = try await AppStoreSettings(settings, origins: origins)
+        appStore = try await AppStoreSettings(settings, origins: origins, apps: appSettings)
         let standard = ServerConfiguration()
         maximumConnectionsPerAddress =
             try await settings.number("maximum-connections-per-address", in: 1...100_000)
@@ -123,6 +140,18 @@ struct ServeConfiguration {
                     ?? standard.requestLimits.perUser),
             gracePeriod: try await settings.number("grace-seconds", in: 0...3600).map { .seconds($0) }
                 ?? standard.gracePeriod)
+    }
+
+    /// The catalog that a store beside the service sells from: that of the first app.
+    var localCatalogPath: String? { catalogPath ?? appSettings.first?.catalog }
+
+    /// The apps, with the catalogs from their files.
+    ///
+    /// - Throws: `CatalogError`; `AppsError`; `ConfigurationError`.
+    func apps() throws -> Apps {
+        guard appSettings.isEmpty else { return try Apps(appSettings.map { try $0.app() }) }
+        let folder = DataDirectory(path: dataPath, catalogPath: catalogPath).catalogFolder
+        return Apps(App(try Catalog(folder: folder), appAppleIdentifier: appAppleIdentifier))
     }
 
     /// Sees that the origins accepted can come from somewhere.
@@ -209,33 +238,35 @@ struct ServeConfiguration {
 }
 
 extension ServeConfiguration {
-    private static func tokens(_ settings: ServeSettings) async throws -> TokenSettings? {
-        let names = ["jwt-issuer", "jwt-audience", "jwt-keys"]
-        var values: [String] = []
-        for name in names {
-            if let value = try await settings.text(name) { values.append(value) }
-        }
+    private static func tokens(_ settings: ServeSettings, apps: [AppSettings]) async throws -> TokenSettings? {
+        let (issuer, keySource) = (try await settings.text("jwt-issuer"), try await settings.text("jwt-keys"))
+        let audience = try await settings.text("jwt-audience")
         let algorithms = try await settings.texts("jwt-algorithms")
-        if values.isEmpty, algorithms == nil { return nil }
-        guard values.count == names.count else {
+        let audiences =
+            (audience.map { [TokenAudience($0)] } ?? [])
+            + apps.compactMap { app in
+                app.tokenAudience.map { TokenAudience($0, app: app.bundleIdentifier) }
+            }
+        if issuer == nil, keySource == nil, audiences.isEmpty, algorithms == nil { return nil }
+        guard let issuer, let keySource, !audiences.isEmpty else {
             throw ConfigurationError(
                 setting: "jwt-issuer", expected: "there together with jwt-audience and jwt-keys, or none of the three")
         }
-        guard ![User.accountIssuer, User.erasedIssuer].contains(values[0]) else {
+        guard ![User.accountIssuer, User.erasedIssuer].contains(issuer) else {
             throw ConfigurationError(
-                setting: "jwt-issuer", expected: "another than \(values[0]), which is the service's own")
+                setting: "jwt-issuer", expected: "another than \(issuer), which is the service's own")
         }
-        guard let keys = TokenKeySource(values[2]) else {
+        guard let keys = TokenKeySource(keySource) else {
             throw ConfigurationError(
                 setting: "jwt-keys", expected: "a file or an https address; http is for this machine's own")
         }
-        guard let algorithms else { return TokenSettings(issuer: values[0], audience: values[1], keys: keys) }
+        guard let algorithms else { return TokenSettings(issuer: issuer, audiences: audiences, keys: keys) }
         let known = algorithms.compactMap(TokenAlgorithm.init(rawValue:))
         guard known.count == algorithms.count, !known.isEmpty else {
             throw ConfigurationError(
                 setting: "jwt-algorithms",
                 expected: "of \(TokenAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))")
         }
-        return TokenSettings(issuer: values[0], audience: values[1], keys: keys, algorithms: Set(known))
+        return TokenSettings(issuer: issuer, audiences: audiences, keys: keys, algorithms: Set(known))
     }
 }

@@ -39,6 +39,12 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "The number of the app in the App Store, which Apple's notifications have to state (default: any).",
+            valueName: "number"))
+    var appAppleId: Int?
+
+    @Option(
+        help: ArgumentHelp(
             "A PostgreSQL database as the ledger: postgres://user@host/database (default: a file in the data directory).",
             valueName: "url"))
     var ledger: String?

@@ -1,14 +1,13 @@
 import Commerce
 import Configuration
 import Foundation
-import StrictJSON
-import SystemPackage
 
 /// The settings of `till serve`, from the command line, the environment and the file, in this order.
 struct ServeSettings {
     /// Every setting there is; a file that names another has a typo in it.
     static let names: Set<String> = [
-        "host", "port", "accept", "sandbox-users", "ownership", "transfer-pause-seconds", "data", "ledger",
+        "host", "port", "accept", "sandbox-users", "ownership", "transfer-pause-seconds", "data", "ledger", "catalog",
+        "app-apple-id", "apps",
         "tls-certificate",
         "tls-key", "jwt-issuer", "jwt-audience", "jwt-keys",
         "jwt-algorithms", "maximum-connections", "maximum-connections-per-address", "maximum-streams-per-address",
@@ -27,15 +26,21 @@ struct ServeSettings {
 
     /// The environment variables whose names begin with TILL_ and that nothing reads, each with a sentence.
     static func unknownVariables(_ environment: [String: String]) -> [String] {
-        let known = names.map { "TILL_" + $0.uppercased().replacing("-", with: "_") } + otherVariables
+        let known =
+            names.filter { $0 != "apps" }.map { "TILL_" + $0.uppercased().replacing("-", with: "_") } + otherVariables
         return environment.keys.filter { $0.hasPrefix("TILL_") && !known.contains($0) }.sorted().map {
             "The variable \($0) is unknown and has no effect.\(Suggestion.sentence(for: $0, among: known))"
         }
     }
 
     private let reader: ConfigReader
+    /// The apps of a service that sells several; nil for a service with one app.
+    let apps: [AppSettings]?
 
-    init(_ options: ServeOptions, dataPath: String?) async throws {
+    /// - Parameters:
+    ///   - dataPath: As given on the command line.
+    ///   - catalogPath: As given on the command line.
+    init(_ options: ServeOptions, dataPath: String?, catalogPath: String?) async throws {
         var given: [String: ConfigContent] = [:]
         given["host"] = options.host.map { .string($0) }
         given["port"] = options.port.map { .int($0) }
@@ -44,6 +49,8 @@ struct ServeSettings {
         given["ownership"] = options.ownership.map { .string($0) }
         given["transfer-pause-seconds"] = options.transferPauseSeconds.map { .int($0) }
         given["data"] = dataPath.map { .string($0) }
+        given["catalog"] = catalogPath.map { .string($0) }
+        given["app-apple-id"] = options.appAppleId.map { .int($0) }
         given["ledger"] = options.ledger.map { .string($0) }
         given["tls-certificate"] = options.tlsCertificate.map { .string($0) }
         given["tls-key"] = options.tlsKey.map { .string($0) }
@@ -97,12 +104,11 @@ struct ServeSettings {
             EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "till"),
         ]
         if let file = options.configurationFile {
-            try Self.checkNames(file)
-            do {
-                providers.append(try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))
-            } catch {
-                throw ConfigurationError(file: file, problem: "cannot be read as settings")
-            }
+            let settings = try SettingsFile(path: file)
+            providers.append(InMemoryProvider(values: settings.values))
+            apps = settings.apps
+        } else {
+            apps = nil
         }
         reader = ConfigReader(providers: providers)
     }
@@ -141,44 +147,4 @@ struct ServeSettings {
             throw ConfigurationError(setting: name, expected: "true or false")
         }
     }
-
-    private static func checkNames(_ file: String) throws(ConfigurationError) {
-        guard let bytes = try? Data(contentsOf: URL(filePath: file)) else {
-            throw ConfigurationError(file: file, problem: "cannot be read")
-        }
-        let value: JSONValue
-        do {
-            value = try JSONParser.parse([UInt8](bytes))
-        } catch {
-            throw ConfigurationError(file: file, problem: "is not JSON: \(error.message)")
-        }
-        guard case .object(let object) = value else {
-            throw ConfigurationError(file: file, problem: "has to hold a JSON object")
-        }
-        if let unknown = object.keys.first(where: { !names.contains($0) }) {
-            throw ConfigurationError(
-                file: file,
-                problem: "has the setting \"\(unknown)\", which there is not; there are "
-                    + names.sorted().joined(separator: ", "))
-        }
-    }
-}
-
-/// A setting cannot be used as it stands.
-struct ConfigurationError: CodedError {
-    let message: String
-
-    init(message: String) {
-        self.message = message
-    }
-
-    init(setting: String, expected: String) {
-        message = "The setting \(setting) has to be \(expected)."
-    }
-
-    init(file: String, problem: String) {
-        message = "The configuration file \(file) \(problem)."
-    }
-
-    var code: String { "configurationInvalid" }
 }

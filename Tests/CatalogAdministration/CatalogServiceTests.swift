@@ -22,7 +22,7 @@ import TestSupport
     }
 
     private func service(_ files: Catalog? = nil) async throws -> CatalogService {
-        try await CatalogService(files: files ?? self.files, ledger: ledger, clock: clock)
+        try await CatalogService(apps: Apps(App(files ?? self.files)), ledger: ledger, clock: clock)
     }
 
     private func object(number: Int, price: String = "1200") -> JSONObject {
@@ -39,34 +39,39 @@ import TestSupport
 
     @Test func aChangeCountsOnceItIsThere() async throws {
         let (service, other) = (try await service(), try await service())
-        let pending = try await service.define(object(number: 9), as: "moon", by: "K")
+        let pending = try await service.define(object(number: 9), as: "moon", in: service.apps.first, by: "K")
         #expect(pending?.isNewProduct == true)
-        #expect(service.current.catalog.product("moon") == nil)
+        #expect(service.apps.first.catalog.product("moon") == nil)
         try await apply(pending, to: service)
-        #expect(service.current.catalog.benefit(of: "moon") == .item(Item(collection: "sprout", number: 9)))
+        #expect(service.apps.first.catalog.benefit(of: "moon") == .item(Item(collection: "sprout", number: 9)))
         // The same again is no change, another price is.
-        #expect(try await service.define(object(number: 9), as: "moon", by: "K") == nil)
-        try await apply(try await service.define(object(number: 9, price: "7"), as: "moon", by: "K"), to: service)
-        #expect(service.current.catalog.product("moon")?.price.milliunits == 7000)
-        #expect(other.current.catalog.product("moon") == nil)
+        #expect(try await service.define(object(number: 9), as: "moon", in: service.apps.first, by: "K") == nil)
+        try await apply(
+            try await service.define(object(number: 9, price: "7"), as: "moon", in: service.apps.first, by: "K"),
+            to: service)
+        #expect(service.apps.first.catalog.product("moon")?.price.milliunits == 7000)
+        #expect(other.apps.first.catalog.product("moon") == nil)
         try await other.refresh()
-        #expect(other.current.catalog.product("moon")?.price.milliunits == 7000)
-        #expect(try await self.service().current.catalog.product("moon")?.price.milliunits == 7000)
-        #expect(try await service.changes(of: "moon", before: nil, limit: 9).map(\.number) == [2, 1])
+        #expect(other.apps.first.catalog.product("moon")?.price.milliunits == 7000)
+        #expect(try await self.service().apps.first.catalog.product("moon")?.price.milliunits == 7000)
+        #expect(
+            try await service.changes(of: "moon", in: service.apps.first, before: nil, limit: 9).map(\.number) == [
+                2, 1,
+            ])
     }
 
     /// Each has looked at the catalog as it was: the second looks again.
     @Test func twoDoNotGiveTheSameItemAtOnce() async throws {
         let (first, second) = (try await service(), try await service())
         let pendings = (
-            try await first.define(object(number: 9), as: "moon", by: "K"),
-            try await second.define(object(number: 9), as: "sun", by: "L")
+            try await first.define(object(number: 9), as: "moon", in: first.apps.first, by: "K"),
+            try await second.define(object(number: 9), as: "sun", in: second.apps.first, by: "L")
         )
         try await apply(pendings.0, to: first)
         #expect(try await !second.add(try #require(pendings.1)))
         try await second.refresh()
         await #expect {
-            _ = try await second.define(object(number: 9), as: "sun", by: "L")
+            _ = try await second.define(object(number: 9), as: "sun", in: second.apps.first, by: "L")
         } throws: {
             ($0 as? CatalogChangeError)?.code == "productInvalid"
         }
@@ -75,17 +80,19 @@ import TestSupport
     @Test func whatIsWithdrawnIsGoodForWhatItWas() async throws {
         let service = try await service()
         let product = try #require(files.products.first?.productIdentifier)
-        #expect(try service.setWithdrawn(false, product, by: "K") == nil)
-        try await apply(try service.setWithdrawn(true, product, by: "K"), to: service)
-        let catalog = service.current.catalog
+        #expect(try service.setWithdrawn(false, product, in: service.apps.first, by: "K") == nil)
+        try await apply(try service.setWithdrawn(true, product, in: service.apps.first, by: "K"), to: service)
+        let catalog = service.apps.first.catalog
         #expect(catalog.withdrawn == [ByteKey(product)])
         #expect(catalog.product(product) == files.product(product))
         #expect(catalog.benefit(of: product) == files.benefit(of: product))
         #expect(catalog.definition(of: product) == files.definition(of: product))
-        #expect(try service.setWithdrawn(true, product, by: "K") == nil)
-        try await apply(try service.setWithdrawn(false, product, by: "K"), to: service)
-        #expect(service.current.catalog.withdrawn == [])
-        #expect(throws: CatalogChangeError.productNotFound) { try service.setWithdrawn(true, "none", by: "K") }
+        #expect(try service.setWithdrawn(true, product, in: service.apps.first, by: "K") == nil)
+        try await apply(try service.setWithdrawn(false, product, in: service.apps.first, by: "K"), to: service)
+        #expect(service.apps.first.catalog.withdrawn == [])
+        #expect(throws: CatalogChangeError.productNotFound) {
+            try service.setWithdrawn(true, "none", in: service.apps.first, by: "K")
+        }
     }
 
     @Test func aProductKeepsItsType() async throws {
@@ -94,6 +101,7 @@ import TestSupport
         await #expect(throws: CatalogChangeError.productTypeFixed(.nonConsumable)) {
             _ = try await service.define(
                 ["type": "Consumable", "displayPrice": "1", "balance": "coins", "amount": .integer(1)], as: product,
+                in: service.apps.first,
                 by: "K")
         }
     }
@@ -107,8 +115,8 @@ import TestSupport
                 "number": .integer(1), "duration": .string(duration),
             ]
         }
-        try await apply(try service.define(season("P1M"), as: "season", by: "K"), to: service)
-        try await apply(try service.define(season("P1Y"), as: "season", by: "K"), to: service)
+        try await apply(try service.define(season("P1M"), as: "season", in: service.apps.first, by: "K"), to: service)
+        try await apply(try service.define(season("P1Y"), as: "season", in: service.apps.first, by: "K"), to: service)
         let claim = Claim(
             app: "com.example.app", origin: .localSandbox, transactionIdentifier: "1",
             originalTransactionIdentifier: "1",
@@ -118,43 +126,49 @@ import TestSupport
             expiresAt: clock.now().adding(days: 365))
         _ = try await ledger.write { try $0.redeem([claim], for: try #require(User(name: "alice")), at: clock.now()) }
         await #expect(throws: CatalogChangeError.productBenefitFixed) {
-            _ = try await service.define(season("P1M"), as: "season", by: "K")
+            _ = try await service.define(season("P1M"), as: "season", in: service.apps.first, by: "K")
         }
         await #expect(throws: CatalogChangeError.productBenefitFixed) {
-            _ = try await service.revert("season", by: "K")
+            _ = try await service.revert("season", in: service.apps.first, by: "K")
         }
-        try await apply(try service.define(season("P1Y", price: "2"), as: "season", by: "K"), to: service)
-        #expect(service.current.catalog.product("season")?.price.milliunits == 2000)
+        try await apply(
+            try service.define(season("P1Y", price: "2"), as: "season", in: service.apps.first, by: "K"), to: service)
+        #expect(service.apps.first.catalog.product("season")?.price.milliunits == 2000)
     }
 
     @Test func whatWasDefinedIsTakenBack() async throws {
         let service = try await service()
         let product = try #require(files.products.first?.productIdentifier)
-        #expect(try await service.revert(product, by: "K") == nil)
-        await #expect(throws: CatalogChangeError.productNotFound) { _ = try await service.revert("moon", by: "K") }
-        try await apply(try await service.define(object(number: 99), as: product, by: "K"), to: service)
-        try await apply(try await service.define(object(number: 1), as: "moon", by: "K"), to: service)
+        #expect(try await service.revert(product, in: service.apps.first, by: "K") == nil)
+        await #expect(throws: CatalogChangeError.productNotFound) {
+            _ = try await service.revert("moon", in: service.apps.first, by: "K")
+        }
+        try await apply(
+            try await service.define(object(number: 99), as: product, in: service.apps.first, by: "K"), to: service)
+        try await apply(
+            try await service.define(object(number: 1), as: "moon", in: service.apps.first, by: "K"), to: service)
         // What the files give is given by another by now.
         await #expect {
-            _ = try await service.revert(product, by: "K")
+            _ = try await service.revert(product, in: service.apps.first, by: "K")
         } throws: {
             ($0 as? CatalogChangeError)?.message == "\(product): number: sprout 1 is given twice."
         }
-        try await apply(try service.setWithdrawn(true, "moon", by: "K"), to: service)
-        try await apply(try await service.revert("moon", by: "K"), to: service)
-        #expect(service.current.catalog.product("moon") == nil)
+        try await apply(try service.setWithdrawn(true, "moon", in: service.apps.first, by: "K"), to: service)
+        try await apply(try await service.revert("moon", in: service.apps.first, by: "K"), to: service)
+        #expect(service.apps.first.catalog.product("moon") == nil)
         // Who comes again is new.
-        try await apply(try await service.define(object(number: 1), as: "moon", by: "K"), to: service)
-        #expect(service.current.catalog.withdrawn == [])
-        try await apply(try await service.revert("moon", by: "K"), to: service)
-        try await apply(try service.setWithdrawn(true, product, by: "K"), to: service)
-        try await apply(try await service.revert(product, by: "K"), to: service)
-        let catalog = service.current.catalog
+        try await apply(
+            try await service.define(object(number: 1), as: "moon", in: service.apps.first, by: "K"), to: service)
+        #expect(service.apps.first.catalog.withdrawn == [])
+        try await apply(try await service.revert("moon", in: service.apps.first, by: "K"), to: service)
+        try await apply(try service.setWithdrawn(true, product, in: service.apps.first, by: "K"), to: service)
+        try await apply(try await service.revert(product, in: service.apps.first, by: "K"), to: service)
+        let catalog = service.apps.first.catalog
         #expect(catalog.withdrawn == [])
         #expect(catalog.products == files.products)
         #expect(catalog.administered == [])
         #expect(catalog.definition(of: product) == files.definition(of: product))
-        #expect(try await self.service().current.catalog.products == files.products)
+        #expect(try await self.service().apps.first.catalog.products == files.products)
     }
 
     /// In whatever order it is written.
@@ -165,7 +179,7 @@ import TestSupport
             for member in try #require(files.definition(of: product)).members.reversed() {
                 _ = reversed.add(member.key, member.value)
             }
-            #expect(try await service.define(reversed, as: product, by: "K") == nil)
+            #expect(try await service.define(reversed, as: product, in: service.apps.first, by: "K") == nil)
         }
     }
 
@@ -173,7 +187,8 @@ import TestSupport
         var long = object(number: 9)
         _ = long.add("referenceName", .string(String(repeating: "a", count: 33_000)))
         await #expect {
-            _ = try await service().define(long, as: "moon", by: "K")
+            let service = try await service()
+            _ = try await service.define(long, as: "moon", in: service.apps.first, by: "K")
         } throws: {
             ($0 as? CatalogChangeError)?.message == "moon: it is larger than 32 KB."
         }
@@ -182,7 +197,8 @@ import TestSupport
     /// Somebody gives in the files what was given beside them: no service starts with a catalog that nobody meant.
     @Test func filesThatDoNotFitWhatWasAdministeredAreNamed() async throws {
         let service = try await service()
-        try await apply(try await service.define(object(number: 9), as: "moon", by: "K"), to: service)
+        try await apply(
+            try await service.define(object(number: 9), as: "moon", in: service.apps.first, by: "K"), to: service)
         let products = try TemporaryFolder()
         for name in [Catalog.configurationFile, Catalog.itemsFile] {
             let text = try String(contentsOf: Project.products.appending(path: name), encoding: .utf8)
@@ -205,15 +221,20 @@ import TestSupport
         let product = try #require(files.products.first?.productIdentifier)
         let item = try #require(files.benefit(of: product)?.item)
         let picture = try Picture(bytes: [0xFF, 0xD8, 0xFF, 1], file: "p")
-        try await apply(try service.setPicture(picture, of: product, by: "K"), to: service)
-        #expect(service.current.catalog.pictures[item] == picture)
-        #expect(try await self.service().current.catalog.pictures[item] == picture)
-        #expect(try service.setPicture(picture, of: product, by: "K") == nil)
-        #expect(throws: CatalogChangeError.productNotFound) { try service.setPicture(picture, of: "none", by: "K") }
+        try await apply(try service.setPicture(picture, of: product, in: service.apps.first, by: "K"), to: service)
+        #expect(service.apps.first.catalog.pictures[item] == picture)
+        #expect(try await self.service().apps.first.catalog.pictures[item] == picture)
+        #expect(try service.setPicture(picture, of: product, in: service.apps.first, by: "K") == nil)
+        #expect(throws: CatalogChangeError.productNotFound) {
+            try service.setPicture(picture, of: "none", in: service.apps.first, by: "K")
+        }
         try await apply(
             try await service.define(
                 ["type": "Consumable", "displayPrice": "1", "balance": "coins", "amount": .integer(1)], as: "coins",
+                in: service.apps.first,
                 by: "K"), to: service)
-        #expect(throws: CatalogChangeError.pictureOfNoItem) { try service.setPicture(picture, of: "coins", by: "K") }
+        #expect(throws: CatalogChangeError.pictureOfNoItem) {
+            try service.setPicture(picture, of: "coins", in: service.apps.first, by: "K")
+        }
     }
 }

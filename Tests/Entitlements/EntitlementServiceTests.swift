@@ -16,7 +16,7 @@ import Testing
     init() throws {
         shop = try TestShop()
         service = EntitlementService(
-            catalog: CurrentCatalog(shop.catalog), verifier: try shop.verifier(),
+            apps: Apps(App(shop.catalog)), verifier: try shop.verifier(),
             ledger: try Ledger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock)
         alice = try #require(User(name: "alice"))
         bob = try #require(User(name: "bob"))
@@ -34,7 +34,7 @@ import Testing
     /// A service on the same ledger that trusts another chain.
     private func service(trusting chain: CertificateChain) throws -> EntitlementService {
         EntitlementService(
-            catalog: CurrentCatalog(shop.catalog),
+            apps: Apps(App(shop.catalog)),
             verifier: ProofVerifier(anchors: try TestChains.anchors(chain), clock: shop.clock),
             ledger: try Ledger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock)
     }
@@ -171,7 +171,7 @@ import Testing
         let reviewed = AcceptedOrigins([.localProduction], sandboxUsers: [alice])
         func service(_ accepted: AcceptedOrigins) throws -> EntitlementService {
             EntitlementService(
-                catalog: CurrentCatalog(shop.catalog), verifier: try shop.verifier(),
+                apps: Apps(App(shop.catalog)), verifier: try shop.verifier(),
                 ledger: try Ledger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock, accepted: accepted
             )
         }
@@ -197,7 +197,7 @@ import Testing
 
     @Test func thePolicyIsTheServices() async throws {
         let lenient = EntitlementService(
-            catalog: CurrentCatalog(shop.catalog), verifier: try shop.verifier(),
+            apps: Apps(App(shop.catalog)), verifier: try shop.verifier(),
             ledger: try Ledger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock,
             policy: .transfer(pauseSeconds: 60))
         _ = try buy("sprout1")

@@ -18,7 +18,7 @@ import Testing
         garden = try TestGarden()
         alice = try #require(User(name: "alice"))
         service = EntitlementService(
-            catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(),
+            apps: Apps(App(garden.catalog)), verifier: try garden.verifier(),
             ledger: try Ledger(file: garden.folder.file("ledger.sqlite")), clock: garden.store.clock)
     }
 

@@ -23,7 +23,7 @@ import Testing
 
     private func service(keepsProofs: Bool = true, policy: OwnershipPolicy = .keep) throws -> EntitlementService {
         EntitlementService(
-            catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(), ledger: ledger,
+            apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger,
             clock: garden.store.clock, policy: policy, keepsProofs: keepsProofs)
     }
 

@@ -25,7 +25,7 @@ import Testing
         ordinary = try ["alice", "bob"].map { try #require(User(name: $0)) }
         reviewer = try #require(User(name: "review"))
         service = EntitlementService(
-            catalog: CurrentCatalog(shop.catalog),
+            apps: Apps(App(shop.catalog)),
             verifier: ProofVerifier(anchors: try TestChains.anchors(chain), clock: shop.clock), ledger: ledger,
             clock: shop.clock, accepted: AcceptedOrigins([.localProduction], sandboxUsers: [reviewer]))
     }

@@ -29,7 +29,7 @@ import Testing
     private func service(_ name: String) async throws -> (service: EntitlementService, ledger: Ledger) {
         let ledger = try Ledger(file: garden.folder.file("\(name).sqlite"))
         let service = EntitlementService(
-            catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(), ledger: ledger, clock: store.clock
+            apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger, clock: store.clock
         )
         #expect(try await service.setAppAccountToken(token, of: alice) == .set)
         return (service, ledger)
@@ -83,7 +83,7 @@ import Testing
         let clock = ManualClock(store.now)
         let file = garden.folder.file("ledger.sqlite")
         let service = EntitlementService(
-            catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(clock: clock),
+            apps: Apps(App(garden.catalog)), verifier: try garden.verifier(clock: clock),
             ledger: try Ledger(file: file),
             clock: clock)
         func mend() {
@@ -153,7 +153,7 @@ import Testing
             history.shuffle(using: &chance)
             let ledger = try Ledger(file: garden.folder.file("parked \(seed).sqlite"))
             let service = EntitlementService(
-                catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(), ledger: ledger,
+                apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger,
                 clock: store.clock)
             // Somewhere among them; before, everything waits.
             let claimed = Int.random(in: 0...history.count, using: &chance)
@@ -207,7 +207,7 @@ import Testing
         try store.setAutoRenew(false, of: try #require(bought.purchase).transactionIdentifier)
         try garden.advance(to: "2026-12-05T12:00:00Z")
         let later = EntitlementService(
-            catalog: CurrentCatalog(try garden.catalogWithout("garden.premium.monthly")),
+            apps: Apps(App(try garden.catalogWithout("garden.premium.monthly"))),
             verifier: try garden.verifier(),
             ledger: ledger, clock: store.clock)
         for notification in try store.notifications() {
@@ -323,7 +323,7 @@ import Testing
         _ = try await service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
         // The seed's products, which have no balance.
         let later = EntitlementService(
-            catalog: CurrentCatalog(try Catalog(folder: Project.products)), verifier: try garden.verifier(),
+            apps: Apps(App(try Catalog(folder: Project.products))), verifier: try garden.verifier(),
             ledger: ledger, clock: store.clock)
         func spend(_ amount: Int, from balance: String = "seeds", key: String) async throws -> SpentBalance {
             let request = Spending.Request(

@@ -20,7 +20,7 @@ import TestSupport
         of product: String = "a"
     ) -> CatalogChange {
         CatalogChange(
-            number: number, happenedAt: Self.later(number), changedBy: "K", productIdentifier: product,
+            number: number, happenedAt: Self.later(number), changedBy: "K", app: "app", productIdentifier: product,
             content: content)
     }
 
@@ -35,7 +35,7 @@ import TestSupport
     private let digest = [UInt8](repeating: 1, count: 32)
 
     @Test func whatIsNowFollowsFromWhatHasHappened() async throws {
-        let nothing = try await ledger.read { try $0.catalogRecord() }
+        let nothing = try await ledger.read { try $0.catalogRecord(firstApp: "app") }
         #expect(nothing.revision == 0)
         #expect(nothing.products.isEmpty)
         #expect(nothing.pictures.isEmpty)
@@ -49,7 +49,7 @@ import TestSupport
         {
             #expect(try await add(change(number, content, of: product)) == .changed)
         }
-        let record = try await fixture.again().read { try $0.catalogRecord() }
+        let record = try await fixture.again().read { try $0.catalogRecord(firstApp: "app") }
         #expect(record.revision == 8)
         #expect(record.products.map(\.productIdentifier) == ["b", "a", "c", "d"])
         #expect(record.products.map(\.definition) == ["{\"b\":2}", nil, nil, nil])
@@ -76,7 +76,8 @@ import TestSupport
         #expect(
             try await add(change(2, .picture(of: first, digest: digest)), picture: [0, 255, 3, 4, 5, 6, 7]) == .changed)
         #expect(try await add(change(3, .picture(of: second, digest: digest)), picture: [1, 2, 3]) == .changed)
-        #expect(try await ledger.read { try $0.catalogRecord() }.pictures == [first: digest, second: digest])
+        #expect(
+            try await ledger.read { try $0.catalogRecord(firstApp: "app") }.pictures == [first: digest, second: digest])
         #expect(try await ledger.read { try $0.catalogPicture(of: first) } == [0, 255, 3, 4, 5, 6, 7])
         #expect(try await ledger.read { try $0.catalogPicture(of: second) } == [1, 2, 3])
         #expect(try await ledger.read { try $0.catalogPicture(of: Item(collection: "sprout", number: 3)) } == nil)
@@ -96,11 +97,18 @@ import TestSupport
         let made = zip(Int64(1)..., contents).map { change($0, $1, of: $0 == 2 ? "b" : "a") }
         for change in made { #expect(try await add(change, picture: [1]) == .changed) }
         #expect(
-            try await ledger.read { try $0.catalogChanges(of: nil, before: nil, limit: 3) } == [
-                made[4], made[3], made[2],
-            ])
-        #expect(try await ledger.read { try $0.catalogChanges(of: nil, before: 2, limit: 3) } == [made[0]])
-        #expect(try await ledger.read { try $0.catalogChanges(of: "b", before: nil, limit: 3) } == [made[1]])
-        #expect(try await ledger.read { try $0.catalogChanges(of: "c", before: nil, limit: 3) }.isEmpty)
+            try await ledger.read { try $0.catalogChanges(of: nil, in: "app", firstApp: "app", before: nil, limit: 3) }
+                == [
+                    made[4], made[3], made[2],
+                ])
+        #expect(
+            try await ledger.read { try $0.catalogChanges(of: nil, in: "app", firstApp: "app", before: 2, limit: 3) }
+                == [made[0]])
+        #expect(
+            try await ledger.read { try $0.catalogChanges(of: "b", in: "app", firstApp: "app", before: nil, limit: 3) }
+                == [made[1]])
+        #expect(
+            try await ledger.read { try $0.catalogChanges(of: "c", in: "app", firstApp: "app", before: nil, limit: 3) }
+                .isEmpty)
     }
 }

@@ -59,7 +59,7 @@ import Webhooks
     {
         let texts = try Way.allCases.map { try export(try converted(version, $0)) }
         #expect(texts[0] == texts[1])
-        #expect(texts[0].hasPrefix(#"{"version":17}"#))
+        #expect(texts[0].hasPrefix(#"{"version":18}"#))
     }
 
     @Test(arguments: cases) func `what users own and have done is the same`(version: Int, way: Way) async throws {

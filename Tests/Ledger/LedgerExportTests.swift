@@ -54,7 +54,8 @@ import Webhooks
         try await ledger.write {
             try $0.add(
                 APIKeyRecord(
-                    identifier: "a", name: "back end", scopes: ["read"], secretDigest: [UInt8](repeating: 1, count: 32),
+                    identifier: "a", name: "back end", scopes: ["read"], app: "app",
+                    secretDigest: [UInt8](repeating: 1, count: 32),
                     createdAt: Self.now))
         }
         try await ledger.write { try $0.setReconciled("s", until: Self.now) }
@@ -90,7 +91,8 @@ import Webhooks
         ]
         for (number, content) in zip(Int64(1)..., contents) {
             let change = CatalogChange(
-                number: number, happenedAt: Self.now, changedBy: "K", productIdentifier: "p", content: content)
+                number: number, happenedAt: Self.now, changedBy: "K", app: "app", productIdentifier: "p",
+                content: content)
             #expect(try await ledger.write { try $0.add(change, picture: [1, 2], maximumPictures: 2) } == .changed)
         }
     }
@@ -220,7 +222,7 @@ import Webhooks
             (Data(), ImportError.incomplete), (text.dropLast(1), .incomplete), (joined(lines.dropLast()), .incomplete),
             (joined(lines.dropLast(2) + lines.suffix(1)), .incomplete), (joined(Array(lines[1...])), .lineInvalid(1)),
             (text + text, .lineInvalid(lines.count + 1)), (Data("hello\n".utf8), .lineInvalid(1)),
-            (changed("\"version\":17", "\"version\":6"), .versionOther(6)),
+            (changed("\"version\":18", "\"version\":6"), .versionOther(6)),
             (changed("\"alice\"", "\"mallory\""), .incomplete), (changed("\"issuer\"", "\"issue\""), .lineInvalid(2)),
             (changed("\"table\":\"user\"", "\"table\":\"sqlite_master\""), .lineInvalid(2)),
             (joined([lines[0], lines[1], lines[1]]), .lineInvalid(3)),

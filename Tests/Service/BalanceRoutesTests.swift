@@ -25,7 +25,7 @@ import Wire
         garden = try TestGarden()
         let ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
         service = EntitlementService(
-            catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(), ledger: ledger,
+            apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger,
             clock: garden.clock)
         keys = APIKeys(ledger: ledger, clock: garden.clock, randomness: .system)
         routes = ServiceRoutes(service: service, authentication: .apiKeys(keys), clock: garden.clock)

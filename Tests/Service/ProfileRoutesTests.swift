@@ -24,7 +24,8 @@ import Wire
         try Data(TestIssuer.keySet([issuer.publicKey]).utf8).write(to: keys)
         fixture = try await ServiceFixture(
             tokens: TokenSettings(
-                issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: .file(keys)), keeping: folder)
+                issuer: TestIssuer.issuer, audiences: [TokenAudience(TestIssuer.audience)], keys: .file(keys)),
+            keeping: folder)
         token = try issuer.token(at: fixture.shop.clock.now().secondsSince1970)
     }
 

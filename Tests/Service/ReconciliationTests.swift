@@ -29,7 +29,7 @@ import Wire
     init() throws {
         garden = try TestGarden()
         service = EntitlementService(
-            catalog: CurrentCatalog(garden.catalog), verifier: try garden.verifier(),
+            apps: Apps(App(garden.catalog)), verifier: try garden.verifier(),
             ledger: try Ledger(file: garden.folder.file("ledger.sqlite")), clock: garden.store.clock)
         alice = try #require(User(name: "alice"))
     }
@@ -57,7 +57,8 @@ import Wire
     }
 
     private func reconciler(_ client: AppStoreServerClient) -> Reconciler {
-        Reconciler(service: service, client: client, origins: Self.origins, clock: garden.store.clock)
+        Reconciler(
+            service: service, app: service.apps.first, client: client, origins: Self.origins, clock: garden.store.clock)
     }
 
     /// Runs what runs beside a service, until `body` is done.
@@ -80,7 +81,7 @@ import Wire
 
     private func responder(_ client: AppStoreServerClient) -> ConsumptionResponder {
         ConsumptionResponder(
-            service: service, client: client, origins: Self.origins,
+            service: service, app: service.apps.first, client: client, origins: Self.origins,
             answer: ConsumptionAnswer(refundPreference: .grantProrated, sampleContentProvided: true), metrics: metrics,
             logger: Logger(label: "tests"))
     }

@@ -35,9 +35,12 @@ struct ServiceFixture {
     /// What a test needs for as long as the service runs.
     private let folder: TemporaryFolder?
 
-    /// - Parameter chain: Whom to trust besides the shop.
+    /// - Parameters:
+    ///   - chain: Whom to trust besides the shop.
+    ///   - others: The apps that the service sells beside that of the shop.
     init(
         trusting chain: CertificateChain? = nil,
+        selling others: [App] = [],
         limits: RequestLimits? = nil,
         tokens: TokenSettings? = nil,
         unknownChainsAtOnce: Int = 2,
@@ -57,14 +60,15 @@ struct ServiceFixture {
         let accounts = AccountService(
             ledger: ledger, clock: shop.clock, randomness: .system, sendsMail: true, cost: .trifling)
         let counting: @Sendable (User) -> Set<Origin> = { _ in Origin.defaultAccepted }
-        let administration = try await CatalogService(files: shop.catalog, ledger: ledger, clock: shop.clock)
+        let administration = try await CatalogService(
+            apps: try Apps([App(shop.catalog)] + others), ledger: ledger, clock: shop.clock)
         let profiles = ProfileService(
-            catalog: administration.current, ledger: ledger, clock: shop.clock, counting: counting)
+            apps: administration.apps, ledger: ledger, clock: shop.clock, counting: counting)
         self.ledger = ledger
         figures = FigureService(ledger: ledger, clock: shop.clock)
         routes = ServiceRoutes(
             service: EntitlementService(
-                catalog: administration.current, verifier: verifier, ledger: ledger, clock: shop.clock,
+                apps: administration.apps, verifier: verifier, ledger: ledger, clock: shop.clock,
                 onVerify: metrics.recordVerification),
             authentication: .apiKeys(
                 keys,

@@ -26,7 +26,7 @@ import Wire
         try Self.write(TestIssuer.keySet([issuer.publicKey]), to: keyFile)
         fixture = try await ServiceFixture(
             tokens: TokenSettings(
-                issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: .file(keyFile)),
+                issuer: TestIssuer.issuer, audiences: [TokenAudience(TestIssuer.audience)], keys: .file(keyFile)),
             keeping: file)
     }
 
@@ -206,7 +206,7 @@ import Wire
         let fixture = try await ServiceFixture(
             limits: RequestLimits(perKey: 100, perUser: 2),
             tokens: TokenSettings(
-                issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: .file(keyFile)))
+                issuer: TestIssuer.issuer, audiences: [TokenAudience(TestIssuer.audience)], keys: .file(keyFile)))
         func status(_ user: String) async throws -> Int {
             try await fixture.send(.get, "/v1/me/items", key: try issuer.token(for: user, at: now)).status
         }
@@ -228,7 +228,8 @@ import Wire
         let file = folder.file("keys.json")
         try Self.write(set, to: file)
         let tokens = UserTokens(
-            TokenSettings(issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: .file(file)),
+            TokenSettings(
+                issuer: TestIssuer.issuer, audiences: [TokenAudience(TestIssuer.audience)], keys: .file(file)),
             clock: fixture.shop.clock, logger: ServiceFixture.logger)
         await #expect(throws: error) { try await tokens.prepare() }
     }
@@ -251,7 +252,8 @@ import Wire
             members[name] = .string(value)
             try Self.write(TestIssuer.keySet([JSONObject(members)]), to: keyFile)
             let tokens = UserTokens(
-                TokenSettings(issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: .file(keyFile)),
+                TokenSettings(
+                    issuer: TestIssuer.issuer, audiences: [TokenAudience(TestIssuer.audience)], keys: .file(keyFile)),
                 clock: fixture.shop.clock, logger: ServiceFixture.logger)
             await #expect(throws: TokenKeysError.noUsableKey, "\(name) \(value)") { try await tokens.prepare() }
         }
@@ -266,7 +268,8 @@ import Wire
             for (path, error) in [("keys", TokenKeysError?.none), ("nothing", .unreachable)] {
                 let source = try #require(TokenKeySource("\(address)/\(path)"))
                 let tokens = UserTokens(
-                    TokenSettings(issuer: TestIssuer.issuer, audience: TestIssuer.audience, keys: source),
+                    TokenSettings(
+                        issuer: TestIssuer.issuer, audiences: [TokenAudience(TestIssuer.audience)], keys: source),
                     clock: fixture.shop.clock, logger: ServiceFixture.logger)
                 if let error {
                     await #expect(throws: error) { try await tokens.prepare() }

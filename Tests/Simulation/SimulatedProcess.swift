@@ -54,7 +54,7 @@ struct SimulatedProcess {
         _ dice: Dice
     ) -> EntitlementService {
         EntitlementService(
-            catalog: CurrentCatalog(garden.catalog), verifier: verifier,
+            apps: Apps(App(garden.catalog)), verifier: verifier,
             ledger: Ledger(storage: storage, randomness: dice.randomness), clock: garden.store.clock,
             randomness: dice.randomness, policy: policy)
     }

@@ -199,7 +199,7 @@ extension Simulation {
             let place = try SimulatedLedger.make(in: garden.folder, named: "order \(number)")
             let ledger = try place.open(randomness: dice.randomness)
             let service = EntitlementService(
-                catalog: CurrentCatalog(garden.catalog), verifier: verifier, ledger: ledger, clock: garden.store.clock,
+                apps: Apps(App(garden.catalog)), verifier: verifier, ledger: ledger, clock: garden.store.clock,
                 policy: policy)
             for person in people { _ = try await service.setAppAccountToken(person.token, of: person.user) }
             for message in dice.shuffle(messages + messages.filter { _ in dice.happens(30) }) {

@@ -145,7 +145,8 @@ extension WireExample {
         WireExample(
             TransactionResource.self,
             #"""
-            {"transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
+            {"bundleId": "bundleId", "transactionId": "transactionId",
+            "originalTransactionId": "originalTransactionId",
             "productId": "productId", "quantity": 7, "origin": "local/Sandbox",
             "purchaseDate": "2027-01-31T12:00:00Z", "redeemedAt": "2027-01-31T12:00:00Z",
             "expiresDate": "2027-01-31T12:00:00Z", "revocationDate": "2027-01-31T12:00:00Z", "revocationReason": 1,

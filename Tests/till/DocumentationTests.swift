@@ -50,6 +50,8 @@ import Wire
         let help = try await till.run("serve", "--help").output
         var options = Set(help.matches(of: /\n  --([a-z-]+)/).map { String($0.1) })
         options.subtract(["config", "print-configuration", "store", "json", "version", "help"])
+        // A list of objects, in the file alone.
+        options.insert("apps")
         let page =
             try Project.text("Documentation/Configuration.md") + Project.text("Documentation/ThreatModel.md")
         var described: Set<String> = []

@@ -5,6 +5,8 @@ import Ledger
 /// happened; only of pictures nothing is kept but the last.
 struct CatalogRecords {
     let database: any LedgerDatabase
+    /// The app of changes that name none.
+    let firstApp: String
 
     func revision() throws -> Int64 {
         try database.value("SELECT coalesce(max(number), 0) FROM catalog_change", []) ?? 0
@@ -14,20 +16,24 @@ struct CatalogRecords {
     func products() throws -> [CatalogRecord.Product] {
         try database.rows(
             """
-            SELECT product_id,
+            SELECT app, product_id,
                 (SELECT definition FROM catalog_change AS defined
-                    WHERE defined.product_id = changed.product_id AND kind IN ('defined', 'reverted')
+                    WHERE defined.product_id = changed.product_id AND coalesce(defined.app, $1) = changed.app
+                        AND kind IN ('defined', 'reverted')
                     ORDER BY number DESC LIMIT 1) AS definition,
                 (SELECT kind FROM catalog_change AS standing
-                    WHERE standing.product_id = changed.product_id AND kind IN ('withdrawn', 'restored', 'reverted')
+                    WHERE standing.product_id = changed.product_id AND coalesce(standing.app, $1) = changed.app
+                        AND kind IN ('withdrawn', 'restored', 'reverted')
                     ORDER BY number DESC LIMIT 1) AS standing
-            FROM (SELECT product_id, min(number) AS first FROM catalog_change GROUP BY product_id) AS changed
+            FROM (SELECT coalesce(app, $1) AS app, product_id, min(number) AS first FROM catalog_change
+                GROUP BY coalesce(app, $1), product_id) AS changed
             ORDER BY first
-            """
+            """,
+            [firstApp]
         ).map { row in
             let standing: String? = try row["standing"]
             return CatalogRecord.Product(
-                productIdentifier: try row["product_id"], definition: try row["definition"],
+                app: try row["app"], productIdentifier: try row["product_id"], definition: try row["definition"],
                 isWithdrawn: standing == CatalogChange.Kind.withdrawn.rawValue)
         }
     }
@@ -74,23 +80,37 @@ struct CatalogRecords {
         try database.execute(
             """
             INSERT INTO catalog_change (number, happened_at, changed_by, kind, product_id, definition, collection,
-                item_number, picture_digest) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                item_number, picture_digest, app) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
             """,
             [
                 change.number, change.happenedAt, change.changedBy, change.content.kind.rawValue,
                 change.productIdentifier, definition, item?.collection, item?.number, digest,
+                change.app,
             ])
     }
 
-    func changes(of productIdentifier: String?, before number: Int64, limit: Int) throws -> [CatalogChange] {
-        let (condition, arguments): (String, [any SQLConvertible]) =
-            productIdentifier.map { ("WHERE product_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3", [$0]) }
-            ?? ("WHERE number < $1 ORDER BY number DESC LIMIT $2", [])
-        return try database.rows("SELECT * FROM catalog_change \(condition)", arguments + [number, limit])
-            .map(Self.change)
+    func changes(
+        of productIdentifier: String?,
+        in app: String,
+        before number: Int64,
+        limit: Int
+    ) throws -> [CatalogChange] {
+        var (condition, arguments): (String, [any SQLConvertible]) = ("", [firstApp, app, number])
+        if let productIdentifier {
+            condition = "AND product_id = $4"
+            arguments.append(productIdentifier)
+        }
+        return try database.rows(
+            """
+            SELECT * FROM catalog_change
+            WHERE coalesce(app, $1) = $2 AND number < $3 \(condition)
+            ORDER BY number DESC LIMIT $\(arguments.count + 1)
+            """,
+            arguments + [limit]
+        ).map(change)
     }
 
-    private static func change(_ row: SQLRow) throws -> CatalogChange {
+    private func change(_ row: SQLRow) throws -> CatalogChange {
         let kind: String = try row["kind"]
         let content: CatalogChange.Content =
             switch CatalogChange.Kind(rawValue: kind) {
@@ -106,6 +126,6 @@ struct CatalogRecords {
             }
         return CatalogChange(
             number: try row["number"], happenedAt: try row["happened_at"], changedBy: try row["changed_by"],
-            productIdentifier: try row["product_id"], content: content)
+            app: try row["app"] ?? firstApp, productIdentifier: try row["product_id"], content: content)
     }
 }

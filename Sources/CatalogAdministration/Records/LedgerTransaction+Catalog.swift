@@ -5,14 +5,15 @@ extension LedgerTransaction {
     /// The number of the last change; 0 where there was none.
     public func catalogRevision() throws -> Int64 {
         guard try database.has("catalog_change") else { return 0 }
-        return try CatalogRecords(database: database).revision()
+        return try CatalogRecords(database: database, firstApp: "").revision()
     }
 
-    public func catalogRecord() throws -> CatalogRecord {
+    /// - Parameter firstApp: The app of changes that name none.
+    public func catalogRecord(firstApp: String) throws -> CatalogRecord {
         guard try database.has("catalog_picture") else {
             return CatalogRecord(revision: 0, products: [], pictures: [:])
         }
-        let records = CatalogRecords(database: database)
+        let records = CatalogRecords(database: database, firstApp: firstApp)
         return CatalogRecord(
             revision: try records.revision(), products: try records.products(),
             pictures: try records.pictureDigests())
@@ -20,7 +21,7 @@ extension LedgerTransaction {
 
     /// A picture's bytes; nil where an item has none.
     public func catalogPicture(of item: Item) throws -> [UInt8]? {
-        try CatalogRecords(database: database).picture(of: item)
+        try CatalogRecords(database: database, firstApp: "").picture(of: item)
     }
 
     /// Remembers a change.
@@ -34,7 +35,7 @@ extension LedgerTransaction {
         picture: [UInt8]?,
         maximumPictures: Int
     ) throws -> CatalogChangeAnswer {
-        let records = CatalogRecords(database: database)
+        let records = CatalogRecords(database: database, firstApp: change.app)
         guard try records.revision() == change.number - 1 else { return .outdated }
         if case .picture(let item, let digest) = change.content, let picture {
             guard try records.sizeOfPictures(but: item) + picture.count <= maximumPictures else {
@@ -50,12 +51,16 @@ extension LedgerTransaction {
     ///
     /// - Parameters:
     ///   - productIdentifier: Only those of one product; nil for all.
+    ///   - firstApp: The app of changes that name none.
     ///   - number: Only those before; nil for all.
     public func catalogChanges(
         of productIdentifier: String?,
+        in app: String,
+        firstApp: String,
         before number: Int64?,
         limit: Int
     ) throws -> [CatalogChange] {
-        try CatalogRecords(database: database).changes(of: productIdentifier, before: number ?? .max, limit: limit)
+        try CatalogRecords(database: database, firstApp: firstApp)
+            .changes(of: productIdentifier, in: app, before: number ?? .max, limit: limit)
     }
 }

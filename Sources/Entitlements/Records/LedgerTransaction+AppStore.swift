@@ -8,13 +8,17 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - number: Only those after the one with this number; 0 for all.
     ///   - origins: Only purchases of these.
+    ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
     ///   - limit: At most so many users.
     public func customers(
         after number: Int64,
         of origins: Set<Origin>,
+        in app: String? = nil,
         limit: Int
     ) throws -> [Customer] {
-        try ReadingRecords(database: database).customers(after: number, of: origins, limit: limit)
+        guard let app = try self.number(ofApp: app) else { return [] }
+        return try ReadingRecords(database: database)
+            .customers(after: number, of: origins, in: app.number, limit: limit)
     }
 
     /// What the App Store has asked about customers who want their money back (`CONSUMPTION_REQUEST`), as far as it is not
@@ -23,16 +27,20 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - moment: Only what was asked since.
     ///   - origins: Only by these.
+    ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
     public func openConsumptionRequests(
         since moment: Timestamp,
         of origins: Set<Origin>,
+        in app: String? = nil,
         limit: Int
     ) throws -> [OpenConsumptionRequest] {
+        guard let app = try number(ofApp: app) else { return [] }
         let rows = try database.rows(
             """
             SELECT notification_uuid, transaction_id, origin, app FROM notification \(database.indexed(by: "notification_that_asks"))
             WHERE type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL AND transaction_id IS NOT NULL
                 AND signed_at >= $1 AND origin IN \(origins.sqlList)
+                \(app.number.map { "AND app = \($0)" } ?? "")
             ORDER BY signed_at, notification_uuid LIMIT $2
             """,
             [moment, limit])

@@ -28,12 +28,19 @@ extension LedgerTransaction {
     /// A user's redeemed transactions, newest first.
     ///
     /// - Parameters:
+    ///   - app: The bundle identifier of an app, to return only its transactions; nil for all apps.
     ///   - sequence: Returns only transactions older than the one with this number; nil for all. Later redemptions do not
     ///     change what follows.
     ///   - limit: The largest number of transactions returned.
-    public func transactions(of user: User, before sequence: Int64?, limit: Int) throws -> [RedeemedTransaction] {
-        guard let user = try users.known(user) else { return [] }
-        return try ReadingRecords(database: database).transactions(of: user, before: sequence ?? .max, limit: limit)
+    public func transactions(
+        of user: User,
+        in app: String? = nil,
+        before sequence: Int64?,
+        limit: Int
+    ) throws -> [RedeemedTransaction] {
+        guard let user = try users.known(user), let app = try number(ofApp: app) else { return [] }
+        return try ReadingRecords(database: database)
+            .transactions(of: user, in: app.number, before: sequence ?? .max, limit: limit)
     }
 
     /// The subscriptions of a user about whose renewal the App Store has stated something.

@@ -5,13 +5,16 @@ extension LedgerTransaction {
     /// Takes back the purchase that a redeemed transaction is of, whatever the App Store says of it and whatever restores
     /// it, or lets it count again. One that was taken back before stays as it is.
     ///
-    /// - Parameter origin: nil for any.
+    /// - Parameters:
+    ///   - origin: nil for any.
+    ///   - app: The bundle identifier of the only app whose transactions count; nil for all apps.
     /// - Returns: The transaction as it is then; none when the user has redeemed none of that identifier, and several,
     ///   unchanged, when origins share the identifier.
     public func change(
         _ change: PurchaseChange,
         ofTransaction identifier: String,
         origin: Origin?,
+        in app: String? = nil,
         of user: User,
         accepting accepted: AcceptedOrigins = AcceptedOrigins(Set(Origin.allCases))
     ) throws -> [RedeemedTransaction] {
@@ -19,6 +22,7 @@ extension LedgerTransaction {
         func found() throws -> [RedeemedTransaction] {
             try ReadingRecords(database: database).transactions(identifier, of: user)
                 .filter { origin == nil || $0.origin == origin }
+                .filter { app == nil || app?.hasSameBytes(as: $0.app ?? "") == true }
         }
         let transactions = try found()
         guard transactions.count == 1 else { return transactions }

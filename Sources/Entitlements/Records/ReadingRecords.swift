@@ -80,14 +80,29 @@ package struct ReadingRecords {
     }
 
     /// Newest first, older than a sequence number.
-    func transactions(of user: Int64, before sequence: Int64, limit: Int) throws -> [RedeemedTransaction] {
+    ///
+    /// - Parameter app: The number of the app; nil for all apps.
+    func transactions(
+        of user: Int64,
+        in app: Int64?,
+        before sequence: Int64,
+        limit: Int
+    ) throws -> [RedeemedTransaction] {
         try database.rows(
             """
-            \(Self.transactions) WHERE redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
+            \(Self.transactions)
+            WHERE redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2 \(Self.isIn(app, of: "redeemed_transaction"))
             ORDER BY redeemed_transaction.sequence DESC LIMIT $3
             """,
             [user, sequence, limit]
         ).map(Self.transaction)
+    }
+
+    /// The condition that a row is of an app.
+    ///
+    /// - Parameter app: The number of the app; nil for all apps.
+    private static func isIn(_ app: Int64?, of table: String) -> String {
+        app.map { "AND \(table).app = \($0)" } ?? ""
     }
 
     /// All transactions of users, in no order.
@@ -136,7 +151,8 @@ package struct ReadingRecords {
         SELECT redeemed_transaction.user_id, redeemed_transaction.sequence, transaction_id, redeemed_transaction.origin, redeemed_transaction.app,
             redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
             revocation_date, revocation_reason, expires_at, grace_ends_at, revoked_at, revoked_by, reason AS team_reason,
-            \(TransactionFacts.columns.joined(separator: ", "))
+            \(TransactionFacts.columns.joined(separator: ", ")),
+            (SELECT bundle_id FROM app WHERE app.app = redeemed_transaction.app) AS bundle_id
         FROM redeemed_transaction LEFT JOIN team_revocation
         ON team_revocation.user_id = redeemed_transaction.user_id
             AND team_revocation.original_transaction_id = redeemed_transaction.original_transaction_id
@@ -185,9 +201,11 @@ package struct ReadingRecords {
     }
 
     /// Each with the last transaction of each origin.
-    func customers(after number: Int64, of origins: Set<Origin>, limit: Int) throws -> [Customer] {
+    ///
+    /// - Parameter app: The number of the app; nil for all apps.
+    func customers(after number: Int64, of origins: Set<Origin>, in app: Int64?, limit: Int) throws -> [Customer] {
         // By the user's index, never by the origin's: nearly all are of one origin.
-        let isOfOrigins = "coalesce(bought.origin, '') IN \(origins.sqlList)"
+        let isOfOrigins = "coalesce(bought.origin, '') IN \(origins.sqlList) \(Self.isIn(app, of: "bought"))"
         return try database.rows(
             """
             SELECT * FROM (
@@ -217,8 +235,8 @@ package struct ReadingRecords {
             purchaseDate: try row["purchase_date"], redeemedAt: try row["redeemed_at"],
             revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
             details: RedeemedTransaction.Details(
-                expiresAt: try row["expires_at"], graceEndsAt: try row["grace_ends_at"],
-                revocation: try Revocation(row, reason: "team_reason"),
+                app: try row["bundle_id"], expiresAt: try row["expires_at"],
+                graceEndsAt: try row["grace_ends_at"], revocation: try Revocation(row, reason: "team_reason"),
                 facts: TransactionFacts(row)))
     }
 }

@@ -5,16 +5,20 @@ import Receipts
 /// The claims that a verified proof makes, by a catalog.
 struct ProofClaims {
     private let verified: VerifiedProof
-    private let catalog: Catalog
+    private let app: String
+    /// Nil for an app that the service does not sell.
+    private let catalog: Catalog?
     private let digest: [UInt8]
     private let fingerprints: VerifiedProof.Fingerprints
     private let kept: KeptProof?
 
     /// - Parameters:
     ///   - proof: The signed bytes.
+    ///   - app: The bundle identifier of its app.
     ///   - isKept: Whether the signed bytes are kept.
-    init(of verified: VerifiedProof, _ proof: [UInt8], by catalog: Catalog, isKept: Bool) {
+    init(of verified: VerifiedProof, _ proof: [UInt8], app: String, by catalog: Catalog?, isKept: Bool) {
         self.verified = verified
+        self.app = app
         self.catalog = catalog
         // Of a notification, the signed transaction inside it.
         let part = verified.notifiedTransactionProof
@@ -27,11 +31,11 @@ struct ProofClaims {
     ///
     /// - Parameter renewal: The statement about the renewal of the subscription; nil if there is none.
     func claim(_ purchase: ProvenPurchase, renewal: StatedRenewal? = nil) -> Claim {
-        let benefit = catalog.benefit(of: purchase.productIdentifier)
+        let benefit = catalog?.benefit(of: purchase.productIdentifier)
         var credit: Credit?
         if case .credit(let bought) = benefit { credit = bought }
         return Claim(
-            app: verified.bundleIdentifier ?? catalog.bundleIdentifier,
+            app: app,
             origin: verified.origin,
             transactionIdentifier: purchase.transactionIdentifier,
             originalTransactionIdentifier: purchase.originalTransactionIdentifier,
@@ -40,7 +44,7 @@ struct ProofClaims {
             purchaseDate: purchase.purchaseDate,
             revocationDate: purchase.revocationDate,
             revocationReason: purchase.revocationReason,
-            repeatsOriginal: catalog.product(purchase.productIdentifier)?.type == .nonConsumable,
+            repeatsOriginal: catalog?.product(purchase.productIdentifier)?.type == .nonConsumable,
             signedAt: verified.notifiedTransaction?.signedDate ?? verified.signedAt,
             appAccountToken: purchase.appAccountToken,
             proofDigest: digest, proof: kept, fingerprints: fingerprints,

@@ -4,6 +4,8 @@ import Commerce
 public struct KnownPurchase: Hashable, Sendable {
     /// Nil for a user who was erased.
     public let owner: User?
+    /// The bundle identifier of the app that sold it.
+    public var app: String? { transactions.first?.app }
     public let status: PurchaseStatus
     /// The items that its transactions grant.
     public let items: [Item]

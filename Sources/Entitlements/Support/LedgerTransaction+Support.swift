@@ -82,36 +82,41 @@ extension LedgerTransaction {
     ///
     /// - Parameters:
     ///   - identifier: Only those of a transaction or an original transaction; nil for all.
+    ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
     ///   - last: Only those after this place; nil for all.
     public func unclaimedPurchases(
         ofTransaction identifier: String?,
+        in app: String? = nil,
         after last: UnclaimedPurchase.Position?,
         limit: Int
     ) throws -> [UnclaimedPurchase] {
+        guard let app = try number(ofApp: app) else { return [] }
         let apps = try AppRecords(database: database).numbers(of: [])
         return try UnclaimedRecords(database: database, apps: apps)
-            .purchases(of: identifier, after: last, limit: limit).map(\.purchase)
+            .purchases(of: identifier, in: app.number, after: last, limit: limit).map(\.purchase)
     }
 
     /// Assigns an unclaimed purchase to a user as if the user had redeemed it.
     ///
     /// - Parameters:
     ///   - origin: Nil if one origin alone uses the identifier.
+    ///   - app: The bundle identifier of the only app whose purchases count; nil for all apps.
     ///   - origins: The origins that count for the user.
-    ///   - benefit: Returns what a product is good for now.
+    ///   - benefit: Returns the benefit of a product of an app as it is now.
     ///   - type: Returns the type of a product, for transactions that do not say it.
     /// - Returns: The results, one for each purchase of the identifier: none if there is none, several, unchanged, if there are
     ///   several.
     public func assign(
         _ identifier: String,
         origin: Origin?,
+        in app: String? = nil,
         to user: User,
         counting origins: Set<Origin>,
         reason: String,
         by caller: String,
         accepting accepted: AcceptedOrigins,
         at moment: Timestamp,
-        benefit: (String) -> Benefit?,
+        benefit: (_ productIdentifier: String, _ app: String) -> Benefit?,
         type: (String) -> ProductType?
     ) throws -> [Redemption.Result] {
         let apps = try AppRecords(database: database).numbers(of: [])
@@ -119,10 +124,11 @@ extension LedgerTransaction {
             .purchases(of: identifier, after: nil, limit: 100)
             .filter { $0.purchase.transactionIdentifier.hasSameBytes(as: identifier) }
             .filter { origin == nil || $0.purchase.origin == origin }
+            .filter { app?.hasSameBytes(as: $0.purchase.app) ?? true }
         guard let parked = found.first?.claim, found.count == 1 else {
             return found.map { _ in .ownedByAnotherUser }
         }
-        let claim = parked.valued(by: benefit(parked.productIdentifier))
+        let claim = parked.valued(by: benefit(parked.productIdentifier, parked.app))
         guard origins.contains(claim.origin) else { throw AssignmentError.originNotAccepted(claim.origin) }
         let answers = try decide(
             [.redeem([claim], for: user, counting: origins, by: .apiKey(caller))], under: .keep, accepting: accepted,

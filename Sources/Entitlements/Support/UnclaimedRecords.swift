@@ -8,12 +8,17 @@ struct UnclaimedRecords {
     let apps: AppNumbers
 
     /// By the transactions, except those that an early version has parked without a claim.
+    ///
+    /// - Parameter app: The number of the app; nil for all apps.
     func purchases(
         of identifier: String?,
+        in app: Int64? = nil,
         after last: UnclaimedPurchase.Position?,
         limit: Int
     ) throws -> [(purchase: UnclaimedPurchase, claim: Claim)] {
-        let condition = identifier == nil ? "" : "AND (transaction_id = $4 OR original_transaction_id = $4)"
+        let condition =
+            (app.map { "AND app = \($0) " } ?? "")
+            + (identifier == nil ? "" : "AND (transaction_id = $4 OR original_transaction_id = $4)")
         return try database.rows(
             """
             SELECT * FROM parked_transaction

@@ -12,6 +12,8 @@ struct ExportRecords {
     }
 
     let database: any LedgerDatabase
+    /// The bundle identifier of the only app whose transactions are exported; nil for all apps.
+    let app: String?
 
     /// - Parameters:
     ///   - user: The last user of the page before.
@@ -53,8 +55,12 @@ struct ExportRecords {
         let (bought, items) = (try records.transactions(of: numbers), try records.boughtItems(of: numbers))
         return users.flatMap { user in
             ExportedTransactions(user: user, apps: apps, items: items[user.number] ?? [:])
-                .rows(of: bought[user.number] ?? [], until: end)
+                .rows(of: (bought[user.number] ?? []).filter { isExported($0.transaction) }, until: end)
         }
+    }
+
+    private func isExported(_ transaction: RedeemedTransaction) -> Bool {
+        app?.hasSameBytes(as: transaction.app ?? "") ?? true
     }
 
     private func customers(_ users: [ExportedUser], until end: Timestamp) throws -> [[ExportValue]] {

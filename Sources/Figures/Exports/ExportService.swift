@@ -25,9 +25,12 @@ public struct ExportService: Sendable {
 
     /// Reads the part after a position. All parts leave out what was recorded, or of events took effect, after the first part was read.
     ///
-    /// - Parameter position: Nil for the first part, which has the header.
+    /// - Parameters:
+    ///   - app: The bundle identifier of the only app whose transactions are exported; nil for all apps.
+    ///   - position: Nil for the first part, which has the header.
     public func part(
         of export: Export,
+        in app: String? = nil,
         as format: ExportFormat,
         after position: ExportPosition?,
         users limit: Int
@@ -35,7 +38,7 @@ public struct ExportService: Sendable {
         let text = ExportText(export: export, format: format)
         let start = position ?? ExportPosition(until: clock.now(), user: .min)
         let page = try await ledger.read(.longSnapshot) {
-            try ExportRecords(database: $0.database)
+            try ExportRecords(database: $0.database, app: app)
                 .page(of: export, after: start.user, until: start.until, limit: limit)
         }
         return Part(
@@ -63,7 +66,7 @@ public struct ExportService: Sendable {
             try output(Data(text.header.utf8))
             var (rows, last) = (0, Int64.min)
             while let next = try {
-                let page = try ExportRecords(database: database)
+                let page = try ExportRecords(database: database, app: nil)
                     .page(of: export, after: last, until: end, limit: Self.standardPartSize)
                 try output(Data(try text.text(of: page.rows).utf8))
                 rows += page.rows.count

@@ -24,16 +24,18 @@ public struct APIKeys: Sendable {
 
     /// Makes a key.
     ///
+    /// - Parameter app: The bundle identifier of the only app that the key is for; nil for all apps.
     /// - Returns: Its record, and the key itself, which nobody can tell again.
     public func make(
         name: String,
-        scopes: Set<APIKeyScope>
+        scopes: Set<APIKeyScope>,
+        app: String? = nil
     ) async throws -> (record: APIKeyRecord, key: String) {
         let identifier = randomness.bytes(6).hexadecimal
         let key = Self.prefix + identifier + "_" + Base64.encode(randomness.bytes(32), .urlSafe)
         let record = APIKeyRecord(
             identifier: identifier, name: name,
-            scopes: APIKeyScope.allCases.filter(scopes.contains).map(\.rawValue),
+            scopes: APIKeyScope.allCases.filter(scopes.contains).map(\.rawValue), app: app,
             secretDigest: Self.digest(of: key), createdAt: clock.now())
         try await ledger.write { try $0.add(record) }
         return (record, key)
@@ -48,15 +50,16 @@ public struct APIKeys: Sendable {
         try await ledger.write { try $0.revokeAPIKey(identifier, at: clock.now()) }
     }
 
-    /// What a presented key allows; nil for one that is unknown, wrong or revoked.
-    package func scopes(of key: String) async throws -> (identifier: String, scopes: Set<APIKeyScope>)? {
+    /// The caller who presents a key; nil for a key that is unknown, wrong or revoked.
+    package func caller(presenting key: String) async throws -> Caller? {
         guard key.hasPrefix(Self.prefix), key.utf8.count < 128 else { return nil }
         let identifier = key.dropFirst(Self.prefix.count).prefix { $0 != "_" }
         guard let record = try await ledger.read(.statement, { try $0.apiKey(String(identifier)) }),
             record.revokedAt == nil,
             ConstantTime.areEqual(Self.digest(of: key), record.secretDigest)
         else { return nil }
-        return (record.identifier, Set(record.scopes.compactMap(APIKeyScope.init(rawValue:))))
+        return .backEnd(
+            key: record.identifier, scopes: Set(record.scopes.compactMap(APIKeyScope.init(rawValue:))), app: record.app)
     }
 
     private static func digest(of key: String) -> [UInt8] {

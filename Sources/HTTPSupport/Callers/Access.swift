@@ -11,8 +11,8 @@ package enum Access: Sendable {
 
     package func isFor(_ caller: Caller?) -> Bool {
         switch (self, caller) {
-        case (.backEnd(let scope), .backEnd(_, let scopes)): scopes.contains(scope)
-        case (.backEndOrApp(let scope), .backEnd(_, let scopes)): scopes.contains(scope)
+        case (.backEnd(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
+        case (.backEndOrApp(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
         case (.app, .app), (.backEndOrApp, .app): true
         default: false
         }

@@ -22,18 +22,17 @@ public enum Authentication: Sendable {
         case .apiKeys(let keys, let tokens, let accounts):
             if let accounts, AccountService.isAccessToken(credential) {
                 switch try await accounts.user(presenting: credential) {
-                case .user(let user): return .app(user)
+                case .user(let user): return .app(user, app: nil)
                 case .expired: throw Problem.tokenExpired
                 case .invalid: throw Problem.tokenInvalid("it is unknown, or its session has ended")
                 }
             }
             if let tokens, !credential.hasPrefix(APIKeys.prefix) {
-                return .app(try await tokens.user(presenting: credential))
+                return try await tokens.caller(presenting: credential)
             }
-            return try await keys.scopes(of: credential)
-                .map { .backEnd(key: $0.identifier, scopes: $0.scopes) }
+            return try await keys.caller(presenting: credential)
         case .processKey(let own):
-            return own.matches(credential) ? .backEnd(key: "process", scopes: Set(APIKeyScope.allCases)) : nil
+            return own.matches(credential) ? .backEnd(key: "process", scopes: Set(APIKeyScope.allCases), app: nil) : nil
         }
     }
 }

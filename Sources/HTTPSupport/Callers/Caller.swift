@@ -4,22 +4,33 @@ import Ledger
 /// Who sent a request, as far as the service has to know.
 package enum Caller: Sendable {
     /// A team's back end, by its API key's identifier.
-    case backEnd(key: String, scopes: Set<APIKeyScope>)
+    ///
+    /// - Parameter app: The bundle identifier of the only app that the key is for; nil for all apps.
+    case backEnd(key: String, scopes: Set<APIKeyScope>, app: String?)
     /// The app of a user, by the user's token.
-    case app(User)
+    ///
+    /// - Parameter app: The bundle identifier of the app that the token is for; nil if the token does not say it.
+    case app(User, app: String?)
+
+    /// The bundle identifier of the only app that the caller is for; nil for all apps.
+    package var app: String? {
+        switch self {
+        case .backEnd(_, _, let app), .app(_, let app): app
+        }
+    }
 
     /// What limits and kept answers are counted under.
     package var name: String {
         switch self {
-        case .backEnd(let key, _): key
-        case .app(let user): IdempotencyKey.caller(user)
+        case .backEnd(let key, _, _): key
+        case .app(let user, _): IdempotencyKey.caller(user)
         }
     }
 
     /// As the audit log names it.
     package var actor: AuditActor {
         switch self {
-        case .backEnd(let key, _): .apiKey(key)
+        case .backEnd(let key, _, _): .apiKey(key)
         case .app: .user
         }
     }

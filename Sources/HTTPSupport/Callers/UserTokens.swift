@@ -9,19 +9,19 @@ import Synchronization
 public struct TokenSettings: Sendable {
     /// What a token's `iss` has to be.
     public var issuer: String
-    /// What its `aud` has to be or to hold.
-    public var audience: String
+    /// The accepted audiences, of which a token has to hold one.
+    public var audiences: [TokenAudience]
     public var keys: TokenKeySource
     public var algorithms: Set<TokenAlgorithm>
 
     public init(
         issuer: String,
-        audience: String,
+        audiences: [TokenAudience],
         keys: TokenKeySource,
         algorithms: Set<TokenAlgorithm> = [.rs256, .es256]
     ) {
         self.issuer = issuer
-        self.audience = audience
+        self.audiences = audiences
         self.keys = keys
         self.algorithms = algorithms
     }
@@ -53,7 +53,7 @@ public final class UserTokens: Sendable {
 
     /// What a token was found to be.
     private struct Remembered {
-        let user: User
+        let caller: Caller
         let expiresAt: Timestamp
         let verifiedAt: Timestamp
         /// Of the keys it was verified with.
@@ -80,10 +80,10 @@ public final class UserTokens: Sendable {
         try await keys.load()
     }
 
-    /// Whose token it is.
+    /// The caller who presents a token.
     ///
     /// - Throws: `Problem`: `tokenInvalid`, `tokenExpired`, or `tokenKeysUnavailable` while the issuer's keys cannot be had.
-    package func user(presenting token: String) async throws(Problem) -> User {
+    package func caller(presenting token: String) async throws(Problem) -> Caller {
         let bytes = Array(token.utf8)
         guard bytes.count <= Self.maximumSize else {
             throw .tokenInvalid("it is longer than \(Self.maximumSize) bytes")
@@ -95,16 +95,16 @@ public final class UserTokens: Sendable {
             abs(now.millisecondsSince1970 - known.verifiedAt.millisecondsSince1970) < Self.rememberedFor
         {
             guard now < known.expiresAt else { throw .tokenExpired }
-            return known.user
+            return known.caller
         }
-        let (user, expiresAt) = try await verify(bytes, at: now)
+        let (caller, expiresAt) = try await verify(bytes, at: now)
         // The generation before: keys loaded meanwhile may be others.
         remember(
-            Remembered(user: user, expiresAt: expiresAt, verifiedAt: now, generation: generation), digest, at: now)
-        return user
+            Remembered(caller: caller, expiresAt: expiresAt, verifiedAt: now, generation: generation), digest, at: now)
+        return caller
     }
 
-    private func verify(_ token: [UInt8], at now: Timestamp) async throws(Problem) -> (User, Timestamp) {
+    private func verify(_ token: [UInt8], at now: Timestamp) async throws(Problem) -> (Caller, Timestamp) {
         let header = try Self.header(of: token)
         let key: TokenKey?
         do { key = try await keys.key(header.keyIdentifier) } catch { throw .tokenKeysUnavailable }
@@ -120,11 +120,12 @@ public final class UserTokens: Sendable {
         return try await judge(claims, at: now)
     }
 
-    private func judge(_ claims: Claims, at now: Timestamp) async throws(Problem) -> (User, Timestamp) {
+    private func judge(_ claims: Claims, at now: Timestamp) async throws(Problem) -> (Caller, Timestamp) {
         guard claims.iss.hasSameBytes(as: issuer) else { throw .tokenInvalid("it is of another issuer") }
-        guard claims.aud.value.contains(where: { $0.hasSameBytes(as: settings.audience) }) else {
-            throw .tokenInvalid("it is for another audience")
+        let audiences = settings.audiences.filter { audience in
+            claims.aud.value.contains { $0.hasSameBytes(as: audience.name) }
         }
+        guard let audience = audiences.first else { throw .tokenInvalid("it is for another audience") }
         guard let expiresAt = Self.timestamp(claims.exp), let notBefore = Self.timestamp(claims.nbf ?? 0) else {
             throw .tokenInvalid("one of its dates is none")
         }
@@ -141,7 +142,8 @@ public final class UserTokens: Sendable {
         guard isAccepted else {
             throw .tokenInvalid("its sub is not in Unicode's composed form (NFC)")
         }
-        return (user, expiresAt)
+        // A token for several audiences is for none of their apps alone.
+        return (.app(user, app: audiences.count == 1 ? audience.app : nil), expiresAt)
     }
 
     /// A ledger that cannot be read now refuses the token, and the app tries again.

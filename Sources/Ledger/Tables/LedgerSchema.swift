@@ -1,7 +1,7 @@
 /// The tables of a ledger: those of users, and those of features.
 struct LedgerSchema: Sendable {
     /// The version of the descriptions of all tables.
-    static let version = 17
+    static let version = 18
     /// The earliest version that a service takes over when it starts.
     static let earliestVersion = 14
 

@@ -20,7 +20,7 @@ extension Table {
         name: "api_key", family: .everywhere,
         columns: [
             .text("key_id"), .text("name"), .text("scopes"), .blob("secret_digest", count: 32), .integer("created_at"),
-            .integer("revoked_at").optional,
+            .integer("revoked_at").optional, .text("app").optional.since(18),
         ],
         key: ["key_id"])
 }

@@ -49,6 +49,15 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
         }
     }
 
+    public var appAppleId: Int64? {
+        switch body {
+        case .data(let data): data.appAppleId
+        case .summary(let summary): summary.appAppleId
+        case .appData(let appData): appData.appAppleId
+        case .externalPurchaseToken(let token): token.appAppleId
+        }
+    }
+
     public var environment: String {
         switch body {
         case .data(let data): data.environment

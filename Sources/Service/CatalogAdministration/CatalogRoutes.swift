@@ -10,7 +10,7 @@ import StrictJSON
 /// Products created, edited, withdrawn and pictured while the service runs, and what was changed.
 struct CatalogRoutes: Sendable {
     let catalog: CatalogService
-    let current: CurrentCatalogView
+    let catalogs: CatalogViews
 
     /// How often a change is made anew where others change the catalog meanwhile.
     private static let maximumTries = 5
@@ -22,41 +22,50 @@ struct CatalogRoutes: Sendable {
     /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
         let group = group.for(.backEnd(.catalog)).group("catalog")
-        group.get("products") { request, _ in try products(request) }
-        group.get("products/:product") { _, context in try product(try context.parameters.text("product")) }
+        group.get("products") { request, context in try products(request, in: try catalogs.app(of: request, context)) }
+        group.get("products/:product") { request, context in
+            try product(try context.parameters.text("product"), in: try catalogs.app(of: request, context))
+        }
         group.put("products/:product") { request, context in
             let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
+            let app = try catalogs.app(of: request, context)
             let expected = request.headers[values: .ifMatch]
             let object = try await JSONBody(
                 request, context, fields: nil, upTo: Self.maximumBody
             ).object
-            let isNew = try await change(identifier, seenAs: expected) {
-                try await catalog.define(object, as: identifier, by: key)
+            let isNew = try await change(identifier, in: app, seenAs: expected) {
+                try await catalog.define(object, as: identifier, in: app, by: key)
             }
-            return try product(identifier, status: isNew ? .created : .ok)
+            return try product(identifier, in: app, status: isNew ? .created : .ok)
         }
         group.delete("products/:product") { request, context in
             let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
-            _ = try await change(identifier, seenAs: request.headers[values: .ifMatch]) {
-                try await catalog.revert(identifier, by: key)
+            let app = try catalogs.app(of: request, context)
+            _ = try await change(identifier, in: app, seenAs: request.headers[values: .ifMatch]) {
+                try await catalog.revert(identifier, in: app, by: key)
             }
             return HTTPResponse.Status.noContent
         }
-        group.put("products/:product/withdrawal") { _, context in try await setWithdrawn(true, context) }
-        group.delete("products/:product/withdrawal") { _, context in try await setWithdrawn(false, context) }
+        group.put("products/:product/withdrawal") { request, context in
+            try await setWithdrawn(true, request, context)
+        }
+        group.delete("products/:product/withdrawal") { request, context in
+            try await setWithdrawn(false, request, context)
+        }
         group.put("products/:product/picture") { request, context in try await setPicture(request, context) }
-        group.get("changes") { request, _ in
-            try await changes(request, of: try request.query("product"))
+        group.get("changes") { request, context in
+            try await changes(
+                request, of: try request.query("product"), in: try catalogs.app(of: request, context))
         }
     }
 
     /// Whether a product is what who changes it has seen (RFC 9110 section 13.1.1).
     ///
     /// - Parameter expected: Entity tags; none where nobody has said.
-    private func check(_ expected: [String], of identifier: String) throws {
+    private func check(_ expected: [String], of identifier: String, in app: App) throws {
         guard !expected.isEmpty else { return }
         let known = expected.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
-        let product = CatalogResource.product(identifier, in: current.view).map { JSONAnswer.encode($0) }
+        let product = CatalogResource.product(identifier, in: catalogs.view(of: app)).map { JSONAnswer.encode($0) }
         guard let product, known.contains("*") || known.contains(CacheableAnswer.tag(of: product)) else {
             throw Problem(
                 status: .preconditionFailed, code: "productChanged",
@@ -64,14 +73,22 @@ struct CatalogRoutes: Sendable {
         }
     }
 
-    private func setWithdrawn(_ isWithdrawn: Bool, _ context: ServiceContext) async throws -> Response {
+    private func setWithdrawn(
+        _ isWithdrawn: Bool,
+        _ request: Request,
+        _ context: ServiceContext
+    ) async throws -> Response {
         let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
-        _ = try await change(identifier) { try catalog.setWithdrawn(isWithdrawn, identifier, by: key) }
-        return try product(identifier)
+        let app = try catalogs.app(of: request, context)
+        _ = try await change(identifier, in: app) {
+            try catalog.setWithdrawn(isWithdrawn, identifier, in: app, by: key)
+        }
+        return try product(identifier, in: app)
     }
 
     private func setPicture(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
+        let app = try catalogs.app(of: request, context)
         let form = try await MultipartForm(
             request, context, upTo: Picture.maximumSize + Self.sizeAroundPicture)
         guard form.parts.count == 1, let part = form.parts.first, part.name == "picture" else {
@@ -88,8 +105,10 @@ struct CatalogRoutes: Sendable {
             throw CatalogChangeError.pictureInvalid(
                 CatalogError(file: "The picture", reason: "it says \(said) and is \(picture.format.mediaType)"))
         }
-        _ = try await change(identifier) { try catalog.setPicture(picture, of: identifier, by: key) }
-        return try product(identifier)
+        _ = try await change(identifier, in: app) {
+            try catalog.setPicture(picture, of: identifier, in: app, by: key)
+        }
+        return try product(identifier, in: app)
     }
 
     /// Makes a change to the catalog as it is, and again where somebody else has changed it meanwhile.
@@ -98,14 +117,15 @@ struct CatalogRoutes: Sendable {
     /// - Returns: Whether there is a product that was not there before.
     private func change(
         _ identifier: String,
+        in app: App,
         seenAs expected: [String] = [],
         _ make: () async throws -> CatalogService.Pending?
     ) async throws -> Bool {
         for _ in 0..<Self.maximumTries {
-            try check(expected, of: identifier)
+            try check(expected, of: identifier, in: app)
             let pending = try await make()
             // Once more, of the catalog that the change fits, or of a later one, to which it is outdated.
-            try check(expected, of: identifier)
+            try check(expected, of: identifier, in: app)
             guard let pending else { return false }
             let isAdded = try await catalog.add(pending)
             try await catalog.refresh()
@@ -114,8 +134,12 @@ struct CatalogRoutes: Sendable {
         throw Problem.tooBusy
     }
 
-    private func product(_ identifier: String, status: HTTPResponse.Status = .ok) throws -> Response {
-        guard let product = CatalogResource.product(identifier, in: current.view) else {
+    private func product(
+        _ identifier: String,
+        in app: App,
+        status: HTTPResponse.Status = .ok
+    ) throws -> Response {
+        guard let product = CatalogResource.product(identifier, in: catalogs.view(of: app)) else {
             throw CatalogChangeError.productNotFound
         }
         let bytes = JSONAnswer.encode(product)
@@ -124,8 +148,8 @@ struct CatalogRoutes: Sendable {
             headers: [.eTag: CacheableAnswer.tag(of: bytes), .cacheControl: "no-cache"])
     }
 
-    private func products(_ request: Request) throws -> Response {
-        let (page, view) = (try Page(request), current.view)
+    private func products(_ request: Request, in app: App) throws -> Response {
+        let (page, view) = (try Page(request), catalogs.view(of: app))
         var identifiers = view.catalog.products.map(\.productIdentifier)[...]
         if let last = page.last {
             guard let index = identifiers.firstIndex(where: { $0.hasSameBytes(as: last) }) else {
@@ -140,10 +164,10 @@ struct CatalogRoutes: Sendable {
                     "products", shown.compactMap { CatalogResource.product($0, in: view) }, next: next)))
     }
 
-    private func changes(_ request: Request, of product: String?) async throws -> Response {
+    private func changes(_ request: Request, of product: String?, in app: App) async throws -> Response {
         let page = try Page(request)
         let before = try page.before()
-        let found = try await catalog.changes(of: product, before: before, limit: page.size + 1)
+        let found = try await catalog.changes(of: product, in: app, before: before, limit: page.size + 1)
         let (shown, next) = page.part(of: found) { String($0.number) }
         return JSONAnswer.response(
             bytes: JSONAnswer.encode(

@@ -56,7 +56,7 @@ struct EventRoutes: Sendable {
     /// cannot be told now, it is told later.
     private func isGood(_ credential: String, of user: User, _ number: Int64) async -> Bool {
         do {
-            guard case .app(user) = try await authentication.caller(presenting: credential) else {
+            guard case .app(user, _) = try await authentication.caller(presenting: credential) else {
                 return false
             }
             return try await hub.ledger.read { try $0.number(of: user) } == number

@@ -1,5 +1,6 @@
 import Commerce
 import Figures
+import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
@@ -21,18 +22,29 @@ struct ExportRoutes: Sendable {
                     status: .notFound, code: "exportUnknown",
                     detail: "There is no such export. There are \(Self.names(Export.self)).")
             }
+            let app = try RequestedApps.name(of: request, context)
+            // Customers and events belong to the service.
+            if let app, export != .transactions {
+                guard context.caller?.app == nil else { throw RequestedApps.forbidden(app) }
+                throw Problem.parameter("app", "left out: only the export transactions is of one app")
+            }
             let format = try format(of: request)
             let size = try size(of: request)
-            let part = try await exports.part(of: export, as: format, after: try position(of: request), users: size)
+            let part = try await exports.part(
+                of: export, in: app, as: format, after: try position(of: request), users: size)
             var headers: HTTPFields = [.contentType: format.contentType, .cacheControl: "no-store"]
             if let next = part.next, let link = HTTPField.Name("Link") {
                 let cursor = Base64.encode(Array(next.description.utf8), .urlSafe)
                 headers[link] =
-                    "</v1/exports/\(export.rawValue)?format=\(format.rawValue)&pageSize=\(size)&cursor=\(cursor)>; rel=\"next\""
+                    "</v1/exports/\(export.rawValue)?format=\(format.rawValue)&pageSize=\(size)\(Self.parameter(app))&cursor=\(cursor)>; rel=\"next\""
             }
             return Response(
                 status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: part.text)))
         }
+    }
+
+    private static func parameter(_ app: String?) -> String {
+        app.map { "&app=" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") } ?? ""
     }
 
     private func format(of request: Request) throws -> ExportFormat {

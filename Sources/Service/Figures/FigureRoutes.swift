@@ -13,19 +13,20 @@ struct FigureRoutes: Sendable {
         let group = group.for(.backEnd(.figures)).group("figures")
         group.get { _, _ in try JSONAnswer.response(FigureList.all) }
         group.get(":figure") { request, context in
-            let query = try query(of: request, try context.parameters.text("figure"))
+            let query = try query(
+                of: request, try context.parameters.text("figure"), app: try RequestedApps.name(of: request, context))
             return try JSONAnswer.response(FigureAnswerResource(try await figures.answer(query)))
         }
     }
 
-    private func query(of request: Request, _ name: String) throws -> FigureQuery {
+    private func query(of request: Request, _ name: String, app: String?) throws -> FigureQuery {
         guard let figure = Figure(rawValue: name) else { throw FigureError.unknown(name) }
         let last = try day("to", of: request) ?? figures.today
         let first = try day("from", of: request) ?? last.adding(days: 1 - FigureQuery.standardDays)
         return try FigureQuery(
             figure, in: try word("environment", of: request) ?? .production,
             by: try word("by", of: request) ?? .day, from: first, to: last, group: try word("group", of: request),
-            app: try request.query("app"), product: try request.query("product"),
+            app: app, product: try request.query("product"),
             storefront: try request.query("storefront"))
     }
 

@@ -19,8 +19,9 @@ struct WishRoutes: Sendable {
     func addForApps(to group: RouterGroup<ServiceContext>) {
         let own = group.for(.app)
         addReading(to: own)
-        own.put("wishes/:product") { _, context in
-            let (user, product) = (try context.requiredUser, try products.productForSale(in: context).productIdentifier)
+        own.put("wishes/:product") { request, context in
+            let user = try context.requiredUser
+            let product = try products.productForSale(request, context).productIdentifier
             try await profiles.wish(for: product, by: user)
             return HTTPResponse.Status.noContent
         }
@@ -36,7 +37,7 @@ struct WishRoutes: Sendable {
         group.get("wishes") { request, context in
             let user = try subjects.user(request, context)
             let shelf = try await profiles.shelf(of: user)
-            return try products.list(request, of: shelf, wishedOnly: true)
+            return try products.list(request, context, of: shelf, wishedOnly: true)
         }
     }
 }

@@ -1,4 +1,5 @@
 import AppStoreClient
+import Catalog
 import Commerce
 import Entitlements
 import HTTPSupport
@@ -32,15 +33,19 @@ public struct ConsumptionResponder: Service {
     private static let retryInterval = Duration.seconds(60)
 
     private let service: EntitlementService
+    private let app: App
     private let client: AppStoreServerClient
     private let origins: Set<Origin>
     private let answer: ConsumptionAnswer
     private let metrics: ServiceMetrics
     private let logger: Logger
 
-    /// - Parameter origins: Whose purchases the App Store at the client's address knows.
+    /// - Parameters:
+    ///   - app: The app of the client's key.
+    ///   - origins: Whose purchases the App Store at the client's address knows.
     public init(
         service: EntitlementService,
+        app: App,
         client: AppStoreServerClient,
         origins: Set<Origin>,
         answer: ConsumptionAnswer,
@@ -48,6 +53,7 @@ public struct ConsumptionResponder: Service {
         logger: Logger
     ) {
         self.service = service
+        self.app = app
         self.client = client
         self.origins = origins
         self.answer = answer
@@ -78,7 +84,8 @@ public struct ConsumptionResponder: Service {
     /// One that is not taken keeps none of the others waiting.
     private func answerAll() async throws {
         while true {
-            let requests = try await service.openConsumptionRequests(of: origins, limit: Self.pageSize)
+            let requests = try await service.openConsumptionRequests(
+                of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
             var failure: ReconciliationError?
             for request in requests {
                 do {

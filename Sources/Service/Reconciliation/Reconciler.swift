@@ -1,4 +1,5 @@
 import AppStoreClient
+import Catalog
 import Commerce
 import Entitlements
 import Foundation
@@ -22,18 +23,23 @@ public struct Reconciler: Sendable {
     private static let maximumFailures = 10
 
     private let service: EntitlementService
+    private let app: App
     private let client: AppStoreServerClient
     private let origins: Set<Origin>
     private let clock: any WallClock
 
-    /// - Parameter origins: Whose purchases the App Store at the client's address knows.
+    /// - Parameters:
+    ///   - app: The app of the client's key.
+    ///   - origins: Whose purchases the App Store at the client's address knows.
     public init(
         service: EntitlementService,
+        app: App,
         client: AppStoreServerClient,
         origins: Set<Origin>,
         clock: any WallClock
     ) {
         self.service = service
+        self.app = app
         self.client = client
         self.origins = origins
         self.clock = clock
@@ -60,7 +66,7 @@ public struct Reconciler: Sendable {
     /// - Throws: `ReconciliationError`, `StorageFault`. What was applied before stays.
     public func takeInNotifications(days: Int64? = nil) async throws -> Report {
         let now = clock.now()
-        let subject = "notifications of \(client.url.absoluteString)"
+        let subject = subject("notifications")
         let last = try await service.reconciled(subject)
         let oldest = now.adding(days: -(days ?? maximumDays)).adding(seconds: 60)
         var start = oldest
@@ -99,7 +105,14 @@ public struct Reconciler: Sendable {
         try await service.reconciled(historiesSubject)
     }
 
-    private var historiesSubject: String { "histories of \(client.url.absoluteString)" }
+    private var historiesSubject: String { subject("histories") }
+
+    /// The name under which the ledger keeps the last time. That of the first app does not name it, so that a service which
+    /// becomes one of several apps goes on where it was.
+    private func subject(_ name: String) -> String {
+        let isFirst = app.bundleIdentifier == service.apps.first.bundleIdentifier
+        return "\(name) of \(client.url.absoluteString)" + (isFirst ? "" : " for \(app.bundleIdentifier)")
+    }
 
     /// Takes in all transactions of every customer whom the ledger knows (purchases, renewals and refunds), and how their
     /// subscriptions renew. As with
@@ -115,7 +128,8 @@ public struct Reconciler: Sendable {
         var last: Int64 = 0
         var failures = 0
         while true {
-            let customers = try await service.customers(after: last, of: origins, limit: Self.pageSize)
+            let customers = try await service.customers(
+                after: last, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
             for customer in customers {
                 do {
                     try await takeInHistory(of: customer, into: &report)

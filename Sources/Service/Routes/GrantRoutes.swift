@@ -34,13 +34,16 @@ struct GrantRoutes: Sendable {
         }
         granting.put("transactions/:transaction/revocation") { request, context in
             let reason = try await reason(request, context)
-            return try await change(request, context) { identifier, origin, user, caller in
-                try await service.revoke(transaction: identifier, origin: origin, of: user, reason: reason, by: caller)
+            return try await change(request, context) { purchase, user, caller in
+                try await service.revoke(
+                    transaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user,
+                    reason: reason, by: caller)
             }
         }
         granting.delete("transactions/:transaction/revocation") { request, context in
-            try await change(request, context) { identifier, origin, user, caller in
-                try await service.reinstate(transaction: identifier, origin: origin, of: user, by: caller)
+            try await change(request, context) { purchase, user, caller in
+                try await service.reinstate(
+                    transaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user, by: caller)
             }
         }
     }
@@ -48,14 +51,12 @@ struct GrantRoutes: Sendable {
     private func change(
         _ request: Request,
         _ context: ServiceContext,
-        _ change: (String, Origin?, User, String) async throws -> RedeemedTransaction
+        _ change: (NamedPurchase, User, String) async throws -> RedeemedTransaction
     ) async throws -> Response {
         let user = try subjects.user(request, context)
-        let identifier = try context.parameters.text("transaction")
+        let purchase = try NamedPurchase(request, context)
         let caller = try context.requiredCaller.name
-        let origin = try Origin.requested(by: request)
-        return try JSONAnswer.response(
-            TransactionResource(try await change(identifier, origin, user, caller)))
+        return try JSONAnswer.response(TransactionResource(try await change(purchase, user, caller)))
     }
 
     private func grant(_ request: Request, _ context: ServiceContext) async throws -> Response {

@@ -7,31 +7,43 @@ import Wire
 
 /// What items look like, for everybody: a picture is no secret, and what shows one sends no key.
 struct PictureRoutes: Sendable {
-    let current: CurrentCatalogView
+    let catalogs: CatalogViews
 
     func add(to group: RouterGroup<ServiceContext>) {
-        group.get("pictures") { request, _ in
-            let view = current.view
+        group.get("pictures") { request, context in
+            let addresses = catalogs.all(of: try RequestedApps.name(of: request, context)).reduce(
+                into: [Item: String]()
+            ) {
+                addresses, view in
+                for item in view.catalog.pictures.keys where addresses[item] == nil {
+                    addresses[item] = view.pictures[item]
+                }
+            }
             return try JSONAnswer.cacheable(
                 PictureList(
-                    pictures: view.catalog.pictures.keys.sorted().map {
-                        PictureResource(item: $0, picture: view.pictures[$0])
+                    pictures: addresses.sorted { $0.key < $1.key }.map {
+                        PictureResource(item: $0.key, picture: $0.value)
                     }),
                 for: request, headers: [.cacheControl: "public, no-cache"])
         }
         group.get("pictures/:collection/:number") { request, context in
             try picture(
-                try context.parameters.text("collection"), try context.parameters.text("number"), request)
+                try context.parameters.text("collection"), try context.parameters.text("number"), request, context)
         }
     }
 
-    private func picture(_ collection: String, _ number: String, _ request: Request) throws -> Response {
-        let view = current.view
+    private func picture(_ collection: String, _ number: String, _ request: Request, _ context: ServiceContext) throws
+        -> Response
+    {
         guard let number = Int(number) else { throw Self.notFound }
         let item = Item(collection: collection, number: number)
-        guard let picture = view.catalog.pictures[item] else { throw Self.notFound }
-        // An address with a version is of this picture alone.
+        let views = catalogs.all(of: try RequestedApps.name(of: request, context))
+            .filter { $0.catalog.pictures[item] != nil }
+        // An address with a version is of this picture alone, whichever app shows it.
         let version = try request.query("v")
+        guard let view = views.first(where: { $0.pictures.isVersion(version, of: item) }) ?? views.first,
+            let picture = view.catalog.pictures[item]
+        else { throw Self.notFound }
         let isOfVersion = view.pictures.isVersion(version, of: item)
         var headers: HTTPFields = [
             // One that is not known may be of a change that this service is yet to see.

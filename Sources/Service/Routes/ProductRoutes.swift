@@ -8,16 +8,16 @@ import Wire
 
 /// The catalog over HTTP; to an app, with what its user owns and wishes for.
 struct ProductRoutes: Sendable {
-    let current: CurrentCatalogView
+    let catalogs: CatalogViews
     /// nil where users have none here.
     let profiles: ProfileService?
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.get("products") { request, context in
-            try list(request, of: try await shelf(context), wishedOnly: false)
+            try list(request, context, of: try await shelf(context), wishedOnly: false)
         }
         group.get("products/:product") { request, context in
-            let view = current.view
+            let view = try catalogs.view(of: request, context)
             let product = try product(in: context, of: view.catalog)
             let shelf = try await shelf(context)
             let language = Language.choose(for: request, among: view.languages)
@@ -29,17 +29,22 @@ struct ProductRoutes: Sendable {
 
     /// What a request's own user has to do with the products; nil where it comes from a back end.
     private func shelf(_ context: ServiceContext) async throws -> Shelf? {
-        guard let profiles, case .app(let user) = context.caller else { return nil }
+        guard let profiles, case .app(let user, _) = context.caller else { return nil }
         return try await profiles.shelf(of: user)
     }
 
     /// The products that are asked for.
     ///
     /// - Parameter wishedOnly: Whether they are those that are wished for, the last first where nothing else is asked for.
-    func list(_ request: Request, of shelf: Shelf?, wishedOnly: Bool) throws -> Response {
-        let view = current.view
+    func list(
+        _ request: Request,
+        _ context: ServiceContext,
+        of shelf: Shelf?,
+        wishedOnly: Bool
+    ) throws -> Response {
+        let view = try catalogs.view(of: request, context)
         let query = try ProductQuery(
-            request, collections: view.collections, standard: wishedOnly ? "-wished" : "number")
+            request, collections: view.catalog.collections, standard: wishedOnly ? "-wished" : "number")
         let page = try Page(request)
         let language = Language.choose(for: request, among: view.languages)
         let last = page.last.map(ListEnd.init)
@@ -85,8 +90,8 @@ struct ProductRoutes: Sendable {
     /// The product that a request's path names, of those that are sold.
     ///
     /// - Throws: `Problem`, `productNotFound`.
-    func productForSale(in context: ServiceContext) throws -> Product {
-        let catalog = current.view.catalog
+    func productForSale(_ request: Request, _ context: ServiceContext) throws -> Product {
+        let catalog = try catalogs.view(of: request, context).catalog
         let product = try product(in: context, of: catalog)
         guard !catalog.isWithdrawn(product.productIdentifier) else { throw Self.notFound }
         return product

@@ -13,9 +13,9 @@ struct ProofRoutes: Sendable {
         group.post("proofs/verify") { request, context in
             let body = try await JSONBody(
                 request, context, fields: ["proof"], upTo: JSONBody.sizeWithProof)
-            let proof = try body.proof("proof")
+            let (proof, app) = (try body.proof("proof"), context.caller?.app)
             return try JSONAnswer.response(
-                try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) })
+                try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof, of: app)) })
         }
     }
 }

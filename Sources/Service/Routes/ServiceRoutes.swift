@@ -138,8 +138,8 @@ public struct ServiceRoutes: Sendable {
         NotificationRoutes(
             service: service, metrics: metrics, unknownChains: unknownChains
         ).add(to: router.group("v1"))
-        let current = CurrentCatalogView(service.current)
-        PictureRoutes(current: current).add(to: router.group("v1"))
+        let catalogs = CatalogViews(service.apps)
+        PictureRoutes(catalogs: catalogs).add(to: router.group("v1"))
         let recognised = AuthenticationMiddleware(authentication: authentication)
         router.group("metrics").add(middleware: recognised).for(.backEnd(.metrics)).get { _, _ in
             Response(
@@ -160,13 +160,13 @@ public struct ServiceRoutes: Sendable {
         accountMail?.addForStrangers(to: router.group("v1"))
         let version = router.group("v1").add(middleware: recognised)
         if let limits { version.add(middleware: limits) }
-        let products = ProductRoutes(current: current, profiles: profiles)
+        let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
         products.add(to: version.for(.backEndOrApp(.read)))
         webhooks?.add(to: version)
         figures?.add(to: version)
         ExportRoutes(exports: ExportService(ledger: service.ledger, clock: service.clock)).add(to: version)
         if let administration {
-            CatalogRoutes(catalog: administration, current: current).add(to: version)
+            CatalogRoutes(catalog: administration, catalogs: catalogs).add(to: version)
         }
         ProofRoutes(service: service).add(to: version.for(.backEnd(.read)))
         let subjects = Subjects(issuers: authentication.issuers)

@@ -14,7 +14,7 @@ struct Subjects: Sendable {
         _ context: ServiceContext,
         ofAnyIssuer: Bool = false
     ) throws -> User {
-        if case .app(let user) = context.caller { return user }
+        if case .app(let user, _) = context.caller { return user }
         let name = try context.parameters.require("user")
         let issuer = try request.query("issuer")
         guard issuer.map({ issuer in ofAnyIssuer || issuers.contains { $0.hasSameBytes(as: issuer) } }) ?? true else {

@@ -5,6 +5,7 @@ import Wire
 extension TransactionResource {
     init(_ transaction: RedeemedTransaction) {
         self.init(
+            bundleId: transaction.app,
             transactionId: transaction.transactionIdentifier,
             originalTransactionId: transaction.originalTransactionIdentifier,
             productId: transaction.productIdentifier, quantity: transaction.quantity, origin: transaction.origin,

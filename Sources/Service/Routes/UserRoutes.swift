@@ -49,7 +49,9 @@ struct UserRoutes: Sendable {
                 UserSubscriptionList(subscriptions: subscriptions.map { UserSubscriptionResource($0) }))
         }
         group.get("transactions") { request, context in
-            try await transactions(of: try subjects.user(request, context), Page(request))
+            try await transactions(
+                of: try subjects.user(request, context), in: try RequestedApps.name(of: request, context), Page(request)
+            )
         }
     }
 
@@ -76,7 +78,9 @@ struct UserRoutes: Sendable {
         let proof = try body.proof(field)
         return try await idempotentRequests.answer(request, from: caller, about: user, body: body.bytes) { pending in
             do {
-                let purchases = try await BlockingWork.process(proof.count) { try service.purchases(in: proof) }
+                let purchases = try await BlockingWork.process(proof.count) {
+                    try service.purchases(in: proof, of: caller.app)
+                }
                 let keeping = pending.map { pending in
                     service.keeping(pending.key) { answer in
                         (try? service.redemption(of: purchases, answered: answer)).map {
@@ -102,10 +106,10 @@ struct UserRoutes: Sendable {
         }
     }
 
-    private func transactions(of user: User, _ page: Page) async throws -> Response {
+    private func transactions(of user: User, in app: String?, _ page: Page) async throws -> Response {
         try await page.answer(
             { before, limit in
-                try await service.transactions(of: user, before: before, limit: limit)
+                try await service.transactions(of: user, in: app, before: before, limit: limit)
             }, number: \.sequence
         ) { TransactionList(transactions: $0.map { transaction in TransactionResource(transaction) }, nextCursor: $1) }
     }

@@ -33,7 +33,9 @@ struct SeedAppMembers: Sendable {
 
     /// nil for who is none.
     func member(_ user: User) async throws -> Member? {
-        let (origins, moment, free) = (profiles.counting(user), profiles.clock.now(), profiles.catalog.ownedByEverybody)
+        let (origins, moment, free) = (
+            profiles.counting(user), profiles.clock.now(), profiles.catalogs.ownedByEverybody
+        )
         return try await profiles.ledger.read { transaction in
             guard let record = try transaction.member(of: user) else { return nil }
             let profile = try transaction.profile(of: user, counting: origins, at: moment)

@@ -84,11 +84,13 @@ struct SeedAppRoutes: Sendable {
         let (proof, product) = (try form.base64("receipt"), try form.text("product"))
         _ = try await member(user)
         do {
-            let purchases = try await BlockingWork.process(proof.count) { try service.purchases(in: proof) }
+            let purchases = try await BlockingWork.process(proof.count) {
+                try service.purchases(in: proof, of: service.apps.first.bundleIdentifier)
+            }
             let answer = try await service.claims.answer(try service.request(purchases, for: user, by: .user))
             let redemption = try service.redemption(of: purchases, answered: answer)
             metrics.countRedemption(redemption.outcome.rawValue)
-            let item = service.catalog.benefit(of: product)?.item
+            let item = service.apps.first.catalog.benefit(of: product)?.item
             let isOwned = item.map(redemption.items.contains) ?? false
             return (isOwned ? SeedAppStatus.done : .refused).response
         } catch let error as RedemptionError {

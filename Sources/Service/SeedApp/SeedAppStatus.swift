@@ -34,7 +34,7 @@ struct SeedAppMiddleware: RouterMiddleware {
             var context = context
             context.caller = try await authentication.caller(presenting: token)
             // An account with the service itself is left with its password, which this app knows nothing of.
-            guard case .app(let user) = context.caller, user.issuer != User.accountIssuer else {
+            guard case .app(let user, _) = context.caller, user.issuer != User.accountIssuer else {
                 throw SeedAppStatus.tokenRefused
             }
             return try await next(request, context)

@@ -14,7 +14,7 @@ struct SupportRoutes: Sendable {
     func add(to group: RouterGroup<ServiceContext>) {
         let support = group.for(.backEnd(.support))
         support.get("users") { request, _ in try await users(request) }
-        support.get("transactions/:transaction") { _, context in try await purchases(context) }
+        support.get("transactions/:transaction") { request, context in try await purchases(request, context) }
         support.get("users/:user/story") { request, context in
             try await story(of: try subjects.user(request, context, ofAnyIssuer: true), request)
         }
@@ -24,7 +24,7 @@ struct SupportRoutes: Sendable {
                 collection: try context.parameters.text("collection"), number: try Self.number(context))
             return try JSONAnswer.response(ExplanationResource(try await service.explanation(of: item, for: user)))
         }
-        support.get("unclaimed") { request, _ in try await unclaimed(request) }
+        support.get("unclaimed") { request, context in try await unclaimed(request, context) }
         group.for(.backEnd(.grant)).post("unclaimed/:transaction/assignment") { request, context in
             try await assign(request, context)
         }
@@ -53,10 +53,14 @@ struct SupportRoutes: Sendable {
             KnownUserList(users: shown.map { KnownUserResource($0) }, nextCursor: next))
     }
 
-    private func purchases(_ context: ServiceContext) async throws -> Response {
+    private func purchases(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let identifier = try context.parameters.text("transaction")
-        let purchases = try await service.purchases(ofTransaction: identifier)
-        let unclaimed = try await service.unclaimedPurchases(ofTransaction: identifier, after: nil, limit: 100)
+        let app = try RequestedApps.name(of: request, context)
+        let purchases = try await service.purchases(ofTransaction: identifier).filter {
+            app?.hasSameBytes(as: $0.app ?? "") ?? true
+        }
+        let unclaimed = try await service.unclaimedPurchases(
+            ofTransaction: identifier, in: app, after: nil, limit: 100)
         guard !purchases.isEmpty || !unclaimed.isEmpty else {
             throw Problem(
                 status: .notFound, code: "transactionUnknown",
@@ -82,7 +86,7 @@ struct SupportRoutes: Sendable {
             StoryList(entries: shown.map { StoryEntryResource($0) }, nextCursor: next))
     }
 
-    private func unclaimed(_ request: Request) async throws -> Response {
+    private func unclaimed(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let page = try Page(request)
         let last = try page.last.map { cursor in
             guard let position = UnclaimedPurchase.Position(cursor) else {
@@ -91,23 +95,24 @@ struct SupportRoutes: Sendable {
             return position
         }
         let found = try await service.unclaimedPurchases(
-            ofTransaction: try request.query("search"), after: last, limit: page.size + 1)
+            ofTransaction: try request.query("search"), in: try RequestedApps.name(of: request, context), after: last,
+            limit: page.size + 1)
         let (shown, next) = page.part(of: found) { $0.position.description }
         return try JSONAnswer.response(
             UnclaimedPurchaseList(purchases: shown.map { UnclaimedPurchaseResource($0) }, nextCursor: next))
     }
 
     private func assign(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let identifier = try context.parameters.text("transaction")
+        let purchase = try NamedPurchase(request, context)
         let body = try await JSONBody(request, context, fields: ["user", "issuer", "reason"])
         var issuer: String?
         if case .text(let text) = try body.optionalText("issuer") { issuer = text }
         let user = try subjects.user(named: try body.text("user"), issuer: issuer)
         let result = try await service.assign(
-            unclaimed: identifier, origin: try Origin.requested(by: request), to: user,
+            unclaimed: purchase.identifier, origin: purchase.origin, in: purchase.app, to: user,
             reason: try Reason.read(body), by: try context.requiredCaller.name)
         return try JSONAnswer.response(
-            AssignmentResource(transactionId: identifier, user: UserName(user), result: result.rawValue))
+            AssignmentResource(transactionId: purchase.identifier, user: UserName(user), result: result.rawValue))
     }
 }
 

@@ -23,11 +23,11 @@ struct StoreApp {
     private static let recordName = "app.json"
     private static let configurationName = "Products.storekit"
 
-    /// The app a store was made for, else the shipped catalog's.
-    init(storeFolder folder: URL) throws {
+    /// The app a store was made for, else the app of a catalog.
+    init(storeFolder folder: URL, catalogFolder: URL) throws {
         let file = folder.appending(path: Self.recordName, directoryHint: .notDirectory)
         guard let data = try? Data(contentsOf: file) else {
-            let catalog = try Catalog(folder: Installation.products)
+            let catalog = try Catalog(folder: catalogFolder)
             bundleIdentifier = catalog.bundleIdentifier
             configuration = catalog.configuration
             environment = .sandbox
@@ -54,9 +54,10 @@ struct StoreApp {
         products: String,
         environment: AppStoreEnvironment?,
         appAppleIdentifier: Int64?,
-        storeFolder: URL
+        storeFolder: URL,
+        catalogFolder: URL
     ) throws {
-        let known = try? StoreApp(storeFolder: storeFolder)
+        let known = try? StoreApp(storeFolder: storeFolder, catalogFolder: catalogFolder)
         self.bundleIdentifier = bundleIdentifier
         self.environment = environment ?? known?.environment ?? .sandbox
         self.appAppleIdentifier = appAppleIdentifier ?? known?.appAppleIdentifier
@@ -66,9 +67,9 @@ struct StoreApp {
     /// Keeps the app with the store.
     ///
     /// - Throws: `StoreAppError` where the store has sold for another app.
-    func keep(in folder: URL) throws {
+    func keep(in folder: URL, catalogFolder: URL) throws {
         // One that is damaged is replaced.
-        let known = try? StoreApp(storeFolder: folder)
+        let known = try? StoreApp(storeFolder: folder, catalogFolder: catalogFolder)
         let hasSold = FileManager.default.fileExists(
             atPath: folder.appending(path: "store.sqlite", directoryHint: .notDirectory).path)
         if let known, hasSold, known.bundleIdentifier != bundleIdentifier || known.environment != environment {
@@ -102,7 +103,7 @@ struct StoreAppError: CodedError {
 extension DataDirectory {
     /// The store of this directory, and what it sells.
     func store() throws -> Store {
-        try StoreApp(storeFolder: storeFolder).open(storeFolder)
+        try StoreApp(storeFolder: storeFolder, catalogFolder: catalogFolder).open(storeFolder)
     }
 
     /// Puts a store's roots among the certificates the service trusts, as an operator would.

@@ -67,8 +67,9 @@ struct StoreServe: Command {
         if let products, let bundleId {
             try StoreApp(
                 bundleIdentifier: bundleId, products: products, environment: environment,
-                appAppleIdentifier: appAppleId, storeFolder: data.storeFolder
-            ).keep(in: data.storeFolder)
+                appAppleIdentifier: appAppleId, storeFolder: data.storeFolder,
+                catalogFolder: data.catalogFolder
+            ).keep(in: data.storeFolder, catalogFolder: data.catalogFolder)
         }
         let store = try data.store()
         if let notificationsURL { _ = try store.update { $0.notificationsURL = notificationsURL.url } }

@@ -17,6 +17,8 @@ import Testing
 
     /// A purchase with all that is said of it: of a consumable, of something restored, or of a subscription.
     private static func purchase(_ number: Int, _ dice: Dice) -> [RuleFixture.Step] {
+        // Two apps use the same identifiers.
+        let (name, app) = (number / 2, ["com.example.garden", "com.example.orchard"][number % 2])
         let owner = [Rules.alice, Rules.bob, Rules.carol][number % 3]
         let hasToken = dice.number(below: 2) == 0
         let kind = dice.number(below: 3)
@@ -33,7 +35,7 @@ import Testing
                     : nil
                 let signed = bought + Int64(dice.number(below: 4))
                 let claim = Rules.claim(
-                    "\(number).\(index)", original: "\(number).0", bought: bought,
+                    "\(name).\(index)", original: "\(name).0", app: app, bought: bought,
                     revoked: dice.number(below: 4) == 0, repeatsOriginal: kind == 1,
                     signed: signed, of: hasToken ? owner : nil,
                     item: kind == 0 ? nil : Rules.sprout, credit: kind == 0 ? Credit(balance: "coins", amount: 1) : nil,

@@ -20,6 +20,7 @@ struct RuleFixture {
     static func claim(
         _ transaction: String = "1",
         original: String? = nil,
+        app: String = "com.example.app",
         product: String = "p",
         bought: Int64 = 0,
         revoked: Bool = false,
@@ -34,7 +35,7 @@ struct RuleFixture {
         renewal: StatedRenewal? = nil
     ) -> Claim {
         Claim(
-            app: "com.example.app", origin: .localSandbox, transactionIdentifier: transaction,
+            app: app, origin: .localSandbox, transactionIdentifier: transaction,
             originalTransactionIdentifier: original ?? transaction,
             productIdentifier: product, quantity: 1, purchaseDate: later(bought),
             revocationDate: revoked ? later(signed) : nil, repeatsOriginal: repeatsOriginal, signedAt: later(signed),

@@ -1,0 +1,62 @@
+import Commerce
+
+/// The apps of a service.
+public struct Apps: Sendable {
+    /// The app that a ledger of an earlier version belongs to.
+    public let first: App
+    /// All apps, in the order of the configuration.
+    public let all: [App]
+
+    public init(_ app: App) {
+        first = app
+        all = [app]
+    }
+
+    /// - Throws: `AppsError` if there is no app, if two have one bundle identifier, or if two sell products of one identifier
+    ///   and different types.
+    public init(_ apps: [App]) throws(AppsError) {
+        guard let first = apps.first else { throw .empty }
+        var known: Set<ByteKey> = []
+        for app in apps {
+            guard known.insert(ByteKey(app.bundleIdentifier)).inserted else {
+                throw .bundleIdentifierRepeated(app.bundleIdentifier)
+            }
+        }
+        self.first = first
+        all = apps
+        for app in apps {
+            for product in app.files.products { try check(product, of: app) }
+        }
+    }
+
+    /// The app of a bundle identifier; nil if the service has none.
+    public subscript(bundleIdentifier: String) -> App? {
+        all.first { $0.bundleIdentifier.hasSameBytes(as: bundleIdentifier) }
+    }
+
+    /// The catalogs as they are now.
+    public var catalogs: Catalogs { Catalogs(all.map(\.catalog)) }
+
+    /// The type of a product, which is the same in all apps; nil for an unknown product.
+    public func type(of productIdentifier: String) -> ProductType? {
+        for app in all {
+            if let product = app.catalog.product(productIdentifier) { return product.type }
+        }
+        return nil
+    }
+
+    /// Verifies that no other app sells a product of the same identifier and another type.
+    ///
+    /// A proof need not state the type of its product, so that one identifier has one type.
+    ///
+    /// - Throws: `AppsError`, `productTypesDiffer`.
+    public func check(_ product: Product, of app: App) throws(AppsError) {
+        for other in all where other.bundleIdentifier != app.bundleIdentifier {
+            guard let type = other.catalog.product(product.productIdentifier)?.type, type != product.type else {
+                continue
+            }
+            throw .productTypesDiffer(
+                product.productIdentifier, app: app.bundleIdentifier, other: other.bundleIdentifier)
+        }
+    }
+}

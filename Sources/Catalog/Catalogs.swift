@@ -1,0 +1,50 @@
+import Commerce
+
+/// The catalogs of a service's apps at one moment.
+public struct Catalogs: Sendable {
+    /// In the order of the configuration.
+    public let all: [Catalog]
+
+    init(_ catalogs: [Catalog]) {
+        all = catalogs
+    }
+
+    /// The catalog of an app; nil if the service does not have the app.
+    public subscript(bundleIdentifier: String) -> Catalog? {
+        all.first { $0.bundleIdentifier.hasSameBytes(as: bundleIdentifier) }
+    }
+
+    /// The items that nobody has to buy, in order.
+    public var ownedByEverybody: [Item] { merged(\.ownedByEverybody) }
+
+    /// The names of all collections, in order.
+    public var collections: [String] { merged(\.collections) }
+
+    /// The names of all balances, in order.
+    public var balances: [String] { merged(\.balances) }
+
+    /// The type of a product, which is the same in all apps; nil for an unknown product.
+    public func type(of productIdentifier: String) -> ProductType? {
+        for catalog in all {
+            if let product = catalog.product(productIdentifier) { return product.type }
+        }
+        return nil
+    }
+
+    /// True if a product of any app grants an item.
+    public func grants(_ item: Item) -> Bool {
+        all.contains { $0.product(granting: item) != nil }
+    }
+
+    /// The products that grant an item, in the order of the apps.
+    public func products(granting item: Item) -> [String] {
+        all.flatMap { catalog in
+            catalog.products.map(\.productIdentifier).filter { catalog.benefit(of: $0)?.item == item }
+        }
+    }
+
+    /// The lists of all apps as one sorted list without duplicates. A service with one app has its list.
+    private func merged<Element: Hashable & Comparable>(_ list: (Catalog) -> [Element]) -> [Element] {
+        all.count == 1 ? list(all[0]) : Set(all.flatMap(list)).sorted()
+    }
+}

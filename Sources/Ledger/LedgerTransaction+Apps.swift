@@ -1,0 +1,25 @@
+import Commerce
+
+extension LedgerTransaction {
+    /// Gives an app its number, unless it has one. The first app of a ledger of an earlier version takes the number of the rows
+    /// in it.
+    public func register(app bundleIdentifier: String) throws {
+        _ = try AppRecords(database: database).numbers(of: [bundleIdentifier])
+    }
+
+    /// The apps whose rows are asked for.
+    package struct RequestedApp {
+        /// Nil for all apps.
+        package let number: Int64?
+    }
+
+    /// The number of an app.
+    ///
+    /// - Parameter bundleIdentifier: Nil for all apps.
+    /// - Returns: Nil for an app that the ledger has never seen.
+    package func number(ofApp bundleIdentifier: String?) throws -> RequestedApp? {
+        guard let bundleIdentifier else { return RequestedApp(number: nil) }
+        return try AppRecords(database: database).names()
+            .first { $0.value.hasSameBytes(as: bundleIdentifier) }.map { RequestedApp(number: $0.key) }
+    }
+}

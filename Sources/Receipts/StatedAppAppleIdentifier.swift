@@ -1,0 +1,16 @@
+/// The number of an app in the App Store as a payload states it.
+enum StatedAppAppleIdentifier {
+    /// The kind of payload has no such field.
+    case never
+    /// The value of the field; nil if it is missing.
+    case possible(Int64?)
+
+    init(in content: VerifiedProof.Content) {
+        self =
+            switch content {
+            case .notification(let notification): .possible(notification.appAppleId)
+            case .appTransaction(let appTransaction): .possible(appTransaction.appAppleId)
+            case .appReceipt, .transaction, .renewalInfo: .never
+            }
+    }
+}

@@ -1,0 +1,42 @@
+import Catalog
+import Commerce
+import HTTPSupport
+import Hummingbird
+
+/// The views of the catalogs of all apps.
+struct CatalogViews: Sendable {
+    private let requested: RequestedApps
+    /// In the order of the apps.
+    private let views: [CurrentCatalogView]
+
+    init(_ apps: Apps) {
+        requested = RequestedApps(apps: apps)
+        views = apps.all.map { CurrentCatalogView($0.current) }
+    }
+
+    /// The view of the app that a request is about.
+    ///
+    /// - Throws: The problems of `RequestedApps`.
+    func view(of request: Request, _ context: ServiceContext) throws(Problem) -> CatalogView {
+        view(of: try app(of: request, context))
+    }
+
+    /// The app that a request is about.
+    ///
+    /// - Throws: The problems of `RequestedApps`.
+    func app(of request: Request, _ context: ServiceContext) throws(Problem) -> App {
+        try requested.app(of: request, context)
+    }
+
+    func view(of app: App) -> CatalogView {
+        let index = requested.apps.all.firstIndex { $0.bundleIdentifier == app.bundleIdentifier }
+        return views[index ?? 0].view
+    }
+
+    /// The views of one app, or of all.
+    ///
+    /// - Parameter app: A bundle identifier; nil for all apps.
+    func all(of app: String?) -> [CatalogView] {
+        views.map(\.view).filter { app?.hasSameBytes(as: $0.catalog.bundleIdentifier) ?? true }
+    }
+}

@@ -1,0 +1,24 @@
+import Catalog
+import Synchronization
+
+/// The view of the catalog as it is now, made anew when the catalog has changed.
+final class CurrentCatalogView: Sendable {
+    private let current: CurrentCatalog
+    private let last: Mutex<(view: CatalogView, revision: Int64)>
+
+    init(_ current: CurrentCatalog) {
+        self.current = current
+        let (catalog, revision) = current.snapshot
+        last = Mutex((CatalogView(catalog), revision))
+    }
+
+    var view: CatalogView {
+        last.withLock { last in
+            if last.revision != current.revision {
+                let (catalog, revision) = current.snapshot
+                last = (CatalogView(catalog, before: last.view), revision)
+            }
+            return last.view
+        }
+    }
+}

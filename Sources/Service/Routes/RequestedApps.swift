@@ -1,0 +1,49 @@
+import Catalog
+import Commerce
+import HTTPSupport
+import Hummingbird
+
+/// The apps that requests are about: that of the caller's key or token, or that of `?app=`.
+struct RequestedApps: Sendable {
+    /// The longest bundle identifier, in bytes (App Store Connect).
+    static let maximumLength = 155
+
+    let apps: Apps
+
+    /// The app that a request is about.
+    ///
+    /// - Throws: `Problem`: `appRequired` if the service sells several apps and nothing names one; `parameterInvalid` for an
+    ///   unknown app; `appForbidden`.
+    func app(of request: Request, _ context: ServiceContext) throws(Problem) -> App {
+        if let named = try Self.name(of: request, context) {
+            guard let app = apps[named] else { throw .parameter("app", "one of \(names)") }
+            return app
+        }
+        guard apps.all.count == 1 else {
+            throw Problem(
+                status: .badRequest, code: "appRequired",
+                detail: "The service sells several apps. Name one of \(names) in the query parameter app.")
+        }
+        return apps.first
+    }
+
+    private var names: String { apps.all.map(\.bundleIdentifier).joined(separator: ", ") }
+
+    /// The bundle identifier of the only app that a request is about, also of an app that the service no longer sells; nil for
+    /// all apps.
+    ///
+    /// - Throws: `Problem`: `appForbidden` if the caller's key or token is for another app; `parameterInvalid`.
+    static func name(of request: Request, _ context: ServiceContext) throws(Problem) -> String? {
+        let named = try request.query("app", upTo: maximumLength)
+        guard let own = context.caller?.app else { return named }
+        guard named?.hasSameBytes(as: own) ?? true else { throw forbidden(own) }
+        return own
+    }
+
+    /// The refusal of a request about something that is not of the caller's app alone.
+    static func forbidden(_ app: String) -> Problem {
+        Problem(
+            status: .forbidden, code: "appForbidden",
+            detail: "The API key or token is for the app \"\(app)\" alone. Use one that is for all apps.")
+    }
+}

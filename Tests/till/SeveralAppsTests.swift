@@ -1,0 +1,139 @@
+import Catalog
+import Commerce
+import Foundation
+import TestSupport
+import Testing
+import Wire
+
+/// A service of two apps, each with a store of its own, as processes.
+@Suite struct SeveralAppsTests {
+    private static let garden = TestGarden.bundleIdentifier
+
+    /// The store of an app, and the options that lead a service to it.
+    private struct Shop {
+        let till: TillProcess
+        let store: ServeProcess
+
+        init(selling options: [String], trustedBy backEnd: TillProcess) async throws {
+            till = try TillProcess()
+            store = try await ServeProcess(
+                till, ["--notifications-url", "http://127.0.0.1:1/nobody"] + options, command: "store")
+            for root in ["receipts", "transactions"] {
+                let file = till.folder.folder("data/store/keys").appending(path: "\(root)-root.cer").path
+                #expect(try await backEnd.run("trust", "add", file).status == 0)
+            }
+        }
+
+        /// The settings of the app, with the key of its store.
+        func settings(_ app: String, catalog: String) async throws -> String {
+            let made = try await till.run("store", "keys", "--json").decoded(MadeStoreKey.self)
+            return """
+                {"bundle-id": "\(app)", "catalog": "\(catalog)", "app-store-key": "\(made.privateKey)",
+                "app-store-key-id": "\(made.keyId)", "app-store-issuer-id": "\(made.issuerId)",
+                "app-store-url": "\(store.url.absoluteString)", "jwt-audience": "\(app)"}
+                """
+        }
+
+        func buy(_ product: String, for token: String) async throws {
+            let bought = try await till.run(
+                "store", "buy", product, "--account", "a", "--app-account-token", token, "--json")
+            #expect(bought.status == 0, "\(bought.error)")
+        }
+    }
+
+    @Test func `what was missed in each app is asked for with its key`() async throws {
+        let backEnd = try TillProcess(hasKeys: false)
+        let catalog = try TestGarden().folder
+        let seed = try await Shop(selling: [], trustedBy: backEnd)
+        let garden = try await Shop(
+            selling: ["--products", TestGarden.file.path, "--bundle-id", Self.garden], trustedBy: backEnd)
+        let issuer = try TestIssuer()
+        let keys = backEnd.folder.file("keys.json")
+        try Data(TestIssuer.keySet([issuer.publicKey]).utf8).write(to: keys)
+        let apps = [
+            try await seed.settings("com.memolease.sesac1", catalog: Project.products.path),
+            try await garden.settings(Self.garden, catalog: catalog.folder("catalog").path),
+        ]
+        let settings = """
+            {"apps": [\(apps.joined(separator: ","))], "reconcile-seconds": 1, "jwt-issuer": "\(TestIssuer.issuer)",
+            "jwt-keys": "\(keys.path)"}
+            """
+        try Data(settings.utf8).write(to: backEnd.folder.file("till.json"))
+        let printed = try await backEnd.run("serve", "--config", "till.json", "--print-configuration")
+        try Data(printed.output.utf8).write(to: backEnd.folder.file("printed.json"))
+        let again = try await backEnd.run("serve", "--config", "printed.json", "--print-configuration")
+        #expect(again.output == printed.output)
+        #expect(printed.status == 0)
+
+        let service = try await ServeProcess(backEnd, ["--config", "printed.json"])
+        let key = try await backEnd.run("keys", "make", "shop").output.trimmingCharacters(in: .whitespacesAndNewlines)
+        let token = try await service.curl("/v1/users/alice", key: key).decoded(AppAccountTokenResource.self)
+            .appAccountToken
+        try await seed.buy("com.memolease.sesac1.sprout1", for: token)
+        try await garden.buy("garden.gate", for: token)
+        let expected = [("gate", 1), ("sprout", 1)].map { Item(collection: $0, number: $1) }
+        try await expectEventually {
+            let owned = try await service.curl("/v1/users/alice/items", key: key).decoded(OwnedItemList.self).items
+            return expected.allSatisfy(owned.map(\.item).contains)
+        }
+        let appKey = try await backEnd.run("keys", "make", "garden", "--app", Self.garden).output
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        let transactions = try await service.curl("/v1/users/alice/transactions", key: appKey)
+            .decoded(TransactionList.self).transactions
+        #expect(transactions.map(\.productId) == ["garden.gate"])
+        let listed = try await backEnd.run("keys", "list").output
+        #expect(listed.contains(Self.garden))
+        #expect(await service.end(SIGTERM) == 0)
+    }
+
+    @Test(arguments: [
+        (#"{"apps": []}"#, #"must be a list of objects"#),
+        (#"{"apps": [7]}"#, #""apps[0]", which must be an object"#),
+        (
+            #"{"apps": [{"bundle-idd": "a"}]}"#,
+            #"unknown setting "apps[0].bundle-idd". Did you mean "apps[0].bundle-id"?"#
+        ),
+        (#"{"apps": [{"catalog": "a"}]}"#, #""apps[0].bundle-id", which must be the bundle identifier of the app"#),
+        (#"{"apps": [{"bundle-id": "a"}]}"#, #""apps[0].catalog", which must be the folder of the app's catalog"#),
+        (#"{"apps": [{"bundle-id": "a", "catalog": "b", "app-apple-id": 0}]}"#, "the number of the app"),
+        (
+            #"{"apps": [{"bundle-id": "a", "catalog": "b", "app-store-key": "c"}]}"#,
+            "set together with app-store-key-id"
+        ),
+        (#"{"apps": [{"bundle-id": "a", "catalog": "b", "app-store-url": "ftp://c"}]}"#, "an https address"),
+        (#"{"apps": [{"bundle-id": "a", "catalog": "b"}], "catalog": "c"}"#, "left out beside apps"),
+    ])
+    func `an app that is not configured well is named`(settings: String, sentence: String) async throws {
+        let till = try TillProcess()
+        try Data(settings.utf8).write(to: till.folder.file("till.json"))
+        let result = try await till.run("serve", "--config", "till.json", "--print-configuration")
+        #expect(result.status == 1)
+        #expect(result.error.contains(sentence), "\(result.error)")
+    }
+
+    @Test func `a catalog of another app is refused`() async throws {
+        let till = try TillProcess()
+        let settings = #"{"apps": [{"bundle-id": "com.example.other", "catalog": "\#(Project.products.path)"}]}"#
+        try Data(settings.utf8).write(to: till.folder.file("till.json"))
+        let result = try await till.run("serve", "--config", "till.json", "--port", "0")
+        #expect(result.status == 1)
+        #expect(result.error.contains(#"is of the app "com.memolease.sesac1", and apps says "com.example.other""#))
+    }
+
+    @Test func `every command sells from the catalog that it is told`() async throws {
+        let till = try TillProcess()
+        let garden = try TestGarden()
+        let catalog = garden.folder.folder("catalog").path
+        let products = try await till.run("products", "--catalog", catalog)
+        #expect(products.output.contains("garden.gate"))
+        #expect(!products.output.contains("sprout"))
+        let bought = try await till.run(
+            arguments: ["buy", "garden.gate", "--user", "alice"], environment: ["TILL_CATALOG": catalog])
+        #expect(bought.status == 0, "\(bought.error)")
+        let owned = try await till.run("owned", "alice", "--catalog", catalog)
+        #expect(owned.status == 0)
+        let missing = try await till.run("products", "--catalog", "nowhere")
+        #expect(missing.status == 1)
+        #expect(missing.error.contains("nowhere"))
+    }
+}
