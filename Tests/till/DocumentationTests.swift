@@ -46,6 +46,23 @@ import Wire
         #expect(answers[9].contains("till_redemptions_total{outcome=\"granted\",code=\"\"} 1\n"))
     }
 
+    @Test(arguments: ["README.md", "Documentation/GettingStarted.md"])
+    func `a session prints what the document shows`(page: String) async throws {
+        let session = DocumentedSession(page: try Project.text(page))
+        #expect(!session.steps.isEmpty)
+        for (path, text) in session.files {
+            let file = till.folder.file(path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        for step in session.steps {
+            let result = try await till.run(arguments: step.arguments)
+            #expect(DocumentedSession.stable(result.output + result.error) == step.output)
+            #expect(result.status == 0)
+        }
+    }
+
     @Test func everySettingIsInTheTablesAndNoOther() async throws {
         let help = try await till.run("serve", "--help").output
         var options = Set(help.matches(of: /\n  --([a-z-]+)/).map { String($0.1) })
