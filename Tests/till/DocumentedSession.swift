@@ -33,9 +33,15 @@ struct DocumentedSession {
             let output = lines[(place + 1)...].prefix { !$0.hasPrefix("$ ") }
             steps.append(
                 Step(
-                    arguments: lines[place].split(separator: " ").dropFirst(2).map(String.init),
+                    arguments: Self.arguments(of: lines[place].dropFirst("$ ".count)),
                     output: Self.stable(output.joined(separator: "\n") + "\n")))
         }
+    }
+
+    /// The arguments of a call of `till`, without quotes and the comment behind it.
+    static func arguments(of line: some StringProtocol) -> [String] {
+        let command = String(line.prefix { $0 != "#" })
+        return command.matches(of: /"([^"]*)"|\S+/).dropFirst().map { String($0.1 ?? $0.0) }
     }
 
     /// An output with one number for each transaction, in the order of their appearance, and one time.
