@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple fuzz fuzz-short bench bench-service format lint clean requirements
+.PHONY: help build demo pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple fuzz fuzz-short bench bench-service format lint clean requirements
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,6 +16,9 @@ build: requirements ## Build the till command (.build/release/till)
 
 demo: build ## Play a purchase from end to end, in a fresh data directory
 	@Scripts/demo.sh .build/release/till
+
+pictures: build ## Draw the pictures of the README
+	@Scripts/demo-picture.sh .build/release/till Documentation/Pictures/demo.svg
 
 test: requirements ## Run every test, then half a minute of simulations
 	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes 5 to 15 minutes on two cores …"

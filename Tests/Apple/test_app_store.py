@@ -536,7 +536,7 @@ class AppStoreTests(unittest.TestCase):
         self.assertEqual(self.store.verify_receipt(**{"receipt-data": "none"}), {"status": 21002})
 
     def test_the_guides_lines_run_as_they_stand(self):
-        guide = (ROOT / "Documentation/Store.md").read_text()
+        guide = (ROOT / "Documentation/Testing.md").read_text()
         code = guide.split("```python\n")[1].split("```")[0]
         bought = self.buy(SEEDS)
         names = {

@@ -107,6 +107,17 @@ import Testing
         }
     }
 
+    @Test func `the architecture lists the modules and the imports that each may have`() throws {
+        let page = try String(contentsOf: Self.root.appending(path: "Documentation/Architecture.md"), encoding: .utf8)
+        var listed: [String: Set<String>] = [:]
+        for row in page.matches(of: /\n\| ((?:`\w+`(?:, )?)+) \|[^|\n]+\| ((?:`\w+`(?:, )?)+|none) \|/) {
+            let imports = Set(row.2.matches(of: /\w+/).map { String($0.0) }).subtracting(["none"])
+            for module in row.1.matches(of: /\w+/) { listed[String(module.0)] = imports }
+        }
+        #expect(Set(listed.keys) == Set(Self.allowed.keys))
+        for (module, imports) in listed { #expect(imports == Self.allowed[module], "\(module)") }
+    }
+
     @Test func everyModuleIsTestedInAFolderOfItsName() throws {
         for module in Self.allowed.keys where !["CCurl", "COpenSSL", "CPostgreSQL"].contains(module) {
             let folder = Self.root.appending(path: "Tests/\(module)", directoryHint: .isDirectory)

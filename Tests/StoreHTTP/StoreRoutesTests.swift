@@ -226,7 +226,7 @@ import TestSupport
     }
 
     @Test func everyRouteOfTheSandboxIsInItsTableAndNoOther() throws {
-        let page = try Project.text("Documentation/Store.md")
+        let page = try Project.text("Documentation/Testing.md")
         let described = Set(page.matches(of: /\n\| `([A-Z]+ \/sandbox\/v1[^`]*)`/).map { String($0.1) })
         let routes = StoreRoutes(store: garden.store, sandboxKey: APIKey("key")).operations
         #expect(described == Set(routes.filter { $0.contains("/sandbox/v1") }))
