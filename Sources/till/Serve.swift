@@ -68,6 +68,7 @@ struct Serve: Command {
             metadata: [
                 "data": "\(data.folder.path)", "ledger": "\(configuration.ledger?.description ?? data.ledgerFile.path)",
                 "accept": "\(configuration.origins.map(\.rawValue).sorted().joined(separator: ","))",
+                "catalog": "\(Installation.products.path)",
             ])
         let local = runsStore ? try LocalStore(data, logger: configuration.logger) : nil
         let clock: any WallClock = local?.store.clock ?? SystemClock()
