@@ -63,9 +63,11 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
 
         .target(name: "Commerce"),
         .target(name: "StrictJSON"),
@@ -211,4 +213,18 @@ if Context.environment["TILL_FUZZ"] != nil {
         .executableTarget(
             name: "till-fuzz", dependencies: ["CLibFuzzer", "FuzzTargets"], path: "Tests/Fuzzing/Driver"),
     ]
+}
+
+// `make package` links the Swift libraries into the program. These flags reach the linker alone, so that the objects are those
+// of `make build`; `--static-swift-stdlib` would compile everything anew. The libraries named are those that Foundation's static
+// library needs and objects compiled for the shared one do not name.
+if Context.environment["TILL_STATIC_STDLIB"] != nil {
+    for target in package.targets where target.name == "till" {
+        target.linkerSettings = [
+            .unsafeFlags([
+                "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims",
+                "-l_FoundationCollections",
+            ])
+        ]
+    }
 }

@@ -1,6 +1,6 @@
 #if canImport(Glibc)
     import Glibc
-#else
+#elseif canImport(Darwin)
     import Darwin
 #endif
 
@@ -16,7 +16,7 @@ enum OpenFiles {
     static func allow(connections: Int) throws(ConfigurationError) {
         var limit = rlimit()
         guard getrlimit(Self.resource, &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
+        limit.rlim_cur = min(limit.rlim_max, Self.highest)
         _ = setrlimit(Self.resource, &limit)
         let allowed = getrlimit(Self.resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : Int.max
         guard allowed < connections + besidesConnections else { return }
@@ -29,7 +29,10 @@ enum OpenFiles {
 
     #if canImport(Glibc)
         private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
+        private static let highest = rlim_t.max
+    #elseif canImport(Darwin)
         private static let resource = RLIMIT_NOFILE
+        /// Darwin refuses a higher limit, although its hard limit is infinite (setrlimit(2)).
+        private static let highest = rlim_t(OPEN_MAX)
     #endif
 }

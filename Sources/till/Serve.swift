@@ -69,6 +69,7 @@ struct Serve: Command {
             metadata: [
                 "data": "\(data.folder.path)", "ledger": "\(configuration.ledger?.description ?? data.ledgerFile.path)",
                 "accept": "\(configuration.origins.map(\.rawValue).sorted().joined(separator: ","))",
+                "catalog": "\(Installation.products.path)",
             ])
         if runsStore, configuration.appSettings.count > 1 {
             console.note(

@@ -18,7 +18,7 @@ struct Till: AsyncParsableCommand {
             Everything Till makes (keys, the store's queue, the ledger) lies in the data directory: --data DIR, else \
             TILL_DATA, else .till. Exit status: 0 done or valid, 1 refused or invalid, 64 wrong usage.
             """,
-        version: "0.1.0",
+        version: version,
         subcommands: [
             Products.self, Buy.self, Resume.self, Restore.self, Approve.self, Decline.self, Queue.self,
             ReceiptCommand.self,

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// The limit of open files of this process.
 enum OpenFileLimit {
@@ -13,10 +17,9 @@ enum OpenFileLimit {
     ///
     /// - Throws: `TooLow` if an attack needs more.
     static func raise() throws {
-        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
+        limit.rlim_cur = min(limit.rlim_max, highest)
         _ = setrlimit(resource, &limit)
         guard limit.rlim_max >= required else {
             throw TooLow(
@@ -24,4 +27,13 @@ enum OpenFileLimit {
                     + "Raise the hard limit (`ulimit -Hn`).")
         }
     }
+
+    #if canImport(Glibc)
+        private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        private static let highest = rlim_t.max
+    #elseif canImport(Darwin)
+        private static let resource = RLIMIT_NOFILE
+        /// Darwin refuses a higher limit, although its hard limit is infinite (setrlimit(2)).
+        private static let highest = rlim_t(OPEN_MAX)
+    #endif
 }

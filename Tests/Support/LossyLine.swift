@@ -1,6 +1,11 @@
 import Foundation
-import Glibc
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// A line to a server that is cut at the worst moments: just before a COMMIT reaches the server, or just after the server has
 /// done it and before anybody hears of it.
@@ -23,7 +28,7 @@ public final class LossyLine: Sendable {
     /// - Parameter server: A port of this machine's.
     public init(to server: Int) throws {
         self.server = UInt16(server)
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = SystemSocket.make()
         var address = Self.address(port: 0)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isOpen = withUnsafeMutablePointer(to: &address) { address in
@@ -73,11 +78,11 @@ public final class LossyLine: Sendable {
             refusals.add(1, ordering: .sequentiallyConsistent)
             return _ = close(client)
         }
-        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let server = SystemSocket.make()
         var address = Self.address(port: self.server)
         let isConnected = withUnsafePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(server, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                SystemSocket.connect(server, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
         guard isConnected else { return _ = close(client) }
@@ -131,7 +136,7 @@ public final class LossyLine: Sendable {
             guard isHandedOn(Data(bytes.prefix(count))) else { break }
             var sent = 0
             while sent < count {
-                let written = send(target, Array(bytes[sent..<count]), count - sent, Int32(MSG_NOSIGNAL))
+                let written = send(target, Array(bytes[sent..<count]), count - sent, SystemSocket.noSignal)
                 guard written > 0 else { break }
                 sent += written
             }

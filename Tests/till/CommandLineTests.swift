@@ -146,7 +146,7 @@ import Wire
             #expect(help.status == 0)
             #expect(["receipt", "trust"].contains(command.joined()) || help.output.contains("till "), "\(command)")
         }
-        #expect(try await till.run("--version").output == "0.1.0\n")
+        #expect(try await till.run("--version").output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
     }
 
     @Test func aLedgerIsCheckedAndCopied() async throws {

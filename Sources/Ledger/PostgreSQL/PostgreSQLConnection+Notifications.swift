@@ -2,7 +2,7 @@ import CPostgreSQL
 
 #if canImport(Glibc)
     import Glibc
-#else
+#elseif canImport(Darwin)
     import Darwin
 #endif
 

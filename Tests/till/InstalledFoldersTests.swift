@@ -1,0 +1,76 @@
+import Foundation
+import TestSupport
+import Testing
+import till
+
+/// The search for the catalog and for trusted certificates, in folders as a package installs them.
+@Suite struct InstalledFoldersTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// The folders of an executable at this path of the test's folder, run in `current`.
+    private func installed(_ executable: String) -> InstalledFolders {
+        InstalledFolders(executable: folder.file(executable), currentDirectory: folder.folder("current"))
+    }
+
+    private func make(_ files: String...) throws {
+        for file in files.map(folder.file) {
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("{}".utf8).write(to: file)
+        }
+    }
+
+    @Test func `a packaged executable prefers the administrator's catalog to the shipped one`() throws {
+        try make("current/Products/Till.storekit", "usr/share/till/Products/Till.storekit")
+        let till = installed("usr/bin/till")
+        #expect(till.products.path == folder.folder("usr/share/till/Products").path)
+        try make("usr/etc/till/Products/Till.storekit")
+        #expect(till.products.path == folder.folder("usr/etc/till/Products").path)
+    }
+
+    @Test func `the prefix /usr is configured in /etc`() {
+        let till = InstalledFolders(
+            executable: URL(filePath: "/usr/bin/till"),
+            currentDirectory: URL(filePath: "/srv", directoryHint: .isDirectory))
+        #expect(
+            till.productCandidates.map(\.path) == [
+                "/usr/bin/Products", "/usr/Products", "/Products", "/etc/till/Products", "/usr/share/till/Products",
+                "/srv/Products",
+            ])
+        #expect(till.keys?.path == "/usr/share/till/Keys")
+    }
+
+    @Test func `a project's own catalog comes before all others`() throws {
+        try make("project/Products/Till.storekit", "project/.build/share/till/Products/Till.storekit")
+        #expect(installed("project/.build/bin/till").products.path == folder.folder("project/Products").path)
+    }
+
+    @Test func `an executable outside of bin has no share folder`() throws {
+        try make("opt/share/till/Products/Till.storekit", "current/Products/Till.storekit")
+        let till = installed("opt/till/till")
+        #expect(till.products.path == folder.folder("current/Products").path)
+        #expect(till.keys == nil)
+    }
+
+    @Test func `certificates of the current directory are never trusted`() throws {
+        try make("current/Keys/root.cer", "current/Package.swift", "current/share/till/Keys/root.cer")
+        for executable in ["usr/bin/till", "opt/till/till"] {
+            #expect(installed(executable).keys?.path.hasPrefix(folder.folder("current").path) != true, "\(executable)")
+        }
+        #expect(
+            InstalledFolders(executable: nil, currentDirectory: folder.folder("current")).keys == nil)
+    }
+
+    @Test func `a project's certificates come before those of a prefix`() throws {
+        try make("project/Package.swift", "project/share/till/Keys/root.cer")
+        #expect(installed("project/bin/till").keys?.path == folder.folder("project/Keys").path)
+    }
+
+    @Test func `without any catalog the current directory's is named`() {
+        #expect(installed("usr/bin/till").products.path == folder.folder("current/Products").path)
+    }
+}
