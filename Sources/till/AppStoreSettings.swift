@@ -106,9 +106,9 @@ extension AppStoreServerKey {
         keyIdentifier: String,
         issuerIdentifier: String,
         bundleIdentifier: String
-    ) async throws(ReconciliationError) {
+    ) throws(ReconciliationError) {
         guard let privateKey = try? String(contentsOf: URL(filePath: file), encoding: .utf8) else { throw .keyInvalid }
-        try await self.init(
+        try self.init(
             privateKey: privateKey, keyIdentifier: keyIdentifier, issuerIdentifier: issuerIdentifier,
             bundleIdentifier: bundleIdentifier)
     }

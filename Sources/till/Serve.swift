@@ -209,7 +209,7 @@ struct Serve: Command {
         _ metrics: ServiceMetrics
     ) async throws -> [any Service] {
         guard let settings = configuration.appStore else { return [] }
-        let key = try await AppStoreServerKey(
+        let key = try AppStoreServerKey(
             file: settings.key, keyIdentifier: settings.keyIdentifier, issuerIdentifier: settings.issuerIdentifier,
             bundleIdentifier: service.catalog.bundleIdentifier)
         return settings.sources(configuration.origins).flatMap { url, origins -> [any Service] in
