@@ -19,6 +19,7 @@ let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swi
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+// A second reader and writer of tokens, for tests alone.
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
@@ -94,12 +95,13 @@ let package = Package(
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),
 
         .target(name: "Device", dependencies: ["Commerce", "Wire", asyncHTTPClient]),
-        .target(name: "AppStoreClient", dependencies: ["Commerce", "Receipts", "Signatures", asyncHTTPClient, jwtKit]),
+        .target(
+            name: "AppStoreClient", dependencies: ["Commerce", "Receipts", "Signatures", "StrictJSON", asyncHTTPClient]),
         .target(
             name: "HTTPSupport",
             dependencies: [
                 "Accounts", "Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "StrictJSON", "Wire",
-                asyncHTTPClient, hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, lifecycle, logging, nioHTTPTypes,
+                asyncHTTPClient, hummingbird, hummingbirdCore, hummingbirdTLS, lifecycle, logging, nioHTTPTypes,
                 nioPosix,
             ]),
         .target(
@@ -115,7 +117,7 @@ let package = Package(
             name: "StoreHTTP",
             dependencies: [
                 "Catalog", "Commerce", "HTTPSupport", "Receipts", "Signatures", "Store", "StrictJSON", "Wire",
-                asyncHTTPClient, hummingbird, jwtKit, lifecycle, logging,
+                asyncHTTPClient, hummingbird, lifecycle, logging,
             ]),
 
         .executableTarget(
@@ -132,7 +134,7 @@ let package = Package(
             dependencies: [
                 "Accounts", "CPostgreSQL", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Figures",
                 "Ledger",
-                "Profiles", "Receipts", "SeedApp", "Signatures", "Store", "StrictJSON", "Webhooks", hummingbird, jwtKit,
+                "Profiles", "Receipts", "SeedApp", "Signatures", "Store", "StrictJSON", "Webhooks", hummingbird,
                 logging,
             ],
             path: "Tests/Support", exclude: ["Garden.storekit", "failing-disk.c"]),
@@ -177,11 +179,11 @@ let package = Package(
         .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport", "Wire"], path: "Tests/Device"),
         .testTarget(
             name: "HTTPSupportTests",
-            dependencies: ["HTTPSupport", "TestSupport", hummingbirdTesting, logging, nioCore, nioPosix],
+            dependencies: ["HTTPSupport", "TestSupport", hummingbirdTesting, jwtKit, logging, nioCore, nioPosix],
             path: "Tests/HTTPSupport"),
         .testTarget(
             name: "StoreHTTPTests",
-            dependencies: ["HTTPSupport", "StoreHTTP", "TestSupport", "Wire", hummingbirdTesting, logging],
+            dependencies: ["HTTPSupport", "StoreHTTP", "TestSupport", "Wire", hummingbirdTesting, jwtKit, logging],
             path: "Tests/StoreHTTP"),
         .testTarget(
             name: "AppStoreClientTests", dependencies: ["AppStoreClient", "TestSupport", jwtKit],

@@ -194,7 +194,7 @@ public struct AppStoreServerClient: Sendable {
     private func answer(to request: HTTPClientRequest) async throws(ReconciliationError) -> Answer {
         do {
             var request = request
-            request.headers.add(name: "Authorization", value: "Bearer \(try await key.token(at: clock.now()))")
+            request.headers.add(name: "Authorization", value: "Bearer \(try key.token(at: clock.now()))")
             return try await Deadline.run(within: Self.patience) { [request] in
                 let response = try await Self.client.execute(request, deadline: .distantFuture)
                 let bytes = try await response.body.collect(upTo: Self.maximumAnswer)

@@ -1,13 +1,13 @@
 import Commerce
-import Foundation
-import JWTKit
+import Signatures
+import StrictJSON
 
 /// A team's key for the App Store Server API (App Store Connect, "In-App Purchase key").
 public struct AppStoreServerKey: Sendable {
     package let keyIdentifier: String
     package let issuerIdentifier: String
     package let bundleIdentifier: String
-    private let keys: JWTKeyCollection
+    private let privateKey: PrivateKey
 
     /// - Parameter privateKey: The content of the `.p8` file, in PEM.
     /// - Throws: `ReconciliationError`, `keyInvalid`.
@@ -16,32 +16,26 @@ public struct AppStoreServerKey: Sendable {
         keyIdentifier: String,
         issuerIdentifier: String,
         bundleIdentifier: String
-    ) async throws(ReconciliationError) {
+    ) throws(ReconciliationError) {
         self.keyIdentifier = keyIdentifier
         self.issuerIdentifier = issuerIdentifier
         self.bundleIdentifier = bundleIdentifier
-        guard let key = try? ES256PrivateKey(pem: privateKey) else { throw .keyInvalid }
-        keys = await JWTKeyCollection().add(ecdsa: key, kid: JWKIdentifier(string: keyIdentifier))
+        guard let key = try? PrivateKey(pem: privateKey), key.publicKey.kind == .ellipticCurve(.p256) else {
+            throw .keyInvalid
+        }
+        self.privateKey = key
     }
 
     /// A token good for five minutes (App Store Server API, "Generating JSON Web Tokens for API requests").
-    package func token(at now: Timestamp) async throws -> String {
+    package func token(at now: Timestamp) throws -> String {
         let seconds = now.secondsSince1970
-        return try await keys.sign(
-            Claims(
-                iss: issuerIdentifier, iat: seconds, exp: seconds + 300, aud: "appstoreconnect-v1",
-                bid: bundleIdentifier), kid: JWKIdentifier(string: keyIdentifier))
-    }
-
-    /// Dates in seconds since 1970.
-    private struct Claims: JWTPayload {
-        let iss: String
-        let iat: Int64
-        let exp: Int64
-        let aud: String
-        let bid: String
-
-        /// Only made here, never judged.
-        func verify(using algorithm: some JWTAlgorithm) {}
+        let header = JSONValue.object(["alg": "ES256", "kid": .string(keyIdentifier), "typ": "JWT"])
+        let claims = JSONValue.object([
+            "iss": .string(issuerIdentifier), "iat": .integer(seconds), "exp": .integer(seconds + 300),
+            "aud": "appstoreconnect-v1", "bid": .string(bundleIdentifier),
+        ])
+        let signed = [header, claims].map { Base64.encode($0.compactText.utf8, .urlSafe) }.joined(separator: ".")
+        let signature = try privateKey.signES256(Array(signed.utf8))
+        return signed + "." + Base64.encode(signature, .urlSafe)
     }
 }

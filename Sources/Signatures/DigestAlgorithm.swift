@@ -1,11 +1,13 @@
 import COpenSSL
 
-/// The hash functions that proofs and the ledger use, computed by OpenSSL.
+/// The hash functions that proofs, tokens and the ledger use, computed by OpenSSL.
 public enum DigestAlgorithm: String, Sendable, CaseIterable {
     /// Only in app receipts of Apple's signers before 2023.
     case sha1 = "SHA-1"
     case sha256 = "SHA-256"
     case sha384 = "SHA-384"
+    /// Only in the signatures of tokens.
+    case sha512 = "SHA-512"
 
     // Made anew for each kind of collection by who uses it: as generic code it took longer than the hash.
     @inlinable public func digest(of bytes: some Collection<UInt8>) -> [UInt8] {
@@ -26,6 +28,7 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable {
         case .sha1: EVP_sha1()
         case .sha256: EVP_sha256()
         case .sha384: EVP_sha384()
+        case .sha512: EVP_sha512()
         }
     }
 }

@@ -1,20 +1,21 @@
-/// An ECDSA signature over P-256 in its two forms: r and s side by side in JWS (RFC 7518 section 3.4), a DER sequence of
-/// two integers in OpenSSL and X.509 (RFC 3279 section 2.2.3).
+/// An ECDSA signature in its two forms: r and s side by side in JWS (RFC 7518 section 3.4), a DER sequence of two integers
+/// in OpenSSL and X.509 (RFC 3279 section 2.2.3).
 struct ECDSASignature {
-    private static let width = 32
     private let r: [UInt8]
     private let s: [UInt8]
 
-    /// - Returns: nil unless there are exactly 64 bytes.
-    init?(jws bytes: [UInt8]) {
-        guard bytes.count == 2 * Self.width else { return nil }
-        r = Array(bytes.prefix(Self.width))
-        s = Array(bytes.suffix(Self.width))
+    /// - Returns: nil unless r and s are exactly as long as the curve's numbers.
+    init?(jws bytes: [UInt8], on curve: Curve) {
+        guard bytes.count == 2 * curve.size else { return nil }
+        r = Array(bytes.prefix(curve.size))
+        s = Array(bytes.suffix(curve.size))
     }
 
+    /// Reads a signature over P-256.
+    ///
     /// - Parameter bytes: What OpenSSL has made: lengths are below 128, so each is one byte.
     /// - Returns: nil for anything but two integers of at most 32 bytes.
-    init?(der bytes: [UInt8]) {
+    init?(derOnP256 bytes: [UInt8]) {
         var rest = bytes[...]
         guard rest.popFirst() == 0x30, let length = rest.popFirst(), Int(length) == rest.count,
             let r = Self.integer(&rest), let s = Self.integer(&rest), rest.isEmpty
@@ -27,7 +28,9 @@ struct ECDSASignature {
 
     var der: [UInt8] {
         let integers = Self.encoded(r) + Self.encoded(s)
-        return [0x30, UInt8(integers.count)] + integers
+        let length = UInt8(integers.count)
+        // Only those of P-521 may be too long for one byte of length.
+        return (length < 0x80 ? [0x30, length] : [0x30, 0x81, length]) + integers
     }
 
     private static func encoded(_ number: [UInt8]) -> [UInt8] {
@@ -40,7 +43,8 @@ struct ECDSASignature {
         guard rest.popFirst() == 0x02, let length = rest.popFirst(), Int(length) <= rest.count else { return nil }
         let digits = rest.prefix(Int(length)).drop { $0 == 0 }
         rest = rest.dropFirst(Int(length))
-        guard digits.count <= width else { return nil }
-        return [UInt8](repeating: 0, count: width - digits.count) + digits
+        let size = Curve.p256.size
+        guard digits.count <= size else { return nil }
+        return [UInt8](repeating: 0, count: size - digits.count) + digits
     }
 }

@@ -37,6 +37,17 @@ final class KeyHandle: @unchecked Sendable {
         return true
     }
 
+    /// Checks an Ed25519 signature, which is made over a message instead of a digest (RFC 8032 section 5.1).
+    ///
+    /// - Precondition: The key is of Ed25519; others would be read with a hash of OpenSSL's choice.
+    func verifiesEd25519(_ signature: [UInt8], over message: [UInt8]) -> Bool {
+        defer { ERR_clear_error() }
+        guard let context = EVP_MD_CTX_new() else { return false }
+        defer { EVP_MD_CTX_free(context) }
+        guard EVP_DigestVerifyInit(context, nil, nil, nil, pointer) == 1 else { return false }
+        return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+    }
+
     var kind: PublicKey.Kind {
         switch EVP_PKEY_get_base_id(pointer) {
         case EVP_PKEY_RSA: return .rsa(bits: Int(EVP_PKEY_get_bits(pointer)))
@@ -45,6 +56,7 @@ final class KeyHandle: @unchecked Sendable {
             guard EVP_PKEY_get_group_name(pointer, &name, name.count, nil) == 1 else { return .other }
             let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
             return Curve.allCases.first { $0.groupName == text }.map { .ellipticCurve($0) } ?? .other
+        case EVP_PKEY_ED25519: return .ed25519
         default: return .other
         }
     }

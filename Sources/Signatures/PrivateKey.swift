@@ -80,7 +80,7 @@ public struct PrivateKey: Sendable {
     /// Signs with ECDSA over P-256 and SHA-256, in the form of JWS: r and s of 32 bytes each (RFC 7518 section 3.4).
     public func signES256(_ message: [UInt8]) throws -> [UInt8] {
         guard handle.kind == .ellipticCurve(.p256),
-            let signature = ECDSASignature(der: try sign(message, digest: .sha256))
+            let signature = ECDSASignature(derOnP256: try sign(message, digest: .sha256))
         else { throw OpenSSLError("sign with ES256: the key is not on P-256") }
         return signature.jws
     }

@@ -1,11 +1,12 @@
 import COpenSSL
 
-/// A key that checks signatures, as it stands in a certificate.
+/// A key that checks signatures, as it stands in a certificate or a JWK.
 public struct PublicKey: Sendable {
     /// What Till tells apart of a key's kind.
     public enum Kind: Sendable, Equatable {
         case ellipticCurve(Curve)
         case rsa(bits: Int)
+        case ed25519
         case other
     }
 
@@ -46,8 +47,31 @@ public struct PublicKey: Sendable {
 
     /// Checks the same where the SHA-256 of the message is known.
     public func verifiesES256(_ signature: [UInt8], overDigest digest: [UInt8]) -> Bool {
-        guard kind == .ellipticCurve(.p256), let encoded = ECDSASignature(jws: signature)?.der else { return false }
+        verifies(signature, overDigest: digest, on: .p256)
+    }
+
+    /// Checks the same over P-384 and SHA-384, with r and s of 48 bytes each.
+    public func verifiesES384(_ signature: [UInt8], over message: [UInt8]) -> Bool {
+        verifies(signature, overDigest: Curve.p384.digest.digest(of: message), on: .p384)
+    }
+
+    /// Checks the same over P-521 and SHA-512, with r and s of 66 bytes each.
+    public func verifiesES512(_ signature: [UInt8], over message: [UInt8]) -> Bool {
+        verifies(signature, overDigest: Curve.p521.digest.digest(of: message), on: .p521)
+    }
+
+    private func verifies(_ signature: [UInt8], overDigest digest: [UInt8], on curve: Curve) -> Bool {
+        guard kind == .ellipticCurve(curve), let encoded = ECDSASignature(jws: signature, on: curve)?.der else {
+            return false
+        }
         return handle.verifies(encoded, overDigest: digest, form: .ecdsa)
+    }
+
+    /// Checks an Ed25519 signature (RFC 8032 section 5.1, RFC 8037 section 3.1).
+    ///
+    /// - Returns: false for any other key.
+    public func verifiesEd25519(_ signature: [UInt8], over message: [UInt8]) -> Bool {
+        kind == .ed25519 && handle.verifiesEd25519(signature, over: message)
     }
 
     /// Checks an ECDSA signature in DER (RFC 3279 section 2.2.3), over P-256 and SHA-256.
@@ -69,6 +93,16 @@ public struct PublicKey: Sendable {
     public func verifiesRSA(_ signature: [UInt8], overDigest digest: [UInt8], algorithm: DigestAlgorithm) -> Bool {
         guard case .rsa(let bits) = kind, bits >= 2048 else { return false }
         return handle.verifies(signature, overDigest: digest, form: .rsa(algorithm))
+    }
+
+    /// Checks an RSA-PSS signature (RFC 8017 section 8.1) as JWS has it (RFC 7518 section 3.5): with a salt as long as the
+    /// digest, and the mask by MGF1 with the same hash.
+    ///
+    /// - Returns: false for a key that is not RSA of 2048 bits or more.
+    public func verifiesPSS(_ signature: [UInt8], over message: [UInt8], digest: DigestAlgorithm) -> Bool {
+        // OpenSSL would read a signature without its leading zeros as the same number.
+        guard case .rsa(let bits) = kind, bits >= 2048, signature.count == (bits + 7) / 8 else { return false }
+        return handle.verifies(signature, overDigest: digest.digest(of: message), form: .rsaPSS(digest))
     }
 }
 

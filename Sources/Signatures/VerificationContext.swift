@@ -13,6 +13,8 @@ final class VerificationContext: @unchecked Sendable {
         case ecdsa
         /// RSA PKCS#1 v1.5 over a digest of this algorithm.
         case rsa(DigestAlgorithm)
+        /// RSA-PSS over a digest of this algorithm, which the mask is made with, too; the salt is as long as the digest.
+        case rsaPSS(DigestAlgorithm)
     }
 
     let form: Form
@@ -25,9 +27,17 @@ final class VerificationContext: @unchecked Sendable {
         self.form = form
         self.pointer = pointer
         guard EVP_PKEY_verify_init(pointer) == 1 else { return nil }
-        if case .rsa(let algorithm) = form {
+        switch form {
+        case .ecdsa: break
+        case .rsa(let algorithm):
             guard EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_PKCS1_PADDING) == 1,
                 EVP_PKEY_CTX_set_signature_md(pointer, algorithm.implementation) == 1
+            else { return nil }
+        case .rsaPSS(let algorithm):
+            guard EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_PKCS1_PSS_PADDING) == 1,
+                EVP_PKEY_CTX_set_signature_md(pointer, algorithm.implementation) == 1,
+                EVP_PKEY_CTX_set_rsa_mgf1_md(pointer, algorithm.implementation) == 1,
+                EVP_PKEY_CTX_set_rsa_pss_saltlen(pointer, RSA_PSS_SALTLEN_DIGEST) == 1
             else { return nil }
         }
     }

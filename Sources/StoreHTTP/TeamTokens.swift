@@ -2,8 +2,9 @@ import Commerce
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import JWTKit
+import Signatures
 import Store
+import StrictJSON
 
 /// The bearer tokens of developers' servers, checked as Apple checks them (App Store Server API, "Generating JSON Web Tokens
 /// for API requests"): signed with a key of the team's, for this app, and not for longer than an hour.
@@ -36,32 +37,35 @@ struct TeamTokens: RouterMiddleware {
     }
 
     private func accepts(_ token: String) async throws -> Bool {
-        guard let header = try? DefaultJWTParser().parse([UInt8](token.utf8), as: Claims.self).header,
-            header.alg == "ES256", let identifier = header.kid,
+        guard let token = try? SignedToken(compact: Array(token.utf8)), let identifier = token.keyIdentifier,
             let key = try await BlockingWork.run({ [store] in try store.teamKeys() }).first(where: {
-                $0.keyIdentifier == identifier
-            })
+                $0.keyIdentifier.hasSameBytes(as: identifier)
+            }),
+            let publicKey = PublicKey(pem: key.publicKey).flatMap({ TokenKey($0, for: .es256) }),
+            token.isSigned(by: publicKey), let claims = try? Claims(token.claims)
         else { return false }
-        let keys = JWTKeyCollection()
-        guard let publicKey = try? ES256PublicKey(pem: key.publicKey) else { return false }
-        await keys.add(ecdsa: publicKey, kid: JWKIdentifier(string: identifier))
-        guard let claims = try? await keys.verify(token, as: Claims.self) else { return false }
         let now = Double(clock.now().millisecondsSince1970) / 1000
-        return claims.iss == key.issuerIdentifier && claims.bid == store.bundleIdentifier
-            && claims.aud.value == [Self.audience] && claims.exp > now
+        return claims.iss.hasSameBytes(as: key.issuerIdentifier)
+            && claims.bid.hasSameBytes(as: store.bundleIdentifier)
+            && claims.aud.count == 1 && claims.aud.allSatisfy { $0.hasSameBytes(as: Self.audience) } && claims.exp > now
             && claims.exp <= now + Self.maximumLifetime + Self.clockSkew
             && (claims.iat ?? 0) <= now + Self.clockSkew
     }
 
     /// What is read of a token; dates in seconds since 1970.
-    private struct Claims: JWTPayload {
+    private struct Claims {
         let iss: String
         let bid: String
-        let aud: AudienceClaim
+        let aud: [String]
         let exp: Double
         let iat: Double?
 
-        /// The claims are judged after the signature, by the clock passed in.
-        func verify(using algorithm: some JWTAlgorithm) {}
+        init(_ claims: TokenClaims) throws(TokenClaims.Malformed) {
+            iss = try claims.text("iss")
+            bid = try claims.text("bid")
+            aud = try claims.audiences()
+            exp = try claims.date("exp")
+            iat = try claims.optionalDate("iat")
+        }
     }
 }

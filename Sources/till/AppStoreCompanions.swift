@@ -16,13 +16,13 @@ struct AppStoreCompanions {
     /// The parts of all apps with a key; none without App Store settings.
     ///
     /// - Throws: `ReconciliationError` for a key that cannot be read.
-    func all() async throws -> [any ServiceLifecycle.Service] {
+    func all() throws -> [any ServiceLifecycle.Service] {
         guard let settings = configuration.appStore else { return [] }
         var companions: [any ServiceLifecycle.Service] = []
         for app in service.apps.all {
             let own = configuration.appSettings.first { $0.bundleIdentifier == app.bundleIdentifier }
             guard let keySettings = own?.appStoreKey ?? settings.key else { continue }
-            let key = try await AppStoreServerKey(keySettings, bundleIdentifier: app.bundleIdentifier)
+            let key = try AppStoreServerKey(keySettings, bundleIdentifier: app.bundleIdentifier)
             for (url, origins) in settings.sources(own?.appStoreURL, configuration.origins) {
                 // Tokens are judged by the machine's clock, however far a store's own was moved.
                 let client = AppStoreServerClient(url: url, key: key)

@@ -106,11 +106,11 @@ struct AppStoreSettings {
 }
 
 extension AppStoreServerKey {
-    init(_ settings: AppStoreKeySettings, bundleIdentifier: String) async throws(ReconciliationError) {
+    init(_ settings: AppStoreKeySettings, bundleIdentifier: String) throws(ReconciliationError) {
         guard let privateKey = try? String(contentsOf: URL(filePath: settings.file), encoding: .utf8) else {
             throw .keyInvalid
         }
-        try await self.init(
+        try self.init(
             privateKey: privateKey, keyIdentifier: settings.keyIdentifier,
             issuerIdentifier: settings.issuerIdentifier, bundleIdentifier: bundleIdentifier)
     }

@@ -106,7 +106,7 @@ struct Reconcile: Command {
                 anchors: try TrustAnchors(folders: common.dataDirectory.trustedFolders), clock: clock),
             ledger: ledger, clock: clock,
             accepted: accepted)
-        let key = try await AppStoreServerKey(
+        let key = try AppStoreServerKey(
             AppStoreKeySettings(file: key, keyIdentifier: keyId, issuerIdentifier: issuerId),
             bundleIdentifier: catalog.bundleIdentifier)
         let reconciler = Reconciler(

@@ -137,7 +137,7 @@ struct Serve: Command {
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
             store: local?.routes)
-        var companions = try await AppStoreCompanions(
+        var companions = try AppStoreCompanions(
             service: service, configuration: configuration, clock: clock, metrics: metrics
         ).all()
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))

@@ -2,6 +2,7 @@ import AppStoreClient
 import Commerce
 import Foundation
 import JWTKit
+import TestSupport
 import Testing
 
 /// What the App Store Server API is asked with.
@@ -18,21 +19,31 @@ import Testing
 
     @Test func `a token names the issuer and the app, and is valid for five minutes`() async throws {
         let key = ES256PrivateKey()
-        let own = try await AppStoreServerKey(
+        let own = try AppStoreServerKey(
             privateKey: key.pemRepresentation, keyIdentifier: "ABC123", issuerIdentifier: "issuer",
             bundleIdentifier: "com.example.app")
-        let token = try await own.token(at: Timestamp(secondsSince1970: 1_790_000_000))
+        let token = try own.token(at: Timestamp(secondsSince1970: 1_790_000_000))
         let keys = await JWTKeyCollection().add(ecdsa: key.publicKey, kid: "ABC123")
         let claims = try await keys.verify(token, as: Claims.self)
         #expect((claims.iss, claims.bid, claims.aud) == ("issuer", "com.example.app", "appstoreconnect-v1"))
         #expect((claims.iat, claims.exp) == (1_790_000_000, 1_790_000_300))
+        let header = try DefaultJWTParser().parse(Array(token.utf8), as: Claims.self).header
+        #expect((header.alg, header.kid, header.typ) == ("ES256", "ABC123", "JWT"))
     }
 
-    @Test func `what is no key is refused`() async throws {
-        await #expect(throws: ReconciliationError.keyInvalid) {
-            _ = try await AppStoreServerKey(
-                privateKey: "no key", keyIdentifier: "ABC123", issuerIdentifier: "issuer",
-                bundleIdentifier: "com.example.app")
+    @Test func `what is no private key on P-256 is refused`() throws {
+        let curve = ES256PrivateKey()
+        let texts = [
+            "no key", "", ES384PrivateKey().pemRepresentation, try EdDSA.PrivateKey().pemRepresentation,
+            try TestChains.rsa.get().leaf.key.pem(), curve.publicKey.pemRepresentation,
+            String(curve.pemRepresentation.dropFirst(10)),
+        ]
+        for text in texts {
+            #expect(throws: ReconciliationError.keyInvalid, "\(text.prefix(40))") {
+                _ = try AppStoreServerKey(
+                    privateKey: text, keyIdentifier: "ABC123", issuerIdentifier: "issuer",
+                    bundleIdentifier: "com.example.app")
+            }
         }
     }
 

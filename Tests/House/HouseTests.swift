@@ -31,7 +31,7 @@ import Testing
         "Webhooks": ["Commerce", "Ledger", "Signatures", "Wire"],
         "Device": ["Commerce", "Wire"],
         "Wire": ["Commerce"],
-        "AppStoreClient": ["Commerce", "Receipts", "Signatures"],
+        "AppStoreClient": ["Commerce", "Receipts", "Signatures", "StrictJSON"],
         "HTTPSupport": ["Accounts", "Catalog", "Commerce", "Ledger", "Receipts", "Signatures", "StrictJSON", "Wire"],
         "Service": features.union([
             "AppStoreClient", "Catalog", "HTTPSupport", "Mailer", "Receipts", "StrictJSON", "Wire",
@@ -52,6 +52,8 @@ import Testing
                 /// The name of a target of this package, first of the list; nil for another package's product.
                 let byName: [String?]?
                 let target: [String?]?
+                /// The name of another package's product, first of the list.
+                let product: [String?]?
 
                 var name: String? { (byName ?? target)?.first ?? nil }
             }
@@ -84,6 +86,13 @@ import Testing
             #expect(ours.isSubset(of: allowed), "\(module.name) may not import \(ours.subtracting(allowed))")
         }
         #expect(manifest.swiftLanguageVersions == ["6"])
+    }
+
+    /// It compiles two more packages, with a copy of BoringSSL, which a build of `till` is spared.
+    @Test func `jwt-kit is for tests alone`() async throws {
+        let targets = try await manifest().targets.filter { $0.dependencies.contains { $0.product?.first == "JWTKit" } }
+        #expect(!targets.isEmpty)
+        #expect(targets.allSatisfy { $0.type == "test" }, "\(targets.map(\.name))")
     }
 
     @Test func whatIsImportedIsDeclared() throws {

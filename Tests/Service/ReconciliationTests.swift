@@ -46,7 +46,7 @@ import Wire
     ) async throws where Context.Source == ApplicationRequestContextSource {
         var privateKey = ""
         let made = try garden.store.makeTeamKey { privateKey = $1 }
-        let key = try await AppStoreServerKey(
+        let key = try AppStoreServerKey(
             privateKey: privateKey, keyIdentifier: made.keyIdentifier, issuerIdentifier: made.issuerIdentifier,
             bundleIdentifier: TestGarden.bundleIdentifier)
         try await Application(router: router).test(.live) { [garden] server in

@@ -1,9 +1,8 @@
 import Foundation
-import JWTKit
 import Signatures
 import StrictJSON
 
-/// An issuer of users' tokens, signing with OpenSSL what the service verifies with another library.
+/// An issuer of users' tokens.
 public struct TestIssuer: Sendable {
     public static let issuer = "https://accounts.example.com"
     public static let audience = "com.memolease.sesac1"
@@ -18,10 +17,13 @@ public struct TestIssuer: Sendable {
         key = try .generate(.p256)
         algorithm = "ES256"
         self.keyIdentifier = keyIdentifier
-        guard let (x, y) = try ES256PrivateKey(pem: try key.pem()).parameters else { throw NoCoordinates() }
+        // SubjectPublicKeyInfo of P-256 ends with the coordinates (RFC 5480 section 2.2).
+        let lines = try key.publicKey.pem().split(separator: "\n").dropFirst().dropLast()
+        guard let coordinates = Base64.decode(lines.joined().utf8)?.suffix(64) else { throw NoCoordinates() }
         publicKey = JSONObject([
-            "kty": "EC", "crv": "P-256", "kid": .string(keyIdentifier), "x": .string(Self.urlSafe(x)),
-            "y": .string(Self.urlSafe(y)),
+            "kty": "EC", "crv": "P-256", "kid": .string(keyIdentifier),
+            "x": .string(Base64.encode(coordinates.prefix(32), .urlSafe)),
+            "y": .string(Base64.encode(coordinates.suffix(32), .urlSafe)),
         ])
     }
 
@@ -83,10 +85,6 @@ public struct TestIssuer: Sendable {
     private static func text(_ standard: [String: JSONValue], changed: [String: JSONValue?]) -> String {
         let values = standard.mapValues(Optional.some).merging(changed) { $1 }.compactMapValues { $0 }
         return JSONValue.object(JSONObject(values)).compactText
-    }
-
-    private static func urlSafe(_ base64: String) -> String {
-        base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 }
 

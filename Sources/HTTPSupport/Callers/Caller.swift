@@ -2,7 +2,7 @@ import Commerce
 import Ledger
 
 /// Who sent a request, as far as the service has to know.
-package enum Caller: Sendable {
+package enum Caller: Hashable, Sendable {
     /// A team's back end, by its API key's identifier.
     ///
     /// - Parameter app: The bundle identifier of the only app that the key is for; nil for all apps.

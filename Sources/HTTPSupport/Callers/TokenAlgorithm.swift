@@ -1,3 +1,5 @@
+import Signatures
+
 /// How users' tokens may be signed (RFC 7518 section 3.1, RFC 8037): with a key pair, never with a shared secret.
 public enum TokenAlgorithm: String, Sendable, CaseIterable {
     case rs256 = "RS256"
@@ -11,24 +13,24 @@ public enum TokenAlgorithm: String, Sendable, CaseIterable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
-    /// What a key without `alg` (RFC 7517 section 4.4) is for.
-    package init?(keyType: String, curve: String?) {
-        switch (keyType, curve) {
-        case ("RSA", _): self = .rs256
-        case ("EC", "P-256"): self = .es256
-        case ("EC", "P-384"): self = .es384
-        case ("EC", "P-521"): self = .es512
-        case ("OKP", "Ed25519"): self = .edDSA
-        default: return nil
+    /// What a key without `alg` (RFC 7517 section 4.4) is for; nil for a key that signs no tokens.
+    package init?(keyKind: PublicKey.Kind) {
+        switch keyKind {
+        case .rsa: self = .rs256
+        case .ellipticCurve(.p256): self = .es256
+        case .ellipticCurve(.p384): self = .es384
+        case .ellipticCurve(.p521): self = .es512
+        case .ed25519: self = .edDSA
+        case .other: return nil
         }
     }
 
-    /// The type of the keys it takes (RFC 7518 section 6.1).
-    package var keyType: String {
+    /// Whether keys of a kind can be for it.
+    package func takes(_ keyKind: PublicKey.Kind) -> Bool {
         switch self {
-        case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: "RSA"
-        case .es256, .es384, .es512: "EC"
-        case .edDSA: "OKP"
+        case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512:
+            if case .rsa = keyKind { true } else { false }
+        case .es256, .es384, .es512, .edDSA: Self(keyKind: keyKind) == self
         }
     }
 }

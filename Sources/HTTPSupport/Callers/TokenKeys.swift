@@ -57,7 +57,7 @@ package actor TokenKeys {
             loading
             ?? Task { [source, allowed] in
                 do throws(TokenKeysError) {
-                    return .success(try await TokenKeySet(try await source.load(), allowing: allowed))
+                    return .success(try TokenKeySet(try await source.load(), allowing: allowed))
                 } catch {
                     return .failure(error)
                 }

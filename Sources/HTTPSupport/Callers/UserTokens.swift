@@ -1,5 +1,4 @@
 import Commerce
-import JWTKit
 import Logging
 import Signatures
 import StrictJSON
@@ -32,10 +31,6 @@ public struct TokenSettings: Sendable {
 /// A token that was verified is remembered until it expires, for an hour at most, and until the issuer's keys are loaded anew,
 /// so that a user's next request costs a hash.
 public final class UserTokens: Sendable {
-    /// The longest token looked at, in bytes.
-    private static let maximumSize = 8 * 1024
-    /// The longest key of a claim, in bytes: a decoder hashes it before the signature is verified.
-    private static let maximumKeyLength = 256
     private static let maximumRemembered = 10_000
     /// Milliseconds after which a token is verified again, with the issuer's keys of then.
     private static let rememberedFor: Int64 = 3_600_000
@@ -84,10 +79,8 @@ public final class UserTokens: Sendable {
     ///
     /// - Throws: `Problem`: `tokenInvalid`, `tokenExpired`, or `tokenKeysUnavailable` while the issuer's keys cannot be had.
     package func caller(presenting token: String) async throws(Problem) -> Caller {
+        try SignedToken.checkSize(token.utf8.count)
         let bytes = Array(token.utf8)
-        guard bytes.count <= Self.maximumSize else {
-            throw .tokenInvalid("it is longer than \(Self.maximumSize) bytes")
-        }
         let digest = DigestAlgorithm.sha256.digest(of: bytes)
         let now = clock.now()
         let generation = keys.generation
@@ -104,17 +97,16 @@ public final class UserTokens: Sendable {
         return caller
     }
 
-    private func verify(_ token: [UInt8], at now: Timestamp) async throws(Problem) -> (Caller, Timestamp) {
-        let header = try Self.header(of: token)
+    private func verify(_ bytes: [UInt8], at now: Timestamp) async throws(Problem) -> (Caller, Timestamp) {
+        let token = try SignedToken(compact: bytes)
         let key: TokenKey?
-        do { key = try await keys.key(header.keyIdentifier) } catch { throw .tokenKeysUnavailable }
+        do { key = try await keys.key(token.keyIdentifier ?? "") } catch { throw .tokenKeysUnavailable }
         guard let key else { throw .tokenInvalid("its issuer has no key of its kid") }
         // The key says how it signs; a token that could choose would choose the weakest.
-        guard key.algorithm.rawValue.hasSameBytes(as: header.algorithm) else {
+        guard key.algorithm.rawValue.hasSameBytes(as: token.algorithm) else {
             throw .tokenInvalid("its alg is not its key's, or not allowed")
         }
-        let claims: Claims
-        do { claims = try await key.verify(token) } catch {
+        guard token.isSigned(by: key), let claims = try? Claims(token.claims) else {
             throw .tokenInvalid("its signature does not hold, or iss, sub, aud or exp is missing or of another type")
         }
         return try await judge(claims, at: now)
@@ -123,7 +115,7 @@ public final class UserTokens: Sendable {
     private func judge(_ claims: Claims, at now: Timestamp) async throws(Problem) -> (Caller, Timestamp) {
         guard claims.iss.hasSameBytes(as: issuer) else { throw .tokenInvalid("it is of another issuer") }
         let audiences = settings.audiences.filter { audience in
-            claims.aud.value.contains { $0.hasSameBytes(as: audience.name) }
+            claims.aud.contains { $0.hasSameBytes(as: audience.name) }
         }
         guard let audience = audiences.first else { throw .tokenInvalid("it is for another audience") }
         guard let expiresAt = Self.timestamp(claims.exp), let notBefore = Self.timestamp(claims.nbf ?? 0) else {
@@ -163,42 +155,26 @@ public final class UserTokens: Sendable {
         }
     }
 
-    private static func header(
-        of token: [UInt8]
-    ) throws(Problem) -> (algorithm: String, keyIdentifier: String) {
-        let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // Read strictly, so that a token has one spelling and is remembered once.
-        guard parts.count == 3, parts.allSatisfy({ Base64.decode($0, .urlSafe) != nil }),
-            let bytes = Base64.decode(parts[0], .urlSafe),
-            case .object(let header)? = try? JSONParser.parse(bytes),
-            case .string(let algorithm) = header["alg"], header["crit"] == nil,
-            // Decoders hash keys and kid by canonical equivalence, which takes quadratic time on combining marks.
-            JSONValue.object(header).isASCII,
-            let payload = Base64.decode(parts[1], .urlSafe), case .object(let claims)? = try? JSONParser.parse(payload),
-            claims.keys.allSatisfy({ $0.utf8.count <= maximumKeyLength })
-        else { throw .tokenInvalid("it is no signed JWT") }
-        switch header["kid"] {
-        case .string(let identifier): return (algorithm, identifier)
-        case nil: return (algorithm, "")
-        default: throw .tokenInvalid("its kid is no text")
-        }
-    }
-
     private static func timestamp(_ numericDate: Double) -> Timestamp? {
         guard (0...latestDate).contains(numericDate) else { return nil }
         return Timestamp(millisecondsSince1970: Int64(numericDate * 1000))
     }
 
     /// What is read of a token (RFC 7519 section 4.1); dates in seconds since 1970.
-    private struct Claims: JWTPayload {
+    private struct Claims {
         let iss: String
         let sub: String
-        let aud: AudienceClaim
+        let aud: [String]
         let exp: Double
         let nbf: Double?
 
-        /// The claims are judged by the service's own clock, after the signature.
-        func verify(using algorithm: some JWTAlgorithm) {}
+        init(_ claims: TokenClaims) throws(TokenClaims.Malformed) {
+            iss = try claims.text("iss")
+            sub = try claims.text("sub")
+            aud = try claims.audiences()
+            exp = try claims.date("exp")
+            nbf = try claims.optionalDate("nbf")
+        }
     }
 }
 
@@ -215,17 +191,4 @@ extension Problem {
         status: .serviceUnavailable, code: "tokenKeysUnavailable",
         detail: "The keys of the token's issuer cannot be had now: try again later.",
         couldSucceedLater: true, retryAfter: 60)
-}
-
-extension JSONValue {
-    /// Whether every key and text is ASCII.
-    fileprivate var isASCII: Bool {
-        switch self {
-        case .object(let object):
-            object.members.allSatisfy { $0.key.utf8.allSatisfy { $0 < 0x80 } && $0.value.isASCII }
-        case .array(let elements): elements.allSatisfy(\.isASCII)
-        case .string(let text): text.utf8.allSatisfy { $0 < 0x80 }
-        case .number, .bool, .null: true
-        }
-    }
 }
