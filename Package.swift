@@ -173,7 +173,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "Catalog", "Device", "Entitlements", "Ledger", "Receipts", "Store", "TestSupport", "Webhooks", "Wire",
+                "Catalog", "Device", "Entitlements", "Figures", "Ledger", "Receipts", "Store", "TestSupport",
+                "Webhooks", "Wire",
             ],
             path: "Tests/Simulation"),
         .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport", "Wire"], path: "Tests/Device"),

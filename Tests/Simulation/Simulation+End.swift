@@ -29,6 +29,8 @@ extension Simulation {
         try await trySpendings()
         try check()
         try checkEnd()
-        try checkStates()
+        try await checkStates(
+            in: ledger, of: processes[0].service, named: "the service", takenBack: takenBack)
+        try await checkFigures(of: ledger, named: "the service")
     }
 }

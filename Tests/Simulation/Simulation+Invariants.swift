@@ -10,7 +10,8 @@ import Webhooks
 /// What must hold, whatever has gone wrong.
 extension Simulation {
     /// Whose each redeemed transaction is.
-    private func owners() throws -> [String: User] {
+    func owners(in ledger: Ledger? = nil) throws -> [String: User] {
+        let ledger = ledger ?? self.ledger
         var owners: [String: User] = [:]
         for person in people {
             for transaction in try ledger.readNow({ try $0.transactions(of: person.user, before: nil, limit: 10_000) })
@@ -127,7 +128,7 @@ extension Simulation {
                 let moment = garden.store.now.adding(days: days)
                 let (met, expected) = (
                     try ledger.readNow { try $0.items(of: person.user, at: moment) },
-                    items(of: person, by: own, at: moment)
+                    try items(of: person, by: own, at: moment)
                 )
                 guard met == expected else {
                     let books = own.map {
@@ -160,7 +161,8 @@ extension Simulation {
     }
 
     /// By the store's own books.
-    private func items(of person: Person, by sales: [Transaction], at moment: Timestamp) -> [Item] {
+    private func items(of person: Person, by sales: [Transaction], at moment: Timestamp) throws -> [Item] {
+        let graceEnds = try graceEnds()
         var items = Set(given[person.user.name] ?? [])
         for sale in sales where counts(sale) {
             switch garden.catalog.benefit(of: sale.productIdentifier) {
@@ -173,7 +175,8 @@ extension Simulation {
                     $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
                         && $0.purchaseDate > sale.purchaseDate
                 }
-                if let end = sale.expiresDate, moment < end, !isReplaced, !sale.isUpgraded { items.insert(item) }
+                let ends = [sale.expiresDate, graceEnds[sale.transactionIdentifier]].compactMap(\.self)
+                if let end = ends.max(), moment < end, !isReplaced, !sale.isUpgraded { items.insert(item) }
             case .credit, nil: break
             }
         }
@@ -196,7 +199,8 @@ extension Simulation {
         let messages = posts.map { Message.post($0.proof, $0.user) } + notifications.map(Message.notification)
         var states: [[[String]]] = []
         for number in 0..<2 {
-            let place = try SimulatedLedger.make(in: garden.folder, named: "order \(number)")
+            let name = "order \(number)"
+            let place = try SimulatedLedger.make(in: garden.folder, named: name)
             let ledger = try place.open(randomness: dice.randomness)
             let service = EntitlementService(
                 catalog: CurrentCatalog(garden.catalog), verifier: verifier, ledger: ledger, clock: garden.store.clock,
@@ -208,6 +212,8 @@ extension Simulation {
                 case .notification(let payload): _ = try await service.receive(notification: payload)
                 }
             }
+            try await checkStates(in: ledger, of: service, named: name, takenBack: [])
+            try await checkFigures(of: ledger, named: name)
             let problems = try place.problems()
             guard problems.isEmpty else { throw SimulationError.broken(problems.joined(separator: " ")) }
             var state: [[String]] = []
