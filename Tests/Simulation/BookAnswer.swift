@@ -75,7 +75,9 @@ struct BookAnswer {
             guard own != others else { continue }
             for (index, day) in days.enumerated() {
                 let (left, right) = (own.isEmpty ? 0 : own[index], others.isEmpty ? 0 : others[index])
-                if left != right { return "\(key.part) of \(key.product) \(key.currency) on \(day): \(left), not \(right)" }
+                if left != right {
+                    return "\(key.part) of \(key.product) \(key.currency) on \(day): \(left), not \(right)"
+                }
             }
         }
         return nil
