@@ -34,22 +34,31 @@ extension Simulation {
 
     /// The ends of the grace periods, by the transactions before them.
     ///
-    /// A customer who turns renewal off ends the grace period: then there was none, as far as the App Store states.
+    /// If the customer turns renewal off after the end of the paid period, or loses it by a refund that is reversed, the App
+    /// Store states that there is no grace period.
     func graceEnds() throws -> [String: Timestamp] {
         var ends: [String: Timestamp] = [:]
         for notification in try garden.store.notifications() {
             guard let transaction = notification.transactionIdentifier else { continue }
             switch (notification.type, notification.subtype) {
             case (.didFailToRenew, .gracePeriod):
-                guard case .notification(let payload) = try garden.verify(notification.signedPayload),
-                    case .data(let data) = payload.body, let renewal = data.signedRenewalInfo
-                else { continue }
-                ends[transaction] = try garden.renewalInfo(renewal).gracePeriodExpiresDate
-            case (.expired, .voluntary): ends[transaction] = nil
+                ends[transaction] = try renewal(in: notification)?.gracePeriodExpiresDate
+            case (.expired, .voluntary), (.refundReversed, _):
+                guard ends[transaction] != nil else { continue }
+                if try renewal(in: notification)?.expirationIntent == .known(.customerCancelled) {
+                    ends[transaction] = nil
+                }
             default: break
             }
         }
         return ends
+    }
+
+    private func renewal(in notification: StoreNotification) throws -> JWSRenewalInfoDecodedPayload? {
+        guard case .notification(let payload) = try garden.verify(notification.signedPayload),
+            case .data(let data) = payload.body
+        else { return nil }
+        return try data.signedRenewalInfo.map { try garden.renewalInfo($0) }
     }
 
     private func described(_ history: [Transaction]) throws -> String {
