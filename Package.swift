@@ -197,7 +197,7 @@ let package = Package(
                 "Profiles", "Service", "StoreHTTP", "TestSupport", "Webhooks", "Wire", grdb, hummingbirdTesting,
                 lifecycle, logging,
             ],
-            path: "Tests/Service"),
+            path: "Tests/Service", exclude: ["Year/Year.storekit"]),
         .testTarget(
             name: "tillTests", dependencies: ["Device", "till", "TestSupport", "Wire", asyncHTTPClient, grdb],
             path: "Tests/till"),
