@@ -173,7 +173,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "Catalog", "Device", "Entitlements", "Ledger", "Receipts", "Store", "TestSupport", "Webhooks", "Wire",
+                "Catalog", "Device", "Entitlements", "Figures", "Ledger", "Receipts", "Store", "TestSupport",
+                "Webhooks", "Wire",
             ],
             path: "Tests/Simulation"),
         .testTarget(name: "DeviceTests", dependencies: ["Device", "TestSupport", "Wire"], path: "Tests/Device"),
@@ -196,7 +197,7 @@ let package = Package(
                 "Profiles", "Service", "StoreHTTP", "TestSupport", "Webhooks", "Wire", grdb, hummingbirdTesting,
                 lifecycle, logging,
             ],
-            path: "Tests/Service"),
+            path: "Tests/Service", exclude: ["Year/Year.storekit"]),
         .testTarget(
             name: "tillTests", dependencies: ["Device", "till", "TestSupport", "Wire", asyncHTTPClient, grdb],
             path: "Tests/till"),

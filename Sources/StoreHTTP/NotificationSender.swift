@@ -29,9 +29,7 @@ public struct NotificationSender: Service {
 
     /// Sends until it is told to stop.
     public func run() async throws {
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.retryConnectionEstablishment = false
-        try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+        try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
             await cancelWhenGracefulShutdown {
                 while !Task.isCancelled {
                     await sendDue(client)
@@ -42,7 +40,17 @@ public struct NotificationSender: Service {
         }
     }
 
-    /// Sends everything that is due.
+    /// Sends everything that is due, once.
+    package func sendDue() async throws {
+        try await HTTPClient.withHTTPClient(configuration: Self.configuration) { await sendDue($0) }
+    }
+
+    private static var configuration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
+
     private func sendDue(_ client: HTTPClient) async {
         do {
             while !Task.isCancelled, let delivery = try await BlockingWork.run({ [store] in try store.nextDelivery() })

@@ -90,6 +90,27 @@ import Testing
             ], "\(history)")
     }
 
+    /// The statements after a grace period name none.
+    @Test(arguments: [false, true])
+    func `a grace period that is over stays, in whatever order its statements come`(isReversed: Bool) async throws {
+        let transaction = try await buy("garden.premium.monthly")
+        _ = try store.update {
+            $0.shouldEnterBillingRetryOnRenewal = true
+            $0.isBillingGracePeriodEnabled = true
+        }
+        let paidUntil = try #require(try store.sale(transaction).expiresDate)
+        _ = try store.advance(seconds: paidUntil.secondsSince1970 - store.now.secondsSince1970 + 61 * 86_400)
+        let notifications = try store.notifications()
+        #expect(
+            notifications.map(\.type) == [.subscribed, .didFailToRenew, .gracePeriodExpired, .expired])
+        for notification in isReversed ? notifications.reversed() : notifications {
+            _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
+        }
+        let status = try #require(try await service.subscriptions(of: alice).first)
+        #expect(status.state == .expired && status.expirationReason == .billingError)
+        #expect(status.until == paidUntil.adding(days: 16))
+    }
+
     @Test func `a ledger without histories learns the states silently, once`() async throws {
         _ = try await buy("garden.premium.monthly")
         _ = try await service.ledger.write { try $0.database.execute("DELETE FROM purchase_state", []) }

@@ -80,6 +80,20 @@ import Testing
             sums.amounts.keys.filter { $0.metric == .subscriptionsExpired }.map(\.day.description) == ["2027-03-11"])
     }
 
+    @Test func `of two periods that begin at one moment, the one that was upgraded was never active`() throws {
+        let upgraded: [TransactionFact: StatedValue] = [.isUpgraded: .integer(1)]
+        check(
+            [
+                try Self.transaction(
+                    "1", product: "yearly", bought: "2026-03-01", expires: "2027-03-01", price: 60_000, facts: upgraded),
+                try Self.transaction("2", product: "monthly", bought: "2026-03-01", expires: "2026-04-01"),
+            ],
+            [
+                ("2026-03-01", .subscriptionsNew, 1), ("2026-03-01", .revenueNew, 4_990),
+                ("2026-04-01", .subscriptionsExpired, 1), ("2026-04-01", .revenueExpired, 4_990),
+            ], only: Self.levels)
+    }
+
     @Test func `a trial converts`() throws {
         check(
             [

@@ -19,16 +19,22 @@ extension Simulation {
         try await launchEverybody()
         for notification in dice.shuffle(try garden.store.notifications()) { await deliver(notification.signedPayload) }
         _ = try garden.store.advance(seconds: 2)
-        let api = AppStoreServerAPI(store: garden.store)
-        for sale in try people.flatMap({ try garden.store.history(of: $0.account) }) {
-            let statement = try api.transactionInfo(sale.transactionIdentifier).signedTransactionInfo
-            _ = try await processes[0].service.receive(statement: Array(statement.utf8))
+        for sale in try sales() {
+            _ = try await processes[0].service.receive(statement: try statement(about: sale))
         }
         // Whose a purchase is that names somebody may be known only now; the queue delivers it again at every launch.
         try await launchEverybody()
         try await trySpendings()
         try check()
         try checkEnd()
-        try checkStates()
+        try await checkStates(
+            in: ledger, of: processes[0].service, named: "the service", takenBack: takenBack)
+        try await checkFigures(of: ledger, named: "the service")
+    }
+
+    /// What the App Store answers about a sale.
+    func statement(about sale: Transaction) throws -> [UInt8] {
+        let api = AppStoreServerAPI(store: garden.store)
+        return Array(try api.transactionInfo(sale.transactionIdentifier).signedTransactionInfo.utf8)
     }
 }

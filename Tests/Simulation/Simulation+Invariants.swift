@@ -1,7 +1,6 @@
 import Catalog
 import Commerce
 import Entitlements
-import Foundation
 import Ledger
 import Store
 import TestSupport
@@ -10,7 +9,8 @@ import Webhooks
 /// What must hold, whatever has gone wrong.
 extension Simulation {
     /// Whose each redeemed transaction is.
-    private func owners() throws -> [String: User] {
+    func owners(in ledger: Ledger? = nil) throws -> [String: User] {
+        let ledger = ledger ?? self.ledger
         var owners: [String: User] = [:]
         for person in people {
             for transaction in try ledger.readNow({ try $0.transactions(of: person.user, before: nil, limit: 10_000) })
@@ -127,7 +127,7 @@ extension Simulation {
                 let moment = garden.store.now.adding(days: days)
                 let (met, expected) = (
                     try ledger.readNow { try $0.items(of: person.user, at: moment) },
-                    items(of: person, by: own, at: moment)
+                    try items(of: person, by: own, at: moment)
                 )
                 guard met == expected else {
                     let books = own.map {
@@ -160,7 +160,8 @@ extension Simulation {
     }
 
     /// By the store's own books.
-    private func items(of person: Person, by sales: [Transaction], at moment: Timestamp) -> [Item] {
+    private func items(of person: Person, by sales: [Transaction], at moment: Timestamp) throws -> [Item] {
+        let graceEnds = try graceEnds()
         var items = Set(given[person.user.name] ?? [])
         for sale in sales where counts(sale) {
             switch garden.catalog.benefit(of: sale.productIdentifier) {
@@ -173,7 +174,8 @@ extension Simulation {
                     $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
                         && $0.purchaseDate > sale.purchaseDate
                 }
-                if let end = sale.expiresDate, moment < end, !isReplaced, !sale.isUpgraded { items.insert(item) }
+                let ends = [sale.expiresDate, graceEnds[sale.transactionIdentifier]].compactMap(\.self)
+                if let end = ends.max(), moment < end, !isReplaced, !sale.isUpgraded { items.insert(item) }
             case .credit, nil: break
             }
         }
@@ -187,55 +189,4 @@ extension Simulation {
         }
         return max(0, bought - (spent[person.user.name] ?? 0))
     }
-
-    /// The same posts and notifications in two other orders, with copies, end in one state.
-    func checkOrder() async throws {
-        // Whose a purchase without a token is that two users present, the order does decide.
-        guard !sharesDevices else { return }
-        let notifications = try garden.store.notifications().map { Array($0.signedPayload.utf8) }
-        let messages = posts.map { Message.post($0.proof, $0.user) } + notifications.map(Message.notification)
-        var states: [[[String]]] = []
-        for number in 0..<2 {
-            let place = try SimulatedLedger.make(in: garden.folder, named: "order \(number)")
-            let ledger = try place.open(randomness: dice.randomness)
-            let service = EntitlementService(
-                apps: Apps(App(garden.catalog)), verifier: verifier, ledger: ledger, clock: garden.store.clock,
-                policy: policy)
-            for person in people { _ = try await service.setAppAccountToken(person.token, of: person.user) }
-            for message in dice.shuffle(messages + messages.filter { _ in dice.happens(30) }) {
-                switch message {
-                case .post(let proof, let user): _ = try? await service.redeem(proof, for: user)
-                case .notification(let payload): _ = try await service.receive(notification: payload)
-                }
-            }
-            let problems = try place.problems()
-            guard problems.isEmpty else { throw SimulationError.broken(problems.joined(separator: " ")) }
-            var state: [[String]] = []
-            for person in people {
-                let transactions = try ledger.readNow {
-                    try $0.transactions(of: person.user, before: nil, limit: 10_000)
-                }.map {
-                    [
-                        $0.transactionIdentifier, "\($0.revocationDate?.rfc3339 ?? "-")",
-                        "\($0.expiresAt?.rfc3339 ?? "-")",
-                    ].joined(separator: " ")
-                }
-                let items = try [Int64](arrayLiteral: 0, 5, 20, 45, 200, 400).map { days in
-                    let moment = garden.store.now.adding(days: days)
-                    return try ledger.readNow { try $0.items(of: person.user, at: moment).description }
-                }
-                state.append(
-                    transactions.sorted() + items + [try await service.balances(of: person.user).description])
-            }
-            states.append(state)
-        }
-        guard states[0] == states[1] else {
-            throw SimulationError.broken("two orders end differently: \(states[0]) and \(states[1])")
-        }
-    }
-}
-
-private enum Message {
-    case post([UInt8], User)
-    case notification([UInt8])
 }

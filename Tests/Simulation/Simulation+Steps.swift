@@ -1,4 +1,5 @@
 import Commerce
+import Figures
 import Store
 import TestSupport
 
@@ -8,6 +9,7 @@ extension Simulation {
         case buy, launch, restore, deliver, arriveTogether, repeatPost, tellToken, refund, reverse, passTime,
             stopRenewing
         case spend, takeBack, reinstate, give, restart, approve
+        case changeSettings, mendBilling, extend, raisePrice, share, endSharing, sumUp
 
         /// As often as it shall come up.
         static let all = allCases + [.buy, .buy, .buy, .buy, .launch, .launch, .deliver]
@@ -59,6 +61,13 @@ extension Simulation {
         case .approve:
             let waiting = try garden.store.transactions().filter { $0.transaction.state == .deferred }
             if let one = dice.pick(waiting) { _ = try garden.store.approve(one.transaction.identifier) }
+        case .changeSettings: try changeSettings()
+        case .mendBilling: try? sale().map { try garden.store.resolveBillingIssue(of: $0) }
+        case .extend: try? sale().map { try extendRenewalDate(of: $0) }
+        case .raisePrice: try? sale().map { try raisePrice(of: $0) }
+        case .share: try? sale().map { _ = try garden.store.share($0, with: somebody().account) }
+        case .endSharing: try? sale().map { try garden.store.revokeFamilySharing(of: $0) }
+        case .sumUp: try await FigureService(ledger: ledger, clock: garden.store.clock).rollUp()
         }
     }
 

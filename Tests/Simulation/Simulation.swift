@@ -25,6 +25,8 @@ actor Simulation {
 
     let dice: Dice
     let garden: TestGarden
+    /// The beginning of the story.
+    let began: Timestamp
     let people: [Person]
     /// Whether people sign in on each other's devices.
     let sharesDevices: Bool
@@ -64,7 +66,7 @@ actor Simulation {
         let (dice, faults) = (dice, diskLies ? 30 : [0, 2, 10][dice.number(below: 3)])
         let garden = try TestGarden(randomness: dice.randomness, isInMemory: true)
         let verifier = try garden.verifier()
-        (self.garden, self.verifier) = (garden, verifier)
+        (self.garden, self.verifier, began) = (garden, verifier, garden.store.now)
         let place = try SimulatedLedger.make(in: garden.folder, named: "ledger")
         self.place = place
         let ledger = try place.open(randomness: dice.randomness)

@@ -49,8 +49,20 @@ struct ProofClaims {
             appAccountToken: purchase.appAccountToken,
             proofDigest: digest, proof: kept, fingerprints: fingerprints,
             item: benefit?.item, credit: credit, expiresAt: Self.end(of: purchase, benefit),
-            grace: renewal.map { Claim.Grace(endsAt: $0.facts.date(.gracePeriodExpiresDate)) }, facts: purchase.facts,
-            renewal: renewal)
+            grace: renewal.flatMap { Self.grace($0, of: purchase) }, facts: purchase.facts, renewal: renewal)
+    }
+
+    /// The statement about a grace period; nil if the renewal says nothing of it.
+    ///
+    /// The App Store names no grace period that is over: neither while it tries to charge, nor when it has given up, nor of a
+    /// period that it takes back. That ends no grace period before its time.
+    private static func grace(_ renewal: StatedRenewal, of purchase: ProvenPurchase) -> Claim.Grace? {
+        let facts = renewal.facts
+        if let end = facts.date(.gracePeriodExpiresDate) { return Claim.Grace(endsAt: end) }
+        let isBillingError = facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
+        let saysNothing =
+            isBillingError || facts.bool(.isInBillingRetryPeriod) == true || purchase.revocationDate != nil
+        return saysNothing ? nil : Claim.Grace(endsAt: nil)
     }
 
     /// The end of what a purchase gives; nil if it lasts.

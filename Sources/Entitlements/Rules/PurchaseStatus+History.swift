@@ -31,8 +31,10 @@ extension PurchaseStatus {
 
     /// The moment until which a statement about the renewal is awaited; nil if none is.
     func awaitsStatement(at moment: Timestamp) -> Timestamp? {
-        guard state == .expired, mayRenew, let until, renewalStatedAt.map({ $0 < until }) ?? true else { return nil }
-        let end = until.adding(seconds: Self.statementSeconds)
+        guard state == .expired, mayRenew, let paidUntil, renewalStatedAt.map({ $0 < paidUntil }) ?? true else {
+            return nil
+        }
+        let end = paidUntil.adding(seconds: Self.statementSeconds)
         return moment < end ? end : nil
     }
 

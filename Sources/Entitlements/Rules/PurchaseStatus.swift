@@ -97,7 +97,8 @@ public struct PurchaseStatus: Hashable, Sendable {
         renewalStatedAt = renewal?.statedAt
         self.state = state
         since = Self.beginning(of: periods)
-        until = [last.expiresAt, state == .gracePeriod ? last.graceEndsAt : nil].compactMap(\.self).max()
+        let hasGrace = [.gracePeriod, .billingRetry, .expired].contains(state)
+        until = [last.expiresAt, hasGrace ? last.graceEndsAt : nil].compactMap(\.self).max()
         isRetried = renewal?.facts.bool(.isInBillingRetryPeriod) == true
         mayRenew = type == .autoRenewableSubscription && renewal?.facts.bool(.autoRenewStatus) != false
         let isRunning = type == .autoRenewableSubscription && (state.isOwned || state == .billingRetry)

@@ -15,6 +15,8 @@ struct FigureTransaction {
     let quantity: Int
     let purchaseDate: Timestamp
     let isTrial: Bool
+    /// True if a subscription of a higher level took the place of the period.
+    let isUpgraded: Bool
     /// Nil if the App Store has stated no price, or no currency.
     let price: Price?
     /// The end of the paid time; nil for what is no subscription that renews.
@@ -39,6 +41,7 @@ struct FigureTransaction {
         isTrial =
             facts.text(.offerDiscountType) == OfferDiscountType.freeTrial.rawValue
             || facts.bool(.isTrialPeriod) == true
+        isUpgraded = facts.bool(.isUpgraded) == true
         let price = facts.integer(.price).flatMap { (0..<Self.maximumPrice).contains($0) ? $0 : nil }
         let currency = facts.text(.currency).flatMap(FigureSubject.code)
         self.price = price.flatMap { price in currency.map { Price(milliunits: price, currency: $0.text) } }

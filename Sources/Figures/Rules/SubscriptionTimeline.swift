@@ -29,6 +29,12 @@ struct SubscriptionTimeline {
 
         var isTrial: Bool { transaction.isTrial }
 
+        /// True if this one counts of two periods that begin at the same moment: the other was upgraded, or ends earlier.
+        func takesPlace(of other: Period) -> Bool {
+            let (isUpgraded, otherIsUpgraded) = (transaction.isUpgraded, other.transaction.isUpgraded)
+            return isUpgraded == otherIsUpgraded ? other.end < end : otherIsUpgraded
+        }
+
         /// Ends the period when another takes its place.
         mutating func end(by next: Period) {
             if next.start < end { (end, isRefunded) = (next.start, false) }
@@ -47,8 +53,7 @@ struct SubscriptionTimeline {
             guard let expiresAt = transaction.expiresAt else { continue }
             let period = Period(transaction, expiresAt: expiresAt)
             if let last = periods.indices.last, periods[last].start == period.start {
-                // Two statements of one period: the one that ends later counts.
-                if periods[last].end < period.end { periods[last] = period }
+                if period.takesPlace(of: periods[last]) { periods[last] = period }
             } else {
                 periods.append(period)
             }

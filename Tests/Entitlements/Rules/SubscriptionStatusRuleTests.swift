@@ -59,7 +59,7 @@ import Testing
         Case(
             testDescription: "billing retry follows the grace period", after: 150, graceEnds: 150,
             renewal: [.autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1)], state: .billingRetry,
-            renews: true),
+            renews: true, until: 150),
         Case(
             testDescription: "billing retry ends after 60 days", after: 100 + 60 * day,
             renewal: [.isInBillingRetryPeriod: .integer(1), .expirationIntent: .integer(2)], state: .expired,

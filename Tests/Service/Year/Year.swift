@@ -1,0 +1,109 @@
+import Commerce
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Store
+import StoreHTTP
+import Testing
+import TestSupport
+
+/// The year 2027, day by day: the store lets happen what is due, its notifications go to a service on a socket, and the
+/// customers, the App Store and the team do what `YearScript` says.
+actor Year {
+    /// The way in which notifications and purchases reach the service.
+    enum Delivery: Sendable {
+        /// At once.
+        case prompt
+        /// Late, twice, in another order, or at the end of the year, as the dice of a seed fall.
+        case disturbed(seed: UInt64)
+    }
+
+    private static let days = 365
+    private static let milliseconds: Int64 = 86_400_000
+    /// Fewer than the notifications: one that shall come after the next would wait for ever if it were the last.
+    private static let faults = 80
+
+    let fixture: YearFixture
+    /// On a connection to the service.
+    let client: any TestClientProtocol
+    let dice: Dice?
+    var store: Store
+    /// The purchases that apps have yet to present, with the days on which they do.
+    var unpresented: [(day: Int, identifier: Int64, customer: String)] = []
+    /// Names for what is read.
+    var names = YearNames()
+    private(set) var day = 0
+    /// What was told on the last days of the months.
+    var monthly = YearRecord()
+
+    /// Plays the year.
+    static func play(_ delivery: Delivery) async throws -> YearRecord {
+        let fixture = try await YearFixture()
+        return try await Application(router: fixture.routes.router()).test(.live) { client in
+            try await Year(fixture, client, delivery).play()
+        }
+    }
+
+    private init(_ fixture: YearFixture, _ client: any TestClientProtocol, _ delivery: Delivery) {
+        (self.fixture, self.client, store) = (fixture, client, fixture.store)
+        if case .disturbed(let seed) = delivery { dice = Dice(seed: seed) } else { dice = nil }
+    }
+
+    private func play() async throws -> YearRecord {
+        let port = try #require(client.port)
+        _ = try store.update {
+            $0.notificationsURL = URL(string: "http://127.0.0.1:\(port)/v1/notifications/apple")
+        }
+        if let dice { try store.add((0..<Self.faults).map { _ in Self.fault(by: dice) }) }
+        try await fixture.service.announceUnknownStates()
+        while day <= Self.days {
+            try store.catchUp()
+            try await deliver()
+            for event in YearScript.events[date] ?? [] { try await perform(event) }
+            try await presentWhatIsDue()
+            try await deliver()
+            try await fixture.service.announceDueStates()
+            if now.adding(days: 1).dayOfMonth == 1 {
+                monthly.months.append(try await month())
+                try await recordCauses()
+                try await fixture.figures.rollUp()
+            }
+            day += 1
+            if day <= Self.days { fixture.clock.advance(milliseconds: Self.milliseconds) }
+        }
+        try await catchUpDelivery()
+        return try await record()
+    }
+
+    private static func fault(by dice: Dice) -> NotificationFault {
+        switch dice.number(below: 5) {
+        case 0: .duplicate
+        case 1: .reorder
+        case 2: .drop
+        default: .delay(seconds: Int64(dice.number(below: 40)) * 43_200)
+        }
+    }
+
+    /// Sends what is due over the network, as the store does.
+    private func deliver() async throws {
+        try await NotificationSender(store: store, logger: ServiceFixture.logger).sendDue()
+    }
+
+    /// Sends again what was lost or is late, and sums up.
+    private func catchUpDelivery() async throws {
+        for notification in try store.notifications()
+        where !notification.sendAttempts.contains(where: { $0.result == .success }) {
+            try store.replay(notification.notificationUUID)
+        }
+        try await deliver()
+        try await fixture.service.announceDueStates()
+        try await fixture.figures.sweep()
+        try await fixture.figures.rollUp()
+    }
+
+    var now: Timestamp { fixture.clock.now() }
+
+    /// The day and the month: `01-31`.
+    var date: String { String(now.rfc3339.dropFirst(5).prefix(5)) }
+}

@@ -1,0 +1,23 @@
+/// What the service tells at the end of the year, in lines. Transactions are named by their customers: `anna.2`; products
+/// without `garden.`; noon of a day of 2027 by its month and day.
+struct YearRecord: Sendable, Equatable {
+    /// The states of subscriptions and the items on the last day of each month.
+    var months: [String] = []
+    /// The stories of the customers, oldest first.
+    var stories: [String: String] = [:]
+    /// The notifications in each story, without what depends on their delivery.
+    var notifications: [String: [String]] = [:]
+    var items: [String: String] = [:]
+    var subscriptions: [String: String] = [:]
+    var explanations: [String: String] = [:]
+    /// The causes of the explanations of each customer and item on the last days of the months.
+    var causes: [String: [String]] = [:]
+    var balances: [String: String] = [:]
+    /// All figures by month.
+    var figures: [String] = []
+    /// Some figures by month and product, or storefront.
+    var breakdowns: [String] = []
+    var unclaimed: [String] = []
+    /// The types and subtypes of the notifications that the store has sent.
+    var sent: Set<String> = []
+}

@@ -1,0 +1,85 @@
+import Commerce
+import Figures
+import Store
+
+/// The values of a figure for each day, by products and currencies.
+struct BookAnswer {
+    enum Part: Hashable {
+        case values
+        /// Of a rate.
+        case denominators
+        /// Of a movement, by its name.
+        case part(String)
+    }
+
+    struct Series: Hashable {
+        let part: Part
+        /// Empty without a group.
+        let product: String
+        /// Empty for a count.
+        let currency: String
+    }
+
+    private let days: [CalendarDay]
+    private(set) var series: [Series: [Int64]] = [:]
+
+    init(days: [CalendarDay]) {
+        self.days = days
+    }
+
+    /// What the service tells.
+    init(_ answer: FigureAnswer, days: [CalendarDay]) {
+        self.days = days
+        for told in answer.series {
+            func add(_ amount: Int64, to part: Part, _ day: CalendarDay) {
+                self.add(
+                    amount, to: Series(part: part, product: told.group ?? "", currency: told.currency ?? ""), day)
+            }
+            for (day, point) in zip(days, told.points) {
+                add(point.value, to: .values, day)
+                if let denominator = point.denominator { add(denominator, to: .denominators, day) }
+                for part in point.parts { add(part.value, to: .part(part.name), day) }
+            }
+        }
+    }
+
+    mutating func add(_ amount: Int64, to part: Part, _ sale: Transaction, _ day: CalendarDay?) {
+        add(amount, to: Series(part: part, product: sale.productIdentifier, currency: ""), day)
+    }
+
+    mutating func addMoney(_ amount: Int64, to part: Part, _ sale: Transaction, _ day: CalendarDay?) {
+        add(amount, to: Series(part: part, product: sale.productIdentifier, currency: sale.price.currency), day)
+    }
+
+    private mutating func add(_ amount: Int64, to series: Series, _ day: CalendarDay?) {
+        guard amount != 0, let day else { return }
+        let index = Int(day.daysSince1970 - days[0].daysSince1970)
+        self.series[series, default: Array(repeating: 0, count: days.count)][index] += amount
+    }
+
+    /// The same without a group.
+    var ofAllProducts: BookAnswer {
+        var all = BookAnswer(days: days)
+        for (series, values) in series {
+            for (day, value) in zip(days, values) {
+                all.add(value, to: Series(part: series.part, product: "", currency: series.currency), day)
+            }
+        }
+        return all
+    }
+
+    /// The first difference to another answer, in words; nil without one. A series of zeros is none.
+    func difference(to other: BookAnswer) -> String? {
+        for key in Set(series.keys).union(other.series.keys) {
+            let (own, others) = (series[key] ?? [], other.series[key] ?? [])
+            guard own != others else { continue }
+            for (index, day) in days.enumerated() {
+                let (left, right) = (own.isEmpty ? 0 : own[index], others.isEmpty ? 0 : others[index])
+                if left != right {
+                    return "\(key.part) of \(key.product) \(key.currency) on \(day): \(left), not \(right)"
+                }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,93 @@
+import Commerce
+import Figures
+import Store
+
+/// A period of a subscription as the store's books have it, and its place among the others.
+struct BookedPeriod {
+    /// The App Store rounds dates: periods with a shorter gap follow each other directly.
+    private static let gapSeconds: Int64 = 60
+
+    let sale: Transaction
+    /// The moment at which the subscription stops to be active by it.
+    private(set) var end: Timestamp
+    /// True if a refund ended it.
+    private(set) var isEndedByRefund: Bool
+    /// True if another period follows directly, and is paid if this one was.
+    private(set) var isFollowed = false
+    /// The paid period before it that it follows directly.
+    private(set) var predecessor: Transaction?
+    /// True if an earlier period of the subscription was paid.
+    private(set) var wasPaidBefore = false
+    /// The trial that it is the first payment after.
+    private(set) var converted: Transaction?
+
+    var isTrial: Bool { sale.isTrial }
+
+    private init(_ sale: Transaction, graceEnd: Timestamp?) {
+        self.sale = sale
+        let natural = [sale.expiresDate, graceEnd].compactMap(\.self).max() ?? sale.purchaseDate
+        let refund = sale.refundedAt ?? natural
+        end = min(natural, refund)
+        isEndedByRefund = refund < natural
+    }
+
+    /// The periods of one subscription.
+    ///
+    /// - Parameters:
+    ///   - sales: In the order in which they were sold.
+    ///   - graceEnds: The ends of grace periods, by the transactions before them.
+    static func periods(of sales: [Transaction], graceEnds: [String: Timestamp]) -> [BookedPeriod] {
+        var periods = sales.map { BookedPeriod($0, graceEnd: graceEnds[$0.transactionIdentifier]) }
+        for index in periods.indices.dropLast() {
+            let next = periods[index + 1].sale.purchaseDate
+            if next < periods[index].end { (periods[index].end, periods[index].isEndedByRefund) = (next, false) }
+        }
+        // A period whose place another took at once was never active.
+        periods.removeAll { $0.end <= $0.sale.purchaseDate }
+        var (trial, wasPaid): (Transaction?, Bool) = (nil, false)
+        for index in periods.indices {
+            let period = periods[index]
+            if index > 0, period.sale.purchaseDate <= periods[index - 1].end.adding(seconds: gapSeconds) {
+                // What was paid for has ended if a trial follows.
+                periods[index - 1].isFollowed = periods[index - 1].isTrial || !period.isTrial
+                if !periods[index - 1].isTrial { periods[index].predecessor = periods[index - 1].sale }
+            }
+            guard !period.isTrial else {
+                trial = period.sale
+                continue
+            }
+            (periods[index].wasPaidBefore, periods[index].converted) = (wasPaid, trial)
+            (trial, wasPaid) = (nil, true)
+        }
+        return periods
+    }
+
+    /// True if the subscription is active by the period when a day ends; an end of today may still be moved by a renewal.
+    func isActive(atEndOf day: CalendarDay, today: CalendarDay) -> Bool {
+        let midnight = day.adding(days: 1).start
+        return sale.purchaseDate < midnight && (end >= midnight || endsToday(today) && day == today)
+    }
+
+    /// The day of the end, if nothing follows and the day is over.
+    func churnDay(today: CalendarDay) -> CalendarDay? {
+        isFollowed || CalendarDay(end) > today || endsToday(today) ? nil : CalendarDay(end)
+    }
+
+    private func endsToday(_ today: CalendarDay) -> Bool {
+        CalendarDay(end) == today && !isEndedByRefund && !isFollowed
+    }
+}
+
+extension Transaction {
+    var day: CalendarDay { CalendarDay(purchaseDate) }
+
+    var isTrial: Bool { offer?.paymentMode == .freeTrial }
+
+    /// The price of a period for a month, by the length that the catalog gives the product.
+    var monthlyPrice: Int64 { productIdentifier.hasSuffix(".yearly") ? price.milliunits / 12 : price.milliunits }
+
+    /// The date of the refund; nil if the sale stands, or the sharing of a family ended.
+    var refundedAt: Timestamp? { ownership == .purchased ? revocation?.date : nil }
+
+    var refundDay: CalendarDay? { refundedAt.map { CalendarDay($0) } }
+}

@@ -1,0 +1,37 @@
+import Commerce
+import Foundation
+import Store
+import TestSupport
+
+/// The App Store, which charges, fails to charge, and has prices of its own.
+extension Simulation {
+    /// Renewals are charged from now on or are not, with a grace period or without one, and in which currency.
+    func changeSettings() throws {
+        let (fails, hasGrace) = (dice.happens(40), dice.happens(60))
+        let storefront = dice.happens(50) ? "USA" : "DEU"
+        _ = try garden.store.update {
+            $0.shouldEnterBillingRetryOnRenewal = fails
+            $0.isBillingGracePeriodEnabled = hasGrace
+            $0.storefront = storefront
+        }
+    }
+
+    /// By some days: a month stays the shortest length that the figures take it for.
+    func extendRenewalDate(of transaction: String) throws {
+        let body = #"{"extendByDays":\(1 + dice.number(below: 5)),"extendReasonCode":1,"requestIdentifier":"r"}"#
+        let request = try JSONDecoder().decode(ExtendRenewalDateRequest.self, from: Data(body.utf8))
+        let original = try garden.store.sale(transaction).originalTransactionIdentifier
+        _ = try AppStoreServerAPI(store: garden.store).extendSubscriptionRenewalDate(original, request)
+    }
+
+    /// The customer consents, declines, or does not respond.
+    func raisePrice(of transaction: String) throws {
+        let price = 1_000 * Int64(11 + dice.number(below: 100))
+        try garden.store.requestPriceIncrease(of: transaction, to: price, needsConsent: dice.happens(70))
+        switch dice.number(below: 3) {
+        case 0: try garden.store.consentToPriceIncrease(of: transaction)
+        case 1: try garden.store.declinePriceIncrease(of: transaction)
+        default: break
+        }
+    }
+}
