@@ -118,6 +118,7 @@ struct Serve: Command {
             ? WebhookService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
         // By the clock of the store that sells: days and ends are its own.
         let figures = configuration.hasFigures ? FigureService(ledger: ledger, clock: clock) : nil
+        let appStores = try await appStores(service, configuration)
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics,
@@ -126,10 +127,12 @@ struct Serve: Command {
             seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
             administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
             figures: figures,
+            // Apple's sandbox has no order numbers.
+            orderClients: appStores.map(\.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL },
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
             store: local?.routes)
-        var companions = try await appStoreCompanions(service, configuration, clock, metrics)
+        var companions = appStoreCompanions(appStores, service, configuration, clock, metrics)
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))
         companions.append(HistorySchedule(service: service, logger: configuration.logger))
         if let local { companions.append(local.sender) }
@@ -201,20 +204,29 @@ struct Serve: Command {
                 + ". Check that each is one subject of \(issuer).")
     }
 
-    /// What asks the App Store, and answers it.
-    private func appStoreCompanions(
+    /// Clients of the App Stores that are asked, each with the origins of the purchases that it knows.
+    private func appStores(
         _ service: EntitlementService,
-        _ configuration: ServeConfiguration,
-        _ clock: any WallClock,
-        _ metrics: ServiceMetrics
-    ) async throws -> [any Service] {
+        _ configuration: ServeConfiguration
+    ) async throws -> [(client: AppStoreServerClient, origins: Set<Origin>)] {
         guard let settings = configuration.appStore else { return [] }
         let key = try await AppStoreServerKey(
             file: settings.key, keyIdentifier: settings.keyIdentifier, issuerIdentifier: settings.issuerIdentifier,
             bundleIdentifier: service.catalog.bundleIdentifier)
-        return settings.sources(configuration.origins).flatMap { url, origins -> [any Service] in
-            // Tokens are judged by the machine's clock, however far a store's own was moved.
-            let client = AppStoreServerClient(url: url, key: key)
+        // Tokens are judged by the machine's clock, however far a store's own was moved.
+        return settings.sources(configuration.origins).map { (AppStoreServerClient(url: $0.url, key: key), $0.origins) }
+    }
+
+    /// What asks the App Store, and answers it.
+    private func appStoreCompanions(
+        _ appStores: [(client: AppStoreServerClient, origins: Set<Origin>)],
+        _ service: EntitlementService,
+        _ configuration: ServeConfiguration,
+        _ clock: any WallClock,
+        _ metrics: ServiceMetrics
+    ) -> [any Service] {
+        guard let settings = configuration.appStore else { return [] }
+        return appStores.flatMap { client, origins -> [any Service] in
             let schedule = ReconciliationSchedule(
                 reconciler: Reconciler(service: service, client: client, origins: origins, clock: clock),
                 notificationSeconds: settings.notificationSeconds, historySeconds: settings.historySeconds,
