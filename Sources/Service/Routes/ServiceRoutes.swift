@@ -169,7 +169,8 @@ public struct ServiceRoutes: Sendable {
         products.add(to: version.for(.backEndOrApp(.read)))
         webhooks?.add(to: version)
         figures?.add(to: version)
-        ExportRoutes(exports: ExportService(ledger: service.ledger, clock: service.clock)).add(to: version)
+        let exports = ExportService(ledger: service.ledger, clock: service.clock) { service.catalog.product($0) }
+        ExportRoutes(exports: exports).add(to: version)
         if let administration {
             CatalogRoutes(catalog: administration, current: current).add(to: version)
         }
