@@ -36,6 +36,7 @@ extension ServeConfiguration {
         let mailUsername: String?
         let mailPasswordFile: String?
         let mailWebhook: String?
+        let mailWebhookFile: String?
         let mailWebhookSecretFile: String?
         let mailTemplates: String?
         let profiles: Bool
@@ -65,6 +66,7 @@ extension ServeConfiguration {
             case mailUsername = "mail-username"
             case mailPasswordFile = "mail-password-file"
             case mailWebhook = "mail-webhook"
+            case mailWebhookFile = "mail-webhook-file"
             case mailWebhookSecretFile = "mail-webhook-secret-file"
             case mailTemplates = "mail-templates"
             case liveEvents = "live-events"
@@ -119,7 +121,7 @@ extension ServeConfiguration {
             logLevel: logger.logLevel.rawValue, accounts: hasAccounts,
             mailFrom: mail?.from, mailLinks: mail?.links.url, mailServer: mail?.serverURL,
             mailCertificates: mail?.certificates, mailUsername: mail?.username,
-            mailPasswordFile: mail?.passwordFile, mailWebhook: mail?.webhookURL,
+            mailPasswordFile: mail?.passwordFile, mailWebhook: mail?.webhookURL, mailWebhookFile: mail?.webhookFile,
             mailWebhookSecretFile: mail?.webhookSecretFile, mailTemplates: mail?.templateFolder,
             profiles: hasProfiles, seedApp: servesSeedApp,
             liveEvents: hasLiveEvents, catalogAdministration: administersCatalog, keepProofs: keepsProofs,
