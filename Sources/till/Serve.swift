@@ -176,6 +176,12 @@ struct Serve: Command {
                 "There is no API key yet, so no back end can call: make one with \(common.hint("keys", "make", "NAME"))."
             )
         }
+        if try await !ledger.read(.snapshot, { try $0.ordersTextByBytes() }) {
+            console.note(
+                "The database does not order text by bytes, so searches by the beginning of a name may miss users. Export the "
+                    + "ledger, create a database with the locale C, and import it there: `till ledger export`, "
+                    + "`createdb --template template0 --encoding UTF8 --locale C`, `till ledger import`.")
+        }
         try await noteNamesOfAnySpelling(ledger, configuration)
         let bare = configuration.sandboxUsers.filter { $0.issuer.isEmpty }.map(\.name).sorted()
         if !bare.isEmpty, configuration.tokens != nil || configuration.hasAccounts {
