@@ -8,10 +8,6 @@ import Receipts
 public struct AppStoreServerClient: Sendable {
     /// The largest answer read, in bytes: twenty signed notifications are a third of it.
     private static let maximumAnswer = 1 << 20
-    private static let patience = Duration.seconds(30)
-    /// How long it is waited, at most and in all, where the App Store asks for patience.
-    private static let maximumWait: Int64 = 120
-
     /// One that tells at once that nobody listens, and takes a token nowhere else; it lives as long as the process.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
@@ -22,6 +18,8 @@ public struct AppStoreServerClient: Sendable {
 
     public let url: URL
     private let key: AppStoreServerKey
+    /// The app that the client asks about.
+    package var bundleIdentifier: String { key.bundleIdentifier }
     private let clock: any WallClock
 
     /// - Parameter clock: By which tokens are made.
@@ -33,6 +31,17 @@ public struct AppStoreServerClient: Sendable {
         self.url = url
         self.key = key
         self.clock = clock
+    }
+
+    /// The time that a caller has for an answer.
+    private struct Patience {
+        let answer: Duration
+        /// The longest wait, in all, while the App Store limits the rate of requests, in seconds.
+        let rateLimit: Int64
+
+        static let schedule = Patience(answer: .seconds(30), rateLimit: 120)
+        /// A person waits, behind the service's own limit on the time of a request.
+        static let person = Patience(answer: .seconds(10), rateLimit: 0)
     }
 
     private struct Refusal: Decodable {
@@ -66,6 +75,14 @@ public struct AppStoreServerClient: Sendable {
         }
 
         package let data: [Group]
+    }
+
+    package struct OrderLookup: Decodable {
+        private let status: Int
+        private let signedTransactions: [String]?
+
+        /// The signed transactions of the order; empty if the App Store does not know it for this app.
+        package var transactions: [String] { status == 0 ? signedTransactions ?? [] : [] }
     }
 
     /// What the App Store is told of a purchase whose refund a customer asks for.
@@ -121,13 +138,18 @@ public struct AppStoreServerClient: Sendable {
         try await decoded(request(.GET, "/inApps/v1/subscriptions/\(escaped(transactionIdentifier))", []))
     }
 
+    /// `GET /inApps/v1/lookup/{orderId}`
+    package func lookUpOrderId(_ order: OrderIdentifier) async throws(ReconciliationError) -> OrderLookup {
+        try await decoded(request(.GET, "/inApps/v1/lookup/\(order.text)", []), within: .person)
+    }
+
     /// `PUT /inApps/v2/transactions/consumption/{transactionId}`
     package func sendConsumptionInformation(
         _ consumption: ConsumptionRequest,
         of transactionIdentifier: String
     ) async throws(ReconciliationError) {
         let path = "/inApps/v2/transactions/consumption/\(escaped(transactionIdentifier))"
-        _ = try await send(request(.PUT, path, [], consumption))
+        _ = try await send(request(.PUT, path, [], consumption), within: .schedule)
     }
 
     /// Only digits come from the ledger's own transactions; anything else is asked for as it stands.
@@ -156,23 +178,29 @@ public struct AppStoreServerClient: Sendable {
         return request
     }
 
-    private func decoded<Answer: Decodable>(_ request: HTTPClientRequest) async throws(ReconciliationError) -> Answer {
-        let body = try await send(request)
+    private func decoded<Answer: Decodable>(
+        _ request: HTTPClientRequest,
+        within patience: Patience = .schedule
+    ) async throws(ReconciliationError) -> Answer {
+        let body = try await send(request, within: patience)
         guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else { throw .answerInvalid }
         return answer
     }
 
     /// Sends a request, again where the App Store says that there were too many, until it takes it or patience ends.
-    private func send(_ request: HTTPClientRequest) async throws(ReconciliationError) -> Data {
+    private func send(
+        _ request: HTTPClientRequest,
+        within patience: Patience
+    ) async throws(ReconciliationError) -> Data {
         var waited: Int64 = 0
         while true {
-            let answer = try await answer(to: request)
+            let answer = try await answer(to: request, within: patience.answer)
             if (200...299).contains(answer.status) { return answer.body }
             let refusal = try? JSONDecoder().decode(Refusal.self, from: answer.body)
-            guard answer.status == 429, waited < Self.maximumWait else {
+            guard answer.status == 429, waited < patience.rateLimit else {
                 throw .refused(status: answer.status, code: refusal?.errorCode)
             }
-            let seconds = min(max(1, secondsUntil(answer.retryAfter)), Self.maximumWait - waited)
+            let seconds = min(max(1, secondsUntil(answer.retryAfter)), patience.rateLimit - waited)
             waited += seconds
             do { try await Task.sleep(for: .seconds(seconds)) } catch { throw .cancelled }
         }
@@ -191,11 +219,14 @@ public struct AppStoreServerClient: Sendable {
         let body: Data
     }
 
-    private func answer(to request: HTTPClientRequest) async throws(ReconciliationError) -> Answer {
+    private func answer(
+        to request: HTTPClientRequest,
+        within limit: Duration
+    ) async throws(ReconciliationError) -> Answer {
         do {
             var request = request
             request.headers.add(name: "Authorization", value: "Bearer \(try key.token(at: clock.now()))")
-            return try await Deadline.run(within: Self.patience) { [request] in
+            return try await Deadline.run(within: limit) { [request] in
                 let response = try await Self.client.execute(request, deadline: .distantFuture)
                 let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
                 return Answer(

@@ -38,9 +38,12 @@ public struct Apps: Sendable {
     public var catalogs: Catalogs { Catalogs(all.map(\.catalog)) }
 
     /// The type of a product, which is the same in all apps; nil for an unknown product.
-    public func type(of productIdentifier: String) -> ProductType? {
+    public func type(of productIdentifier: String) -> ProductType? { product(productIdentifier)?.type }
+
+    /// The product of an identifier in the first app that sells it; nil for an unknown product.
+    public func product(_ productIdentifier: String) -> Product? {
         for app in all {
-            if let product = app.catalog.product(productIdentifier) { return product.type }
+            if let product = app.catalog.product(productIdentifier) { return product }
         }
         return nil
     }

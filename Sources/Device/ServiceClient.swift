@@ -5,6 +5,8 @@ import Wire
 /// The service's HTTP API, as whoever holds a credential calls it.
 public struct ServiceClient: Sendable {
     private static let maximumAnswer = 1 << 20
+    /// The longest wait before a request is sent again, in seconds.
+    private static let maximumWait = 60
 
     /// One that tells at once that nobody listens; it lives as long as the process.
     public static let impatient: HTTPClient = {
@@ -15,7 +17,7 @@ public struct ServiceClient: Sendable {
     }()
 
     private let client: HTTPClient
-    private let url: URL
+    let url: URL
     private let credential: String
 
     /// - Parameters:
@@ -57,22 +59,41 @@ public struct ServiceClient: Sendable {
     }
 
     private func send<Answer: Decodable>(_ request: HTTPClientRequest) async throws -> Answer {
-        var request = request
-        request.headers.add(name: "Authorization", value: "Bearer \(credential)")
-        let status: UInt
-        let body: Data
-        do {
-            let response = try await client.execute(request, timeout: .seconds(30))
-            status = response.status.code
-            body = Data(try await response.body.collect(upTo: Self.maximumAnswer).readableBytesView)
-        } catch {
-            throw ServiceUnreachable(reason: Self.reason(of: error, host: url.host() ?? "?"))
-        }
-        guard (200..<300).contains(status) else { throw refusal(status: status, body: body) }
+        let (_, body) = try await answer(to: request, within: 30, upTo: Self.maximumAnswer)
         guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
             throw ServiceUnreachable(reason: "an answer in another form")
         }
         return answer
+    }
+
+    /// - Parameters:
+    ///   - seconds: The time for the answer.
+    ///   - limit: The largest body read, in bytes.
+    ///   - tries: The number of requests, if the service asks for patience.
+    func answer(
+        to request: HTTPClientRequest,
+        within seconds: Int64,
+        upTo limit: Int,
+        tries: Int = 1
+    ) async throws -> (links: [String], body: Data) {
+        var request = request
+        request.headers.add(name: "Authorization", value: "Bearer \(credential)")
+        let response: HTTPClientResponse
+        let body: Data
+        do {
+            response = try await client.execute(request, timeout: .seconds(seconds))
+            body = Data(try await response.body.collect(upTo: limit).readableBytesView)
+        } catch {
+            throw ServiceUnreachable(reason: Self.reason(of: error, host: url.host() ?? "?"))
+        }
+        if (200..<300).contains(response.status.code) { return (response.headers["Link"], body) }
+        guard tries > 1, [429, 503].contains(response.status.code) else {
+            throw refusal(status: response.status.code, body: body)
+        }
+        let wait = response.headers.first(name: "Retry-After").flatMap { Int($0) } ?? 1
+        try await Task.sleep(for: .seconds(min(max(1, wait), Self.maximumWait)))
+        request.headers.remove(name: "Authorization")
+        return try await answer(to: request, within: seconds, upTo: limit, tries: tries - 1)
     }
 
     private static func reason(of error: any Error, host: String) -> String {

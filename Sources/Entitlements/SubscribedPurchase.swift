@@ -6,7 +6,7 @@ public struct SubscribedPurchase: Hashable, Sendable {
     public let originalTransactionIdentifier: String
     public let origin: Origin
     /// The number of the app.
-    let app: Int64
+    package let app: Int64
     /// The last statement.
     public let renewal: StatedRenewal
 }

@@ -26,16 +26,21 @@ public struct FigureService: Sendable {
     /// Brings the sums up to date, in batches of users.
     ///
     /// - Parameter pause: Runs between two batches; returns false to stop.
-    public func rollUp(between pause: @Sendable () async -> Bool = { true }) async throws {
+    /// - Returns: The number of users whose part of the sums was damaged, and was computed anew.
+    @discardableResult
+    public func rollUp(between pause: @Sendable () async -> Bool = { true }) async throws -> Int {
         var last = Int64.min
+        var damaged = 0
         while true {
             let user = last
             let batch = try await ledger.read(.longSnapshot) {
                 try FigureUpkeepRecords(database: $0.database).batch(after: user, limit: Self.usersOfBatch)
             }
-            guard let next = batch.last else { return }
-            try await ledger.write { try FigureUpkeepRecords(database: $0.database).write(batch) }
-            guard await pause() else { return }
+            guard let next = batch.last else { return damaged }
+            damaged += try await ledger.writeInBackground {
+                try FigureUpkeepRecords(database: $0.database).write(batch)
+            }
+            guard await pause() else { return damaged }
             last = next
         }
     }
@@ -50,7 +55,7 @@ public struct FigureService: Sendable {
                 try FigureUpkeepRecords(database: $0.database).outdated(after: user, limit: Self.usersOfPage)
             }
             if !page.marks.isEmpty {
-                try await ledger.write { try FigureUpkeepRecords(database: $0.database).insert(page.marks) }
+                try await ledger.writeInBackground { try FigureUpkeepRecords(database: $0.database).insert(page.marks) }
             }
             guard let next = page.last else { break }
             last = next
@@ -60,7 +65,16 @@ public struct FigureService: Sendable {
         }
         guard !isBackfilled else { return }
         let moment = clock.now()
-        try await ledger.write { try FigureUpkeepRecords(database: $0.database).setBackfilled(at: moment) }
+        try await ledger.writeInBackground {
+            try FigureUpkeepRecords(database: $0.database).setBackfilled(at: moment)
+        }
+    }
+
+    /// Computes all sums anew from the transactions.
+    public func rebuild() async throws {
+        try await ledger.write { try FigureUpkeepRecords(database: $0.database).deleteAll() }
+        try await sweep()
+        try await rollUp()
     }
 }
 

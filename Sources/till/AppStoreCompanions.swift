@@ -8,46 +8,65 @@ import ServiceLifecycle
 
 /// The parts beside the service that ask the App Store what was missed, and answer its questions.
 struct AppStoreCompanions {
-    let service: EntitlementService
-    let configuration: ServeConfiguration
-    let clock: any WallClock
-    let metrics: ServiceMetrics
+    /// A client of the App Store Server API for one app.
+    struct Client {
+        let app: App
+        let client: AppStoreServerClient
+        /// The origins of the purchases that the App Store at the client's address knows.
+        let origins: Set<Origin>
+    }
 
-    /// The parts of all apps with a key; none without App Store settings.
-    ///
+    private let service: EntitlementService
+    private let configuration: ServeConfiguration
+    private let clock: any WallClock
+    private let metrics: ServiceMetrics
+    /// The clients of all apps with a key; none without App Store settings.
+    let clients: [Client]
+
     /// - Throws: `ReconciliationError` for a key that cannot be read.
-    func all() throws -> [any ServiceLifecycle.Service] {
-        guard let settings = configuration.appStore else { return [] }
-        var companions: [any ServiceLifecycle.Service] = []
+    init(
+        service: EntitlementService,
+        configuration: ServeConfiguration,
+        clock: any WallClock,
+        metrics: ServiceMetrics
+    ) throws(ReconciliationError) {
+        self.service = service
+        self.configuration = configuration
+        self.clock = clock
+        self.metrics = metrics
+        var clients: [Client] = []
         for app in service.apps.all {
             let own = configuration.appSettings.first { $0.bundleIdentifier == app.bundleIdentifier }
-            guard let keySettings = own?.appStoreKey ?? settings.key else { continue }
+            guard let settings = configuration.appStore, let keySettings = own?.appStoreKey ?? settings.key else {
+                continue
+            }
             let key = try AppStoreServerKey(keySettings, bundleIdentifier: app.bundleIdentifier)
             for (url, origins) in settings.sources(own?.appStoreURL, configuration.origins) {
                 // Tokens are judged by the machine's clock, however far a store's own was moved.
-                let client = AppStoreServerClient(url: url, key: key)
-                companions += self.companions(of: app, client, origins, settings)
+                clients.append(Client(app: app, client: AppStoreServerClient(url: url, key: key), origins: origins))
             }
         }
-        return companions
+        self.clients = clients
     }
 
-    private func companions(
-        of app: App,
-        _ client: AppStoreServerClient,
-        _ origins: Set<Origin>,
-        _ settings: AppStoreSettings
-    ) -> [any ServiceLifecycle.Service] {
+    /// The parts of each client.
+    var companions: [any ServiceLifecycle.Service] {
+        guard let settings = configuration.appStore else { return [] }
+        return clients.flatMap { companions(of: $0, settings) }
+    }
+
+    private func companions(of client: Client, _ settings: AppStoreSettings) -> [any ServiceLifecycle.Service] {
         let schedule = ReconciliationSchedule(
-            reconciler: Reconciler(service: service, app: app, client: client, origins: origins, clock: clock),
+            reconciler: Reconciler(
+                service: service, app: client.app, client: client.client, origins: client.origins, clock: clock),
             notificationSeconds: settings.notificationSeconds, historySeconds: settings.historySeconds,
             clock: clock, metrics: metrics, logger: configuration.logger)
         guard let answer = settings.consumption else { return [schedule] }
         return [
             schedule,
             ConsumptionResponder(
-                service: service, app: app, client: client, origins: origins, answer: answer, metrics: metrics,
-                logger: configuration.logger),
+                service: service, app: client.app, client: client.client, origins: client.origins, answer: answer,
+                metrics: metrics, logger: configuration.logger),
         ]
     }
 }

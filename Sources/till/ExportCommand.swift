@@ -1,5 +1,8 @@
 import ArgumentParser
+import Catalog
+import CatalogAdministration
 import Commerce
+import Device
 import Figures
 import Foundation
 import Ledger
@@ -8,34 +11,100 @@ import Ledger
 struct ExportCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write transactions, customers or events into a file for analysis, as they are at one moment.",
+        abstract: "Write transactions, customers or events for analysis, into a file or to standard output.",
         discussion: """
-            It works while the service runs. A service answers the same part by part: GET /v1/exports/transactions.
+            It works while the service runs, and writes what the ledger has at one moment. With --server, a running service \
+            answers part by part: without what was recorded after the first part. If that is interrupted, the command says how \
+            to go on.
 
             Examples:
               till export transactions sales.csv
-              till export events events.jsonl --format jsonl
+              till export events --format jsonl | grep refunded
+              till export transactions --server https://shop.example.com > sales.csv
             """)
+
+    /// The number of users of a part of a running service's answer.
+    private static let partSize = ExportService.partSizes.upperBound
 
     @Argument(help: "What to export: transactions, customers or events.")
     var export: Export
 
-    @Argument(help: ArgumentHelp("The file to make.", valueName: "file"))
-    var file: String
+    @Argument(help: ArgumentHelp("The file to make (default: standard output).", valueName: "file"))
+    var file: String?
 
     @Option(help: "The form of the file: csv or jsonl.")
     var format: ExportFormat = .csv
+
+    @Option(
+        help: ArgumentHelp("With --server, the place from which an interrupted export goes on.", valueName: "cursor"))
+    var cursor: String?
+
+    @OptionGroup var service: ServerOptions
 
     @OptionGroup var ledger: LedgerOptions
 
     @OptionGroup var common: CommonOptions
 
+    func validate() throws {
+        if service.server != nil, file != nil {
+            throw ValidationError(
+                "With --server, the export goes to standard output: leave out \"\(file ?? "")\", or put > before it.")
+        }
+        guard cursor == nil || service.server != nil else { throw ValidationError("--cursor needs --server.") }
+        guard !common.json || file != nil else { throw ValidationError("--json needs a file to export into.") }
+    }
+
     func perform() async throws {
+        if let client = try service.client() { return try await copy(from: client) }
+        let exports = try await localExports()
+        guard let file else {
+            _ = try exports.write(export, as: format, to: Self.output)
+            return
+        }
         let url = URL(filePath: file, directoryHint: .notDirectory)
-        let exports = ExportService(ledger: try ledger.place(common).open(takesOver: false), clock: SystemClock())
         let rows = try NewFile.write(to: url) { write in try exports.write(export, as: format, to: write) }
         console.line("\(rows) rows in \(url.path)")
         try console.json(ExportCommandReport(file: url.path, rows: rows))
+    }
+
+    /// The exports of the ledger, with the catalog's names of products.
+    private func localExports() async throws -> ExportService {
+        let (ledger, clock) = (try ledger.place(common).open(takesOver: false), SystemClock())
+        let administration = try await CatalogService(
+            apps: Apps(App(try Catalog(folder: common.dataDirectory.catalogFolder))), ledger: ledger, clock: clock)
+        return ExportService(ledger: ledger, clock: clock) { administration.apps.product($0) }
+    }
+
+    private func copy(from client: ServiceClient) async throws {
+        var next: String? = Self.path(of: export, format, after: cursor)
+        while let path = next {
+            let part: ServiceClient.ExportPart
+            do {
+                part = try await client.exportPart(path)
+                try Self.output(part.body)
+            } catch {
+                if let cursor = Self.cursor(in: path) {
+                    console.note("The export is not complete. Append the rest with the option --cursor \(cursor)")
+                }
+                throw error
+            }
+            next = part.next
+        }
+    }
+
+    private static func path(of export: Export, _ format: ExportFormat, after cursor: String?) -> String {
+        let position = cursor.map { "&cursor=\(HTTPServiceConnection.segment($0))" } ?? ""
+        return "/v1/exports/\(export.rawValue)?format=\(format.rawValue)&pageSize=\(partSize)\(position)"
+    }
+
+    private static func cursor(in path: String) -> String? {
+        URLComponents(string: path)?.queryItems?.first { $0.name == "cursor" }?.value
+    }
+
+    private static func output(_ bytes: Data) throws(BackupError) {
+        do { try FileHandle.standardOutput.write(contentsOf: bytes) } catch {
+            throw .notWritten(path: "Standard output")
+        }
     }
 }
 

@@ -14,12 +14,14 @@ struct FiguresCommand: Command {
         discussion: """
             Without a figure, the command lists the figures and their definitions. Money is in milliunits of the currency: 4990 \
             of EUR are 4.99 euros. The first call brings the sums of the ledger up to date, which takes a minute for a million \
-            transactions; `till serve --figures` keeps them so.
+            transactions; `till serve --figures` keeps them so. With --rebuild, the command computes all sums anew from the \
+            transactions, as a check of the ledger may ask for: stop the service before.
 
             Examples:
               till figures
               till figures revenue --by month --from 2026-01-01 --group product
               till figures active-subscriptions --environment sandbox --server https://shop.example.com
+              till figures --rebuild
             """)
 
     @Argument(help: "The figure; none for the list of figures.")
@@ -49,14 +51,22 @@ struct FiguresCommand: Command {
     @Option(help: ArgumentHelp("Only sales of one storefront, such as USA.", valueName: "country"))
     var storefront: String?
 
+    @Flag(help: "Compute all sums of the ledger anew.")
+    var rebuild = false
+
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var ledger: LedgerOptions
 
     @OptionGroup var common: CommonOptions
 
+    func validate() throws {
+        guard !rebuild || service.server == nil else { throw ValidationError("--rebuild does not go with --server.") }
+    }
+
     func perform() async throws {
-        guard let figure else { return try tellList() }
+        if rebuild { try await localFigures().rebuild() }
+        guard let figure else { return rebuild ? console.line("The sums are computed anew.") : try tellList() }
         let answer: FigureAnswerResource
         if let client = try service.client() {
             answer = try await client.get(path(of: figure))

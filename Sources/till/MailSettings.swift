@@ -17,7 +17,8 @@ struct MailSettings {
     private static let maximumSecretSize = 4096
     private static let names = [
         "mail-from", "mail-links", "mail-server", "mail-certificates", "mail-username", "mail-password",
-        "mail-password-file", "mail-webhook", "mail-webhook-secret", "mail-webhook-secret-file", "mail-templates",
+        "mail-password-file", "mail-webhook", "mail-webhook-file", "mail-webhook-secret", "mail-webhook-secret-file",
+        "mail-templates",
     ]
 
     /// The sender, as it was set.
@@ -26,6 +27,7 @@ struct MailSettings {
     let username: String?
     let passwordFile: String?
     let certificates: String?
+    let webhookFile: String?
     let webhookSecretFile: String?
     /// nil for Till's own texts.
     let templateFolder: String?
@@ -54,9 +56,10 @@ struct MailSettings {
         username = values["mail-username"]
         passwordFile = values["mail-password-file"]
         certificates = values["mail-certificates"]
+        webhookFile = values["mail-webhook-file"]
         webhookSecretFile = values["mail-webhook-secret-file"]
         templateFolder = values["mail-templates"]
-        switch (values["mail-server"], values["mail-webhook"]) {
+        switch (values["mail-server"], try Self.secret("mail-webhook", values)) {
         case (let server?, nil): way = .server(try Self.server(server, values))
         case (nil, let webhook?): way = try Self.webhook(webhook, values)
         default:
@@ -67,8 +70,11 @@ struct MailSettings {
     /// The mail server's address; nil for a webhook.
     var serverURL: String? { if case .server(let server) = way { server.url } else { nil } }
 
-    /// nil for a mail server.
-    var webhookURL: String? { if case .webhook(let url, _) = way { url.text } else { nil } }
+    /// nil for a mail server, and for a URL in a file, which may have a secret in it.
+    var webhookURL: String? {
+        guard webhookFile == nil, case .webhook(let url, _) = way else { return nil }
+        return url.text
+    }
 
     /// - Throws: `ConfigurationError` for a file that is no template.
     func templates() throws(ConfigurationError) -> MailTemplates {

@@ -126,6 +126,8 @@ struct Serve: Command {
             ? WebhookService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
         // By the clock of the store that sells: days and ends are its own.
         let figures = configuration.hasFigures ? FigureService(ledger: ledger, clock: clock) : nil
+        let appStores = try AppStoreCompanions(
+            service: service, configuration: configuration, clock: clock, metrics: metrics)
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics,
@@ -134,12 +136,12 @@ struct Serve: Command {
             seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
             administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
             figures: figures,
+            // Apple's sandbox has no order numbers.
+            orderClients: appStores.clients.map(\.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL },
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
             store: local?.routes)
-        var companions = try AppStoreCompanions(
-            service: service, configuration: configuration, clock: clock, metrics: metrics
-        ).all()
+        var companions = appStores.companions
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))
         companions.append(HistorySchedule(service: service, logger: configuration.logger))
         if let local { companions.append(local.sender) }
@@ -182,6 +184,12 @@ struct Serve: Command {
             console.note(
                 "There is no API key yet, so no back end can call: make one with \(common.hint("keys", "make", "NAME"))."
             )
+        }
+        if try await !ledger.read(.snapshot, { try $0.ordersTextByBytes() }) {
+            console.note(
+                "The database does not order text by bytes, so searches by the beginning of a name may miss users. Export the "
+                    + "ledger, create a database with the locale C, and import it there: `till ledger export`, "
+                    + "`createdb --template template0 --encoding UTF8 --locale C`, `till ledger import`.")
         }
         try await noteNamesOfAnySpelling(ledger, configuration)
         let bare = configuration.sandboxUsers.filter { $0.issuer.isEmpty }.map(\.name).sorted()

@@ -39,6 +39,7 @@ extension ServeConfiguration {
         let mailUsername: String?
         let mailPasswordFile: String?
         let mailWebhook: String?
+        let mailWebhookFile: String?
         let mailWebhookSecretFile: String?
         let mailTemplates: String?
         let profiles: Bool
@@ -70,6 +71,7 @@ extension ServeConfiguration {
             case mailUsername = "mail-username"
             case mailPasswordFile = "mail-password-file"
             case mailWebhook = "mail-webhook"
+            case mailWebhookFile = "mail-webhook-file"
             case mailWebhookSecretFile = "mail-webhook-secret-file"
             case mailTemplates = "mail-templates"
             case liveEvents = "live-events"
@@ -126,7 +128,7 @@ extension ServeConfiguration {
             logLevel: logger.logLevel.rawValue, accounts: hasAccounts,
             mailFrom: mail?.from, mailLinks: mail?.links.url, mailServer: mail?.serverURL,
             mailCertificates: mail?.certificates, mailUsername: mail?.username,
-            mailPasswordFile: mail?.passwordFile, mailWebhook: mail?.webhookURL,
+            mailPasswordFile: mail?.passwordFile, mailWebhook: mail?.webhookURL, mailWebhookFile: mail?.webhookFile,
             mailWebhookSecretFile: mail?.webhookSecretFile, mailTemplates: mail?.templateFolder,
             profiles: hasProfiles, seedApp: servesSeedApp,
             liveEvents: hasLiveEvents, catalogAdministration: administersCatalog, keepProofs: keepsProofs,

@@ -113,6 +113,10 @@ struct ServeOptions: ParsableArguments {
     var mailWebhook: String?
 
     @Option(
+        help: ArgumentHelp("A file with the mailer's address instead, if that has a secret in it.", valueName: "file"))
+    var mailWebhookFile: String?
+
+    @Option(
         help: ArgumentHelp(
             "A file with the secret that signs these requests (whsec_…), which TILL_MAIL_WEBHOOK_SECRET may have instead.",
             valueName: "file"))

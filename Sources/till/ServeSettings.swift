@@ -17,7 +17,8 @@ struct ServeSettings {
         "sample-content-provided", "accounts", "profiles", "seed-app", "live-events",
         "catalog-administration", "keep-proofs", "webhooks", "figures",
         "webhook-private-addresses", "proxies", "mail-from", "mail-links", "mail-server", "mail-certificates",
-        "mail-username", "mail-password", "mail-password-file", "mail-webhook", "mail-webhook-secret",
+        "mail-username", "mail-password", "mail-password-file", "mail-webhook", "mail-webhook-file",
+        "mail-webhook-secret",
         "mail-webhook-secret-file", "mail-templates",
     ]
 
@@ -92,6 +93,7 @@ struct ServeSettings {
         given["mail-username"] = options.mailUsername.map { .string($0) }
         given["mail-password-file"] = options.mailPasswordFile.map { .string($0) }
         given["mail-webhook"] = options.mailWebhook.map { .string($0) }
+        given["mail-webhook-file"] = options.mailWebhookFile.map { .string($0) }
         given["mail-webhook-secret-file"] = options.mailWebhookSecretFile.map { .string($0) }
         given["mail-templates"] = options.mailTemplates.map { .string($0) }
         given["proxies"] = options.proxies.map { .int($0) }

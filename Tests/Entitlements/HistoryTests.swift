@@ -4,6 +4,7 @@ import Entitlements
 import Foundation
 import Ledger
 import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -131,6 +132,19 @@ import Testing
         try await service.announceUnknownStates()
         try await service.announceDueStates()
         #expect(try await history().count == 2)
+    }
+
+    @Test func `users whose states are known cost no commit`() async throws {
+        for number in 1...3 {
+            let user = try #require(User(name: "u\(number)"))
+            let bought = try garden.buy("garden.premium.monthly", account: "\(number)")
+            _ = try await service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: user)
+        }
+        let commits = Mutex(0)
+        service.ledger.observeCommits { _ in commits.withLock { $0 += 1 } }
+        try await service.announceUnknownStates()
+        // The note that it is done.
+        #expect(commits.withLock(\.self) == 1)
     }
 
     @Test func `what the team takes back ends no more`() async throws {

@@ -170,6 +170,8 @@ import TestSupport
             user: mint.user, email: mint.email, emailLowercase: mint.emailLowercase, passwordHash: "old",
             createdAt: Self.now)
         #expect(try await !ledger.write { try $0.erase(before, by: .user, at: Self.later(1)) })
+        let number = try #require(try await ledger.read { try $0.number(of: mint.user) })
+        let heard = try await ledger.read { try $0.position(ofUser: number) }
         #expect(try await ledger.write { try $0.erase(mint, by: .user, at: Self.later(1)) })
         #expect(try await !ledger.write { try $0.erase(mint, by: .user, at: Self.later(1)) })
         #expect(try await !ledger.write { try $0.erase(mint.user, by: .user, at: Self.later(1)) })
@@ -197,6 +199,9 @@ import TestSupport
         // What the App Store says of it still finds it.
         let refund = claim("2", revoked: Self.later(9), signedAt: Self.later(9), item: nil)
         #expect(try await notify("r", refund) == .revoked)
+        // It concerns nobody who listens.
+        #expect(
+            try await ledger.read { try $0.events(ofUser: number, after: heard, limit: 9) } == .erased)
         // A request that was under way makes no account that nobody can enter.
         let origins = Set(Origin.allCases)
         let gone: [() async throws -> Void] = [

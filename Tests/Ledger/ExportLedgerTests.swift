@@ -16,15 +16,43 @@ import TestSupport
     init() throws {
         fixture = try LedgerFixture()
         clock = ManualClock(Self.later(60))
-        exports = ExportService(ledger: fixture.ledger, clock: clock)
+        exports = ExportService(ledger: fixture.ledger, clock: clock) { Self.products[$0] }
     }
 
-    private func subscribed(_ transaction: String, from start: Int64, facts: [TransactionFact: StatedValue]) -> Claim {
+    /// A monthly subscription, by the identifier of the product of each claim.
+    private static let products: [String: Product] = {
+        guard let period = SubscriptionPeriod("P1M") else { return [:] }
+        let product = Product(
+            productIdentifier: "p", type: .autoRenewableSubscription, price: Price(milliunits: 4_990, currency: "EUR"),
+            isFamilyShareable: false,
+            localizations: [
+                .init(locale: "de", displayName: "Monatlich", description: ""),
+                .init(locale: "en_US", displayName: "Monthly", description: ""),
+            ],
+            subscription: Subscription(groupIdentifier: "g", groupName: "g", level: 1, period: period, offers: []))
+        return ["p": product]
+    }()
+
+    private func renewal(at seconds: Int64, _ facts: [RenewalFact: StatedValue]) -> StatedRenewal {
+        StatedRenewal(
+            statedAt: Self.later(seconds), proofDigest: [UInt8](repeating: 9, count: 32), facts: RenewalFacts(facts))
+    }
+
+    /// A period of 1000 seconds.
+    ///
+    /// - Parameter signed: The seconds after which the claim was signed.
+    private func subscribed(
+        _ transaction: String,
+        from start: Int64,
+        facts: [TransactionFact: StatedValue] = [:],
+        signed: Int64 = 0,
+        renewal: StatedRenewal? = nil
+    ) -> Claim {
         var stated = TransactionFacts(facts)
         stated[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
         return claim(
-            transaction, original: "1", bought: Self.later(start), expiresAt: Self.later(start + 1000),
-            facts: stated)
+            transaction, original: "1", bought: Self.later(start), signedAt: Self.later(signed),
+            expiresAt: Self.later(start + 1000), facts: stated, renewal: renewal)
     }
 
     private func whole(_ export: Export, _ format: ExportFormat = .csv) throws -> [String] {
@@ -67,9 +95,70 @@ import TestSupport
         #expect(paid["rc_original_app_user_id"] == "alice")
         #expect(paid["app"] == "com.example.app")
         #expect(paid["is_sandbox"] == "true")
+        #expect(paid["product_display_name"] == "Monthly")
+        #expect(paid["product_duration"] == "P1M")
+        #expect(paid["purchase_price_in_purchased_currency"] == "4.99")
+        #expect(paid["unsubscribe_detected_at"] == "" && paid["billing_issues_detected_at"] == "")
         #expect(item["entitlement_identifiers"] == "sprout/1")
         #expect(item["price_in_purchased_currency"] == "")
         #expect(item["is_auto_renewable"] == "false")
+    }
+
+    @Test func `a refunded transaction has a purchase price and no price`() async throws {
+        _ = try await redeem(
+            claim("1", revoked: Self.now, facts: TransactionFacts([.price: .integer(990), .currency: .text("EUR")])),
+            for: alice)
+        let row = try cells(try whole(.transactions), 1)
+        #expect(row["price_in_purchased_currency"] == "0")
+        #expect(row["purchase_price_in_purchased_currency"] == "0.99")
+        #expect(row["refunded_at"] == Self.now.rfc3339)
+    }
+
+    @Test func `renewal that was turned off has its date, until it is turned on again`() async throws {
+        _ = try await redeem(subscribed("1", from: -1000), subscribed("2", from: 0), for: alice)
+        for (moment, isOn, date) in [
+            (10, true, nil), (20, false, 20), (30, true, nil), (40, false, 40), (50, false, 40),
+        ]
+            as [(Int64, Bool, Int64?)]
+        {
+            let stated = renewal(at: moment, [.autoRenewStatus: .integer(isOn ? 1 : 0)])
+            _ = try await notify("\(moment)", subscribed("2", from: 0, signed: moment, renewal: stated))
+            let lines = try whole(.transactions)
+            let dates = try (1...2).map { try cells(lines, $0)["unsubscribe_detected_at"] }
+            #expect(dates == ["", date.map { Self.later($0).rfc3339 } ?? ""], "\(moment)")
+        }
+        // A new period begins later, and the old one keeps the date.
+        _ = try await redeem(subscribed("3", from: 100_000, signed: 100_000), for: alice, at: Self.later(100_000))
+        let lines = try whole(.transactions)
+        let dates = try (1...3).map { try cells(lines, $0)["unsubscribe_detected_at"] }
+        #expect(dates == ["", Self.later(40).rfc3339, ""])
+    }
+
+    @Test(
+        arguments: [
+            ([.autoRenewStatus: 0], true, false), ([.autoRenewStatus: 0, .expirationIntent: 1], true, false),
+            ([.autoRenewStatus: 0, .expirationIntent: 3], true, false),
+            ([.autoRenewStatus: 0, .expirationIntent: 2], false, true),
+            ([.autoRenewStatus: 1, .isInBillingRetryPeriod: 1], false, true),
+            ([.autoRenewStatus: 1, .isInBillingRetryPeriod: 0], false, false), ([:], false, false),
+        ] as [([RenewalFact: Int64], Bool, Bool)])
+    func `a subscription without a history has the dates of the last statement`(
+        facts: [RenewalFact: Int64],
+        isTurnedOff: Bool,
+        hasFailed: Bool
+    ) async throws {
+        let stated = renewal(at: 900, facts.mapValues { .integer($0) })
+        try await ledger.write {
+            // The history of a user does not tell of purchases that do not count for the user.
+            _ = try $0.redeem(
+                [subscribed("1", from: -1000), subscribed("2", from: 0, renewal: stated)], for: alice, under: .keep,
+                counting: [.appleProduction], by: .user, at: Self.later(900))
+        }
+        let lines = try whole(.transactions)
+        let (first, last) = (try cells(lines, 1), try cells(lines, 2))
+        #expect(first["unsubscribe_detected_at"] == "" && first["billing_issues_detected_at"] == "")
+        #expect(last["unsubscribe_detected_at"] == (isTurnedOff ? Self.later(900).rfc3339 : ""))
+        #expect(last["billing_issues_detected_at"] == (hasFailed ? Self.later(1000).rfc3339 : ""))
     }
 
     @Test func `JSON Lines leave out what is not known`() throws {

@@ -168,11 +168,22 @@ import TestSupport
                 for: user)
         }
         let other = FigureService(ledger: try fixture.again(), clock: clock)
-        async let first: Void = figures.rollUp()
-        async let second: Void = other.rollUp()
-        _ = try await (first, second)
+        async let first = figures.rollUp()
+        async let second = other.rollUp()
+        #expect(try await first + second == 0)
         try await rollUp()
         #expect(try await points(.units) == ["": [0, 40, 0]])
+        // What both have read as the sums before is subtracted once.
+        for number in 1...40 {
+            let later = claim(
+                "\(number + 100)", origin: .localProduction, bought: try moment("2026-11-02"), facts: Self.facts())
+            _ = try await redeem(later, for: try #require(User(name: "u\(number)")))
+        }
+        async let third = figures.rollUp()
+        async let fourth = other.rollUp()
+        #expect(try await third + fourth == 0)
+        try await rollUp()
+        #expect(try await points(.units) == ["": [0, 40, 40]])
     }
 
     @Test func `a ledger of before the figures is found by a sweep`() async throws {
@@ -218,6 +229,32 @@ import TestSupport
         try await ledger.write { try $0.database.write(change, []) }
         let problems = try fixture.problems()
         #expect(problems.contains { $0.contains(problem) }, "\(problems)")
+    }
+
+    @Test func `damaged figures of a user hold up nobody, and are computed anew`() async throws {
+        let first = claim("1", origin: .localProduction, bought: try moment("2026-10-01"), facts: Self.facts())
+        _ = try await redeem(first, for: alice)
+        try await rollUp()
+        try await ledger.write { transaction in
+            let columns = "SELECT digest AS bytes FROM audit"
+            try transaction.database.write("UPDATE figure_contribution SET sums = bytes FROM (\(columns)) AS a", [])
+        }
+        for (number, user) in [("2", alice), ("3", bob)] {
+            let later = claim(
+                number, origin: .localProduction, bought: try moment("2026-11-02"), facts: Self.facts())
+            _ = try await redeem(later, for: user)
+        }
+        #expect(try await figures.rollUp() == 1)
+        #expect(try await points(.units) == ["": [0, 1, 1]])
+        #expect(try fixture.problems().map { $0.prefix(22) } == ["The figures of 2026-11"])
+        // What comes then is counted.
+        let last = claim("4", origin: .localProduction, bought: try moment("2026-11-03"), facts: Self.facts())
+        _ = try await redeem(last, for: alice)
+        #expect(try await figures.rollUp() == 0)
+        #expect(try await points(.units) == ["": [0, 1, 2]])
+        try await figures.rebuild()
+        #expect(try fixture.problems() == [])
+        #expect(try await points(.units) == ["": [0, 1, 3]])
     }
 
     @Test func `what is pending is no problem`() async throws {

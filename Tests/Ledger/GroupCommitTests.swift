@@ -132,4 +132,24 @@ import TestSupport
         #expect(performed.count == 512)
         #expect(try await ledger.write { _ in 1 } == 1)
     }
+
+    @Test func `what is written in the background waits until purchases are written`() async throws {
+        let (performed, begun, ledger) = (Counter(), Counter(), ledger)
+        let gate = try await aCommitHangs()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<512 {
+                group.addTask { try await ledger.write { _ in performed.increase() } }
+            }
+            await expectEventually { ledger.waitingCount == 512 }
+            await #expect(throws: StorageFault.self) { try await ledger.write { _ in } }
+            group.addTask {
+                begun.increase()
+                try await ledger.writeInBackground { _ in #expect(performed.count > 0) }
+            }
+            await expectEventually { begun.count == 1 }
+            gate.signal()
+            try await group.waitForAll()
+        }
+        #expect(performed.count == 512)
+    }
 }

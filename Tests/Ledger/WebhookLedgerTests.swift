@@ -249,6 +249,9 @@ import Webhooks
                 taken.map { WebhookResult(of: $0, .answered(status: 500), isDelivered: false, nextAttemptAt: Self.now) }
             )
         }
+        // Nor is anybody told of what happens to the purchase later.
+        let refund = claim("1", revoked: Self.later(9), signedAt: Self.later(9))
+        #expect(try await notify("r", refund) == .revoked)
         await #expect(words(try deliveries()) == ["bob 1 granted 2"])
         #expect(words(try await take()) == ["bob 1 granted 2"])
     }

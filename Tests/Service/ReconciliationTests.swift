@@ -34,28 +34,6 @@ import Wire
         alice = try #require(User(name: "alice"))
     }
 
-    /// Runs something beside a store that listens, and a client with a key of the store's.
-    private func withStore(_ body: @Sendable @escaping (AppStoreServerClient) async throws -> Void) async throws {
-        let routes = StoreRoutes(store: garden.store, sandboxKey: APIKey("key"), clock: garden.clock)
-        try await withServer(routes.router(), body)
-    }
-
-    private func withServer<Context: RequestContext>(
-        _ router: Router<Context>,
-        _ body: @Sendable @escaping (AppStoreServerClient) async throws -> Void
-    ) async throws where Context.Source == ApplicationRequestContextSource {
-        var privateKey = ""
-        let made = try garden.store.makeTeamKey { privateKey = $1 }
-        let key = try AppStoreServerKey(
-            privateKey: privateKey, keyIdentifier: made.keyIdentifier, issuerIdentifier: made.issuerIdentifier,
-            bundleIdentifier: TestGarden.bundleIdentifier)
-        try await Application(router: router).test(.live) { [garden] server in
-            let port = try #require(server.port)
-            let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-            try await body(AppStoreServerClient(url: url, key: key, clock: garden.clock))
-        }
-    }
-
     private func reconciler(_ client: AppStoreServerClient) -> Reconciler {
         Reconciler(
             service: service, app: service.apps.first, client: client, origins: Self.origins, clock: garden.store.clock)
@@ -115,7 +93,7 @@ import Wire
     @Test func notificationsThatWereMissedComeInAgainAndAgain() async throws {
         let token = try await service.appAccountToken(of: alice)
         _ = try buy("garden.gate", token: token)
-        try await withStore { client in
+        try await garden.withStore { client in
             try await running(schedule(client, notifications: 1, histories: nil)) {
                 try await expectEventually { try await owns("gate") }
                 _ = try buy("garden.basic.monthly", token: token)
@@ -129,7 +107,7 @@ import Wire
         try await redeem(gate)
         try garden.store.refund(gate.transactionIdentifier)
         #expect(try await owns("gate"))
-        try await withStore { client in
+        try await garden.withStore { client in
             try await running(schedule(client, notifications: nil, histories: 3600)) {
                 try await expectEventually { try await !owns("gate") }
             }
@@ -150,7 +128,7 @@ import Wire
             histories.add(1, ordering: .relaxed)
             return #"{"hasMore":false,"signedTransactions":[]}"#
         }
-        try await withServer(router) { client in
+        try await garden.withServer(router) { client in
             try await running(schedule(client, notifications: nil, histories: 3600)) {
                 await expectEventually { histories.load(ordering: .relaxed) == 1 }
                 let subject = "histories of \(client.url.absoluteString)"
@@ -173,7 +151,7 @@ import Wire
         try await redeem(season, for: "bob")
         try garden.store.delete(gate.transactionIdentifier)
         try garden.store.refund(season.transactionIdentifier)
-        try await withStore { client in
+        try await garden.withStore { client in
             let report = try await reconciler(client).takeInHistories()
             #expect(report.outcomes == ["appStoreRefused": 1, "revoked": 1])
         }
@@ -184,7 +162,7 @@ import Wire
         try await redeem(basic)
         #expect(try await service.subscriptions(of: alice).map(\.renews) == [nil])
         try garden.store.setAutoRenew(false, of: basic.transactionIdentifier)
-        try await withStore { client in
+        try await garden.withStore { client in
             let report = try await reconciler(client).takeInHistories()
             #expect(report.outcomes == ["recorded": 2])
         }
@@ -220,7 +198,7 @@ import Wire
         if isRedeemed { try await redeem(seeds) }
         try garden.store.requestRefund(of: seeds.transactionIdentifier)
         try await receiveLast()
-        try await withStore { client in
+        try await garden.withStore { client in
             try await running(responder(client)) {
                 try await expectEventually {
                     try await service.openConsumptionRequests(of: Self.origins, limit: 1) == []
@@ -255,7 +233,7 @@ import Wire
             }
             return id == first && count == 1 ? HTTPResponse.Status.internalServerError : .accepted
         }
-        try await withServer(router) { client in
+        try await garden.withServer(router) { client in
             try await running(responder(client)) {
                 try await expectEventually {
                     try await service.openConsumptionRequests(of: Self.origins, limit: 9).map(\.transactionIdentifier)
@@ -277,7 +255,7 @@ import Wire
         let token = try await service.appAccountToken(of: alice)
         _ = try garden.store.advance(seconds: 40 * 86_400)
         _ = try buy("garden.gate", token: token)
-        try await withStore { client in
+        try await garden.withStore { client in
             #expect(try await reconciler(client).takeInNotifications().outcomes == ["granted": 1])
             _ = try garden.store.advance(seconds: 40 * 86_400)
             // The mark moves on, though a part of the time since lies too far back.
@@ -294,7 +272,7 @@ import Wire
         try garden.store.delete(seeds.transactionIdentifier)
         #expect(try await service.openConsumptionRequests(of: Self.origins, limit: 9).count == 1)
         #expect(try await service.openConsumptionRequests(of: [.appleProduction], limit: 9) == [])
-        try await withStore { client in
+        try await garden.withStore { client in
             try await running(responder(client)) {
                 try await expectEventually {
                     try await service.openConsumptionRequests(of: Self.origins, limit: 1) == []
@@ -328,7 +306,7 @@ import Wire
                 status: .ok,
                 body: .init(byteBuffer: ByteBuffer(string: #"{"hasMore":false,"signedTransactions":[]}"#)))
         }
-        try await withServer(router) { client in
+        try await garden.withServer(router) { client in
             let report = try await reconciler(client).takeInHistories()
             #expect(report.outcomes == [:])
         }

@@ -12,6 +12,11 @@ extension WireExample {
         "statedAt": "2026-11-22T00:00:00Z", "appAccountToken": "6f9619ff-8b86-d011-b42d-00c04fc964ff",
         "item": {"collection": "gate", "number": 1}}
         """
+    private static let unrecorded = """
+        {"transactionId": "4", "originalTransactionId": "4", "origin": "apple/Production",
+        "bundleId": "com.example.garden", "productId": "garden.gate", "purchaseDate": "2026-11-22T00:00:00Z",
+        "revocationDate": "2026-11-23T00:00:00Z", "appAccountToken": "6f9619ff-8b86-d011-b42d-00c04fc964ff"}
+        """
     private static let purchase = """
         {"owner": {"issuer": "", "name": "alice"}, "originalTransactionId": "1", "origin": "apple/Production",
         "productId": "garden.gate", "state": "owned", "since": "2026-11-22T00:00:00Z", "renews": false,
@@ -34,7 +39,13 @@ extension WireExample {
         WireExample(KnownPurchaseResource.self, purchase),
         WireExample(UnclaimedPurchaseResource.self, unclaimed),
         WireExample(UnclaimedPurchaseList.self, "{\"purchases\": [\(unclaimed)]}"),
-        WireExample(PurchaseLookup.self, "{\"purchases\": [\(purchase)], \"unclaimed\": [\(unclaimed)]}"),
+        WireExample(UnrecordedTransactionResource.self, unrecorded),
+        WireExample(
+            PurchaseLookup.self,
+            """
+            {"purchases": [\(purchase)], "unclaimed": [\(unclaimed)], "orderId": "MK5TTTVWJH",
+            "unrecorded": [\(unrecorded)]}
+            """),
         WireExample(StoryEntryResource.self, entry),
         WireExample(StoryList.self, "{\"entries\": [\(entry)], \"nextCursor\": \"x\"}"),
         WireExample(

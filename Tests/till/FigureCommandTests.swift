@@ -72,11 +72,50 @@ import Wire
         #expect(lines.count == 2)
         #expect(lines.last?.hasPrefix("alice,") == true)
         #expect(try await till.run("export", "transactions", "sales.csv", "--json").code == "backupExists")
+        let printed = try await till.run("export", "transactions")
+        #expect(printed.output.split(whereSeparator: \.isNewline) == lines)
+        #expect(lines.last?.contains(",com.memolease.sesac1.sprout1,Sturdy Sprout,") == true)
+    }
+
+    @Test func `an export of a running service goes on from a cursor`() async throws {
+        // More users than a part has.
+        try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice")
+        try await change(
+            """
+            WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 1200)
+            INSERT INTO user (
+                user_id, issuer, name, app_account_token, is_app_account_token_settled, accepts_any_spelling,
+                first_seen_at, version, last_transaction, last_grant, audit_number, audit_digest)
+            SELECT user_id + number, '', 'user' || number, printf('00000000-0000-4000-8000-%012d', number), 0, 0,
+                first_seen_at, version, 0, 0, 0, zeroblob(32)
+            FROM user, numbers
+            """)
+        let key = try await till.run("keys", "make", "exports", "--scope", "export").output
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        let service = try await ServeProcess(till)
+        let arguments = ["export", "customers", "--server", service.url.absoluteString]
+        let whole = try await till.run(arguments: arguments, environment: ["TILL_API_KEY": key])
+        #expect(whole.status == 0, "\(whole.error)")
+        let lines = whole.output.split(whereSeparator: \.isNewline)
+        #expect(lines.count == 1202)
+        #expect(Set(lines).count == lines.count)
+        let part = try await service.curl("/v1/exports/customers?pageSize=1000", key: key)
+        let cursor = try #require(part.field("Link")?.firstMatch(of: /cursor=([^&>]+)/)).1
+        let rest = try await till.run(
+            arguments: arguments + ["--cursor", String(cursor)], environment: ["TILL_API_KEY": key])
+        #expect(String(decoding: part.body, as: UTF8.self) + rest.output == whole.output)
+        #expect(await service.end(SIGTERM) == 0)
+        let gone = try await till.run(
+            arguments: arguments + ["--cursor", String(cursor)], environment: ["TILL_API_KEY": key])
+        #expect(gone.status == 1)
+        #expect(gone.error.contains("--cursor \(cursor)"))
     }
 
     @Test(arguments: [
         ["figures", "profit"], ["figures", "units", "--by", "year"], ["figures", "units", "--from", "yesterday"],
         ["figures", "units", "--group", "user"], ["export", "sales", "sales.csv"],
+        ["export", "events", "--json"], ["export", "events", "--cursor", "x"],
+        ["export", "events", "events.csv", "--server", "http://127.0.0.1:1"],
     ])
     func `wrong usage ends with 64`(arguments: [String]) async throws {
         #expect(try await till.run(arguments: arguments).status == 64)

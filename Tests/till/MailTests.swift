@@ -202,12 +202,31 @@ import Wire
             .also("--mail-webhook", "http://b.example", name: "mail-webhook"),
             .also("--mail-webhook", "https://b.example", name: "mail-webhook-secret-file"),
             .also("--mail-webhook", "https://b.example", "--mail-username", "garden", name: "mail-username"),
+            .also("--mail-webhook-file", "none", name: "mail-webhook-file"),
         ])
     func `a setting that makes no sense is named`(_ setting: WrongSetting) async throws {
         let result = try await till.run(arguments: ["serve", "--print-configuration"] + setting.arguments)
         #expect(result.status == 1)
         #expect(result.error.contains(setting.name), "\(result.error)")
         #expect(!result.error.contains("secret@"))
+    }
+
+    @Test func `a mailer's address with a secret in it stays in its file`() async throws {
+        let (address, secret) = (till.folder.file("address"), till.folder.file("secret"))
+        try Data("https://mailer.example/hooks/hidden\n".utf8).write(to: address)
+        try Data("whsec_\(Data(repeating: 7, count: 32).base64EncodedString())\n".utf8).write(to: secret)
+        let files = ["--mail-webhook-file", address.path, "--mail-webhook-secret-file", secret.path]
+        let printed = try await till.run(
+            arguments: ["serve", "--print-configuration"] + Self.common + files)
+        #expect(printed.status == 0, "\(printed.error)")
+        #expect(!printed.output.contains("hidden"))
+        let again = till.folder.file("printed.json")
+        try Data(printed.output.utf8).write(to: again)
+        let read = try await till.run(arguments: ["serve", "--config", again.path, "--print-configuration"])
+        #expect(read.output == printed.output)
+        let both = try await till.run(
+            arguments: ["serve", "--print-configuration", "--mail-webhook", "https://b.example"] + Self.common + files)
+        #expect(both.status == 1)
     }
 
     @Test func `the configuration is printed without secrets`() async throws {

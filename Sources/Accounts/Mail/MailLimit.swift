@@ -2,7 +2,7 @@ import Commerce
 
 /// The limits on mails, so that nobody can fill a mailbox by way of the service.
 public enum MailLimit {
-    /// Mails for a new password, and other mails, to one address in an hour, whether it has an account or not.
+    /// Mails for a new password, and other mails, to one address in an hour.
     public static let perAddress = 5
     /// Mails about one account in an hour.
     public static let perAccount = 10

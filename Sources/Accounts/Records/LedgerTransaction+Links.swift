@@ -121,14 +121,12 @@ extension LedgerTransaction {
         try queue(.verification, to: account.email, about: user, in: language, at: moment)
     }
 
-    /// Queues the mail by which a password is reset, if the address has an account. Either way, the mail is counted, so that
-    /// the time that this takes says little.
+    /// Queues the mail by which a password is reset, if the address has an account. In any case a row is written, so that the
+    /// time that this takes says little.
     func queueReset(for email: EmailAddress, in language: String, at moment: Timestamp) throws {
+        try MailRecords(database: database).noteRequest(for: email.lowercase, at: moment)
         guard let account = try account(emailLowercase: email.lowercase), let user = try users.known(account.user)
-        else {
-            _ = try countMail(.reset, to: email.lowercase, at: moment)
-            return
-        }
+        else { return }
         _ = try queue(.reset, to: account.email, about: user, in: language, at: moment)
     }
 }

@@ -18,7 +18,9 @@ extension LedgerTransaction {
         at moment: Timestamp
     ) throws -> Bool {
         let records = MailRecords(database: database)
-        guard try countMail(purpose, to: email, at: moment),
+        // Whoever asks for other mails to an address does not keep its owner from a new password. No address has a space.
+        let subject = (purpose == .reset ? "reset " : "") + email.lowercased()
+        guard try records.count(subject, upTo: MailLimit.perAddress, at: moment),
             // No address has this form.
             try records.count("account \(user)", upTo: MailLimit.perAccount, at: moment)
         else { return false }
@@ -29,15 +31,6 @@ extension LedgerTransaction {
         // Wakes the sender.
         database.noteChange(of: user)
         return true
-    }
-
-    /// Counts a mail to an address, whether it has an account or not.
-    ///
-    /// - Returns: false if the address has had enough.
-    func countMail(_ purpose: LinkPurpose, to email: String, at moment: Timestamp) throws -> Bool {
-        // Whoever asks for other mails to an address does not keep its owner from a new password. No address has a space.
-        let subject = (purpose == .reset ? "reset " : "") + email.lowercased()
-        return try MailRecords(database: database).count(subject, upTo: MailLimit.perAddress, at: moment)
     }
 
     /// The mails that are due, the longest first.

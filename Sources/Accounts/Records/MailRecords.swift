@@ -28,6 +28,14 @@ struct MailRecords {
         return true
     }
 
+    /// Writes that a mail to an address was asked for, in one of a few rows that the addresses share: strangers may name any
+    /// number of addresses.
+    func noteRequest(for email: String, at moment: Timestamp) throws {
+        let digest = DigestAlgorithm.sha256.digest(of: Array(email.utf8))
+        // No address has a space.
+        _ = try count("requests \(digest[0])", upTo: .max, at: moment)
+    }
+
     func insert(_ mail: QueuedMail) throws {
         try database.insert(
             into: "mail", Self.columns,

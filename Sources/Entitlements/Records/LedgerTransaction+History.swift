@@ -20,25 +20,31 @@ extension LedgerTransaction {
         return try announceStates(of: due, apps, at: moment, accepting: accepted, type: type)
     }
 
-    /// Makes the states of purchases known to the histories that do not have them, without an event.
+    /// The purchases with an end that no history has, of a page of users.
     ///
     /// - Parameters:
     ///   - number: Only of users after the one with this number; 0 for all.
     ///   - limit: The largest number of users.
-    /// - Returns: The number of the last user; nil if there are no more.
-    public func announceUnknownStates(
+    /// - Returns: The purchases, and the number of the last user; nil if there are no more.
+    package func purchasesWithoutHistory(
         ofUsersAfter number: Int64,
-        at moment: Timestamp,
-        limit: Int,
-        type: (String) -> ProductType?
-    ) throws -> Int64? {
+        limit: Int
+    ) throws -> (originals: [TransactionKey], last: Int64)? {
         let apps = try AppRecords(database: database).numbers(of: [])
-        guard
-            let unknown = try AnnouncedStateRecords(database: database, apps: apps)
-                .unknown(ofUsersAfter: number, limit: limit)
-        else { return nil }
-        _ = try announceStates(of: unknown.originals, apps, at: moment, accepting: nil, type: type)
-        return unknown.last
+        return try AnnouncedStateRecords(database: database, apps: apps)
+            .unknown(ofUsersAfter: number, limit: limit).map { ($0.originals.sorted(), $0.last) }
+    }
+
+    /// Makes the states of purchases known to the histories that do not have them, without an event.
+    ///
+    /// - Parameter type: Returns the type of a product, for transactions that do not say it.
+    package func announceStatesSilently(
+        of originals: [TransactionKey],
+        at moment: Timestamp,
+        type: (String) -> ProductType?
+    ) throws {
+        let apps = try AppRecords(database: database).numbers(of: [])
+        _ = try announceStates(of: Set(originals), apps, at: moment, accepting: nil, type: type)
     }
 
     /// Records how purchases are now.

@@ -191,13 +191,26 @@ package struct ReadingRecords {
     func renewals(of user: Int64) throws -> [SubscribedPurchase] {
         try database.rows(
             "SELECT * FROM subscription WHERE user_id = $1 ORDER BY original_transaction_id, origin, app", [user]
-        ).map { row in
-            SubscribedPurchase(
-                originalTransactionIdentifier: try row["original_transaction_id"], origin: try row["origin"],
-                app: try row["app"],
-                renewal: StatedRenewal(
-                    statedAt: try row["stated_at"], proofDigest: try row["proof_digest"], facts: RenewalFacts(row)))
-        }
+        ).map(Self.renewal)
+    }
+
+    /// The same of users, in no order.
+    package func renewals(of users: Set<Int64>) throws -> [Int64: [SubscribedPurchase]] {
+        guard !users.isEmpty else { return [:] }
+        var renewals: [Int64: [SubscribedPurchase]] = [:]
+        let rows = try database.rows(
+            "SELECT subscription.* FROM \(database.listed("$1")) JOIN subscription ON user_id = listed.value",
+            [database.list(users.sorted())])
+        for row in rows { renewals[try row["user_id"], default: []].append(try Self.renewal(row)) }
+        return renewals
+    }
+
+    private static func renewal(_ row: SQLRow) throws -> SubscribedPurchase {
+        SubscribedPurchase(
+            originalTransactionIdentifier: try row["original_transaction_id"], origin: try row["origin"],
+            app: try row["app"],
+            renewal: StatedRenewal(
+                statedAt: try row["stated_at"], proofDigest: try row["proof_digest"], facts: RenewalFacts(row)))
     }
 
     /// Each with the last transaction of each origin.

@@ -13,7 +13,8 @@ extension EntitlementDecision {
 
     /// Records in the histories of the owners how purchases with an end are now.
     ///
-    /// - Parameter isSilent: Whether the states become known without an event: those of a ledger that had no histories.
+    /// - Parameter isSilent: Whether the states become known without an event, if no history has them: those of a ledger that had
+    ///   no histories.
     package mutating func announceStates(
         of originals: Set<TransactionKey>,
         isSilent: Bool = false,
@@ -24,6 +25,7 @@ extension EntitlementDecision {
                 status.paidUntil != nil || facts.announced[original] != nil
             else { continue }
             let announced = facts.announced[original]
+            if isSilent, announced != nil { continue }
             let awaited = status.awaitsStatement(at: moment)
             let new =
                 awaited.map {

@@ -19,9 +19,6 @@ public struct PurchaseStatus: Hashable, Sendable {
     /// Nil for a purchase that has not ended, or without a stated reason.
     public let expirationReason: ExpirationReason?
 
-    /// The longest time before the purchase date of a period in which a statement about its renewal is signed, in days: the App
-    /// Store charges within a day before a period begins.
-    private static let renewalDays: Int64 = 1
     /// The longest time between two periods that follow each other, in seconds: the clocks of a store's machines are not one.
     static let gapSeconds: Int64 = 3600
 
@@ -85,8 +82,7 @@ public struct PurchaseStatus: Hashable, Sendable {
         }
         let periods = periods.enumerated().sorted { order($0) < order($1) }.map(\.element)
         guard let last = periods.last else { return nil }
-        let isOutdated = renewal.map { $0.statedAt < last.purchaseDate.adding(days: -Self.renewalDays) } ?? false
-        let renewal = isOutdated ? nil : renewal
+        let renewal = renewal.flatMap { $0.counts(forPeriodFrom: last.purchaseDate) ? $0 : nil }
         let state = PurchaseState(of: last, type, renewal, at: moment)
         originalTransactionIdentifier = original
         self.origin = origin

@@ -14,6 +14,8 @@ struct ExportRecords {
     let database: any LedgerDatabase
     /// The bundle identifier of the only app whose transactions are exported; nil for all apps.
     let app: String?
+    /// Returns a product of the catalog; nil if the catalog has none of the identifier.
+    let product: (String) -> Product?
 
     /// - Parameters:
     ///   - user: The last user of the page before.
@@ -53,14 +55,43 @@ struct ExportRecords {
         let records = ReadingRecords(database: database)
         let numbers = Set(users.map(\.number))
         let (bought, items) = (try records.transactions(of: numbers), try records.boughtItems(of: numbers))
+        let renewals = try renewals(of: numbers, until: end)
         return users.flatMap { user in
-            ExportedTransactions(user: user, apps: apps, items: items[user.number] ?? [:])
-                .rows(of: (bought[user.number] ?? []).filter { isExported($0.transaction) }, until: end)
+            ExportedTransactions(
+                user: user, apps: apps, items: items[user.number] ?? [:],
+                renewals: renewals[user.number] ?? ExportedRenewals(), product: product
+            ).rows(of: (bought[user.number] ?? []).filter { isExported($0.transaction) }, until: end)
         }
     }
 
     private func isExported(_ transaction: RedeemedTransaction) -> Bool {
         app?.hasSameBytes(as: transaction.app ?? "") ?? true
+    }
+
+    private func renewals(of users: Set<Int64>, until end: Timestamp) throws -> [Int64: ExportedRenewals] {
+        var renewals = try ReadingRecords(database: database).renewals(of: users).mapValues { subscribed in
+            var renewals = ExportedRenewals()
+            for purchase in subscribed { renewals.statements[ExportedPurchase(purchase)] = purchase.renewal }
+            return renewals
+        }
+        let rows = try database.rows(
+            """
+            SELECT audit.user_id, happened_at, event, origin, reference
+            FROM \(database.listed("$1")) JOIN audit ON audit.user_id = listed.value
+            WHERE event \(database.isIn("$2")) AND happened_at <= $3 ORDER BY audit.user_id, number
+            """,
+            [
+                database.list(renewals.keys.sorted()),
+                database.list([AuditEntry.Event.autoRenewDisabled, .autoRenewEnabled].map(\.rawValue)), end,
+            ])
+        for row in rows {
+            guard let origin: Origin = try row["origin"] else { continue }
+            let period = ExportedRenewals.Period(origin: origin, transaction: ByteKey(try row["reference"]))
+            let event: AuditEntry.Event = try row["event"]
+            renewals[try row["user_id"], default: ExportedRenewals()].turnedOff[period] =
+                event == .autoRenewDisabled ? try row["happened_at"] : nil
+        }
+        return renewals
     }
 
     private func customers(_ users: [ExportedUser], until end: Timestamp) throws -> [[ExportValue]] {

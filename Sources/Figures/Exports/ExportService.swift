@@ -10,10 +10,13 @@ public struct ExportService: Sendable {
 
     private let ledger: Ledger
     private let clock: any WallClock
+    private let product: @Sendable (String) -> Product?
 
-    public init(ledger: Ledger, clock: any WallClock) {
+    /// - Parameter product: Returns a product of the catalog; nil if the catalog has none of the identifier.
+    public init(ledger: Ledger, clock: any WallClock, product: @escaping @Sendable (String) -> Product?) {
         self.ledger = ledger
         self.clock = clock
+        self.product = product
     }
 
     /// A part of an export.
@@ -38,7 +41,7 @@ public struct ExportService: Sendable {
         let text = ExportText(export: export, format: format)
         let start = position ?? ExportPosition(until: clock.now(), user: .min)
         let page = try await ledger.read(.longSnapshot) {
-            try ExportRecords(database: $0.database, app: app)
+            try ExportRecords(database: $0.database, app: app, product: product)
                 .page(of: export, after: start.user, until: start.until, limit: limit)
         }
         return Part(
@@ -66,7 +69,7 @@ public struct ExportService: Sendable {
             try output(Data(text.header.utf8))
             var (rows, last) = (0, Int64.min)
             while let next = try {
-                let page = try ExportRecords(database: database, app: nil)
+                let page = try ExportRecords(database: database, app: nil, product: product)
                     .page(of: export, after: last, until: end, limit: Self.standardPartSize)
                 try output(Data(try text.text(of: page.rows).utf8))
                 rows += page.rows.count

@@ -11,38 +11,42 @@ struct ExportedTransactions {
     /// The items by the numbers of the transactions.
     let items: [Int64: [Item]]
 
-    private struct Purchase: Hashable {
-        let app: Int64
-        let origin: Origin
-        let original: ByteKey
-
-        init(_ bought: BoughtTransaction) {
-            (app, origin) = (bought.app, bought.transaction.origin)
-            original = ByteKey(bought.transaction.originalTransactionIdentifier)
-        }
-    }
+    let renewals: ExportedRenewals
+    /// Returns a product of the catalog; nil if the catalog has none of the identifier.
+    let product: (String) -> Product?
 
     /// - Parameter end: The moment since which redeemed transactions are left out.
     func rows(of bought: [BoughtTransaction], until end: Timestamp) -> [[ExportValue]] {
         let bought = bought.filter { $0.transaction.redeemedAt <= end }.sorted {
             $0.transaction.sequence < $1.transaction.sequence
         }
-        let purchases = Dictionary(grouping: bought) { Purchase($0) }.mapValues { transactions in
+        let purchases = Dictionary(grouping: bought) { ExportedPurchase($0) }.mapValues { transactions in
             transactions.filter { Self.isSubscription($0.transaction) }.sorted {
                 ($0.transaction.purchaseDate, $0.transaction.sequence)
                     < ($1.transaction.purchaseDate, $1.transaction.sequence)
             }
         }
         return bought.map { transaction in
-            let periods = purchases[Purchase(transaction)] ?? []
+            let periods = purchases[ExportedPurchase(transaction)] ?? []
             let index = periods.firstIndex { $0.transaction.sequence == transaction.transaction.sequence }
             let previous = index.flatMap { $0 > 0 ? periods[$0 - 1].transaction : nil }
-            return row(transaction, number: index.map { $0 + 1 }, after: previous)
+            return row(
+                transaction, number: index.map { $0 + 1 }, after: previous, isLast: index == periods.indices.last)
         }
     }
 
-    private func row(_ bought: BoughtTransaction, number: Int?, after previous: RedeemedTransaction?) -> [ExportValue] {
+    /// - Parameters:
+    ///   - number: The number of the period; nil for what is no subscription.
+    ///   - previous: The period before; nil for the first.
+    ///   - isLast: Whether the period is the last.
+    private func row(
+        _ bought: BoughtTransaction,
+        number: Int?,
+        after previous: RedeemedTransaction?,
+        isLast: Bool
+    ) -> [ExportValue] {
         let (transaction, facts) = (bought.transaction, bought.transaction.facts)
+        let product = product(transaction.productIdentifier)
         let isTrial = Self.isTrial(transaction)
         let isIntroductory =
             facts.integer(.offerType) == Int64(OfferType.introductoryOffer.rawValue)
@@ -50,22 +54,35 @@ struct ExportedTransactions {
         let ends = [transaction.paidUntil, transaction.graceEndsAt].compactMap(\.self).max()
         let effectiveEnd = [ends, transaction.revocationDate].compactMap(\.self).min()
         let items = items[transaction.sequence] ?? []
+        let isSubscription = number != nil
+        let price = facts.integer(.price)
         return [
             .text(user.name), .text(user.issuer), .date(user.firstSeenAt), .text(apps[bought.app]),
             .text(transaction.origin.rawValue), .text("app_store"),
             .bool(FigureQuery.Environment.sandbox.origins.contains(transaction.origin)),
             .text(facts.text(.storefront)), .text(transaction.productIdentifier),
+            .text(product.flatMap(Self.displayName)), .text(product?.subscription?.period.description),
             .integer(Int64(transaction.quantity)), .text(transaction.transactionIdentifier),
             .text(transaction.originalTransactionIdentifier), .date(transaction.purchaseDate),
             .date(transaction.paidUntil), .date(transaction.graceEndsAt), .date(effectiveEnd),
-            .date(transaction.revocationDate), .bool(Self.isSubscription(transaction)), .bool(isTrial),
+            .date(transaction.revocationDate),
+            .date(isSubscription ? renewals.turnedOff(bought, isLast: isLast) : nil),
+            .date(isSubscription ? renewals.failedCharge(after: bought, isLast: isLast) : nil),
+            .bool(isSubscription), .bool(isTrial),
             .bool(isIntroductory && !isTrial), .bool(!isTrial && previous.map(Self.isTrial) == true),
             .integer(number.map(Int64.init)), .text(facts.text(.offerIdentifier)), .integer(facts.integer(.offerType)),
-            .text(facts.text(.inAppOwnershipType)), .text(facts.text(.currency)), .amount(facts.integer(.price)),
+            .text(facts.text(.inAppOwnershipType)), .text(facts.text(.currency)),
+            // A refund leaves nothing of the price, except of what was paid.
+            .amount(transaction.revocationDate == nil ? price : price.map { _ in 0 }), .amount(price),
             items.isEmpty
                 ? .null : .text(items.sorted().map { "\($0.collection)/\($0.number)" }.joined(separator: ";")),
             .date(transaction.redeemedAt), .date(facts.date(.signedDate)),
         ]
+    }
+
+    /// The name in English, or in the first language there is.
+    private static func displayName(_ product: Product) -> String? {
+        (product.localizations.first { $0.language == "en" } ?? product.localizations.first)?.displayName
     }
 
     private static func isSubscription(_ transaction: RedeemedTransaction) -> Bool {

@@ -7,6 +7,7 @@ import Ledger
 /// It takes memory for a page of users, and for a fingerprint of each month.
 struct FigureCheck {
     private static let usersOfPage = 200
+    private static let remedy = "Run `till figures --rebuild`."
 
     let database: any LedgerDatabase
 
@@ -21,12 +22,13 @@ struct FigureCheck {
             let transactions = try ReadingRecords(database: database).transactions(of: current)
             for entry in page.users {
                 guard let sums = try? FigureSumsCoding.decode(entry.contribution.sums) else {
-                    problems.append("The figures of user \(entry.user) are damaged.")
+                    problems.append("The figures of user \(entry.user) are damaged. \(Self.remedy)")
                     continue
                 }
                 for (key, amount) in sums.amounts { fingerprints.add(amount, to: key) }
                 if entry.isCurrent, sums != UserFigures.sums(of: transactions[entry.user] ?? []) {
-                    problems.append("The figures of user \(entry.user) are others than those of the transactions.")
+                    problems.append(
+                        "The figures of user \(entry.user) are others than those of the transactions. \(Self.remedy)")
                 }
             }
         }
@@ -38,7 +40,7 @@ struct FigureCheck {
             }
         }
         problems += fingerprints.unequal.sorted().prefix(limit).map {
-            "The figures of \($0.description.prefix(7)) are others than the sum of the users' figures."
+            "The figures of \($0.description.prefix(7)) are others than the sum of the users' figures. \(Self.remedy)"
         }
         return Array(problems.prefix(limit))
     }

@@ -37,14 +37,22 @@ struct FigureUpkeepRecords {
     /// Writes a batch into the sums, without users whom another process has written since the batch was read.
     ///
     /// The number of statements does not depend on the number of users.
-    func write(_ batch: FigureBatch) throws {
-        guard !batch.entries.isEmpty else { return }
+    ///
+    /// - Returns: The number of users whose contributions were damaged. The sums have what the damaged ones said, which is taken
+    ///   for what the transactions say: what was written since is lacking until the sums are computed anew.
+    func write(_ batch: FigureBatch) throws -> Int {
+        guard !batch.entries.isEmpty else { return 0 }
         let present = try contributions(of: batch.entries.map(\.user))
         let entries = batch.entries.filter { present[$0.user] == $0.previous }
         var rows: [FigureRow: Int64] = [:]
+        var damaged = 0
         for entry in entries {
             var change = entry.sums
-            if let previous = entry.previous { change.add(try FigureSumsCoding.decode(previous.sums), times: -1) }
+            if let previous = entry.previous {
+                let sums = try? FigureSumsCoding.decode(previous.sums)
+                if sums == nil { damaged += 1 }
+                change.add(sums ?? entry.sums, times: -1)
+            }
             for (key, amount) in change.amounts {
                 for row in FigureRow.all(of: key) { rows[row, default: 0] &+= amount }
             }
@@ -60,6 +68,14 @@ struct FigureUpkeepRecords {
         try database.delete(
             from: "figure_pending", where: ["user_id", "version"],
             entries.flatMap { entry in entry.pending.sorted().map { [entry.user, $0] } })
+        return damaged
+    }
+
+    /// Deletes all sums, so that a sweep finds every user.
+    func deleteAll() throws {
+        for table in ["figure", "figure_contribution", "figure_pending", "figure_upkeep"] {
+            try database.write("DELETE FROM \(table)", [])
+        }
     }
 
     private func contributions(of users: [Int64]) throws -> [Int64: FigureContribution] {

@@ -44,7 +44,9 @@ package struct AuditRecords {
                 ]
             })
         for user in Set(records.map(\.user)) { database.noteChange(of: user) }
-        for feature in database.tables.schema.features { try feature.follower?(records, database, randomness) }
+        // The App Store goes on stating what happens to the purchases of an erased user, which concerns nobody any more.
+        let told = records.filter { heads[$0.user]?.isErased != true }
+        for feature in database.tables.schema.features { try feature.follower?(told, database, randomness) }
     }
 
     /// In their order.

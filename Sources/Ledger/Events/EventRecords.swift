@@ -46,7 +46,7 @@ package struct EventRecords {
 
     func events(of user: Int64, after position: EventPosition, limit: Int) throws -> EventAnswer {
         let (last, isErased) = try standing(of: user)
-        // Nothing comes after it, whatever the listener has seen.
+        // The App Store goes on stating what happens to the purchases, which concerns nobody any more.
         if isErased { return .erased }
         if position == last { return .events([], upTo: position) }
         // What is named is not there: the position is of another ledger.
@@ -75,14 +75,13 @@ package struct EventRecords {
             """
             SELECT coalesce((SELECT max(number) FROM audit WHERE user_id = $1), 0) AS audit,
                 coalesce((SELECT max(number) FROM user_change WHERE user_id = $1), 0) AS change,
-                (SELECT event FROM audit WHERE user_id = $1 ORDER BY number DESC LIMIT 1) AS last_event
+                (SELECT issuer FROM "user" WHERE user_id = $1) AS issuer
             """,
             [user])
         guard let row else { throw SQLRow.Mismatch(column: "audit") }
-        let event: String? = try row["last_event"]
+        let issuer: String? = try row["issuer"]
         return (
-            EventPosition(audit: try row["audit"], change: try row["change"]),
-            event == AuditEntry.Event.erased.rawValue
+            EventPosition(audit: try row["audit"], change: try row["change"]), issuer == User.erasedIssuer
         )
     }
 

@@ -132,7 +132,7 @@ package struct UserRecords {
         var heads: [Int64: UserHead] = [:]
         let rows = try database.rows(
             """
-            SELECT user_id, version, last_transaction, last_grant, audit_number, audit_digest
+            SELECT user_id, version, last_transaction, last_grant, audit_number, audit_digest, issuer
             FROM \(database.listed("$1")) JOIN "user" ON user_id = listed.value
             """,
             [database.list(users.sorted())])

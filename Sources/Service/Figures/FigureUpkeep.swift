@@ -36,9 +36,14 @@ public struct FigureUpkeep: Service {
             // A sweep that fails holds up no sums.
             do {
                 // Between two batches, what sells comes first.
-                try await figures.rollUp {
+                let damaged = try await figures.rollUp {
                     await Task.yield()
                     return !Task.isShuttingDownGracefully && !Task.isCancelled
+                }
+                if damaged > 0 {
+                    logger.error(
+                        "figures of users were damaged: compute all anew with till figures --rebuild",
+                        metadata: ["users": "\(damaged)"])
                 }
             } catch {
                 code = (Problem(error) ?? .unexpected).code

@@ -1,4 +1,5 @@
 import Accounts
+import AppStoreClient
 import Catalog
 import CatalogAdministration
 import Commerce
@@ -27,6 +28,7 @@ public struct ServiceRoutes: Sendable {
     private let events: EventRoutes?
     private let webhooks: WebhookRoutes?
     private let figures: FigureRoutes?
+    private let orders: OrderLookup
     private let administration: CatalogService?
     private let clock: any WallClock
 
@@ -46,6 +48,7 @@ public struct ServiceRoutes: Sendable {
     ///   - administration: Of the catalog that `service` goes by; nil where its files alone say what it is.
     ///   - webhooks: Whom the team has told; nil where it has nobody told.
     ///   - figures: What was sold; nil if the ledger keeps no sums.
+    ///   - orderClients: Clients of the App Stores that know the order numbers on receipts.
     ///   - allowsPrivateAddresses: Whether webhooks may be in networks that are not public.
     ///   - proxies: How many proxies of the team's stand before the service.
     ///   - requestsPerAddress: The limit on the requests of one client address that are under way; nil for none.
@@ -65,6 +68,7 @@ public struct ServiceRoutes: Sendable {
         administration: CatalogService? = nil,
         webhooks: WebhookService? = nil,
         figures: FigureService? = nil,
+        orderClients: [AppStoreServerClient] = [],
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
         requestsPerAddress: Int? = nil,
@@ -91,6 +95,7 @@ public struct ServiceRoutes: Sendable {
             WebhookRoutes(webhooks: $0, allowsPrivateAddresses: allowsPrivateAddresses)
         }
         self.figures = figures.map { FigureRoutes(figures: $0) }
+        orders = OrderLookup(service: service, clients: orderClients)
         self.seedApp = seedApp.map { SeedAppRoutes(service: service, profiles: $0, metrics: metrics) }
         let accounts = accounts.map {
             AccountRoutes(
@@ -164,7 +169,10 @@ public struct ServiceRoutes: Sendable {
         products.add(to: version.for(.backEndOrApp(.read)))
         webhooks?.add(to: version)
         figures?.add(to: version)
-        ExportRoutes(exports: ExportService(ledger: service.ledger, clock: service.clock)).add(to: version)
+        let exports = ExportService(ledger: service.ledger, clock: service.clock) {
+            service.apps.product($0)
+        }
+        ExportRoutes(exports: exports).add(to: version)
         if let administration {
             CatalogRoutes(catalog: administration, catalogs: catalogs).add(to: version)
         }
@@ -173,7 +181,7 @@ public struct ServiceRoutes: Sendable {
         let users = UserRoutes(
             service: service, idempotentRequests: idempotentRequests, subjects: subjects,
             metrics: metrics)
-        SupportRoutes(service: service, subjects: subjects).add(to: version)
+        SupportRoutes(service: service, subjects: subjects, orders: orders).add(to: version)
         let user = version.group("users/:user")
         users.addForBackEnds(to: user)
         GrantRoutes(

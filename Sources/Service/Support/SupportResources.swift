@@ -1,6 +1,7 @@
 import Commerce
 import Entitlements
 import Foundation
+import Receipts
 import Wire
 
 extension UserName {
@@ -50,6 +51,16 @@ extension UnclaimedPurchaseResource {
             purchaseDate: purchase.purchaseDate.rfc3339, statedAt: purchase.statedAt.rfc3339,
             revocationDate: purchase.revocationDate?.rfc3339,
             appAccountToken: purchase.appAccountToken?.lowercasedString, item: purchase.item)
+    }
+}
+
+extension UnrecordedTransactionResource {
+    init(_ transaction: JWSTransactionDecodedPayload, from origin: Origin) {
+        self.init(
+            transactionId: transaction.transactionId, originalTransactionId: transaction.originalTransactionId,
+            origin: origin, bundleId: transaction.bundleId, productId: transaction.productId,
+            purchaseDate: transaction.purchaseDate.rfc3339, revocationDate: transaction.revocationDate?.rfc3339,
+            appAccountToken: transaction.appAccountToken?.lowercasedString)
     }
 }
 

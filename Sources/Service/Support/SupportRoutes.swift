@@ -1,3 +1,4 @@
+import AppStoreClient
 import Commerce
 import Entitlements
 import Foundation
@@ -9,6 +10,7 @@ import Wire
 struct SupportRoutes: Sendable {
     let service: EntitlementService
     let subjects: Subjects
+    let orders: OrderLookup
 
     /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
@@ -62,9 +64,12 @@ struct SupportRoutes: Sendable {
         let unclaimed = try await service.unclaimedPurchases(
             ofTransaction: identifier, in: app, after: nil, limit: 100)
         guard !purchases.isEmpty || !unclaimed.isEmpty else {
+            if let order = OrderIdentifier(identifier), let found = try await orders.purchases(of: order, in: app) {
+                return try JSONAnswer.response(found)
+            }
             throw Problem(
                 status: .notFound, code: "transactionUnknown",
-                detail: "No transaction or original transaction has this identifier.")
+                detail: "No transaction, original transaction or order has this identifier.")
         }
         return try JSONAnswer.response(
             PurchaseLookup(

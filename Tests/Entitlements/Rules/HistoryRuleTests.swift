@@ -127,5 +127,10 @@ import Testing
         decision.announceStates(of: [key], isSilent: true) { _ in .autoRenewableSubscription }
         #expect(decision.changes.count == 1)
         #expect(decision.facts.announced[key]?.state == .expired)
+        // A history that has the purchase by then tells of it itself.
+        facts.announced[key] = Self.active
+        var known = EntitlementDecision(facts: facts, at: Rules.later(4000))
+        known.announceStates(of: [key], isSilent: true) { _ in .autoRenewableSubscription }
+        #expect(known.changes.isEmpty)
     }
 }

@@ -1,0 +1,31 @@
+import AsyncHTTPClient
+import Foundation
+
+extension ServiceClient {
+    /// The largest part of an export, in bytes: a part has all records of its users.
+    private static let maximumPart = 1 << 28
+    private static let tries = 10
+
+    /// A part of an export.
+    public struct ExportPart: Sendable {
+        /// Whole lines.
+        public let body: Data
+        /// The path of the next part, with its query; nil after the last.
+        public let next: String?
+    }
+
+    /// Reads a part of an export, and tries again if the service asks for patience.
+    ///
+    /// Throws as `get` does.
+    public func exportPart(_ path: String) async throws -> ExportPart {
+        let (links, body) = try await answer(
+            to: HTTPClientRequest(url: url.absoluteString + path), within: 120, upTo: Self.maximumPart,
+            tries: Self.tries)
+        return ExportPart(body: body, next: links.lazy.compactMap(Self.next).first)
+    }
+
+    /// The path of a link to the next part (RFC 8288), on the same service.
+    private static func next(_ link: String) -> String? {
+        link.wholeMatch(of: /<(\/[^>]*)>; *rel="next"/).map { String($0.1) }
+    }
+}

@@ -1,0 +1,19 @@
+import Commerce
+
+extension Ledger {
+    /// The pause before a refused use case is tried again.
+    private static let pauseOfBackground = Duration.milliseconds(100)
+
+    /// Runs a use case as `write` does, and waits while too many use cases wait for a commit: purchases come first.
+    ///
+    /// - Throws: The errors of `useCase`; `StorageFault`; `CancellationError`.
+    public func writeInBackground<Value: Sendable>(
+        _ useCase: @escaping @Sendable (LedgerTransaction) throws -> Value
+    ) async throws -> Value {
+        while true {
+            do { return try await write(useCase) } catch let fault as StorageFault where fault.cause == .overloaded {
+                try await Task.sleep(for: Self.pauseOfBackground)
+            }
+        }
+    }
+}

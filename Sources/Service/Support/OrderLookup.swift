@@ -1,0 +1,85 @@
+import AppStoreClient
+import Commerce
+import Entitlements
+import Foundation
+import HTTPSupport
+import Receipts
+import Wire
+
+/// The search for the purchases of an order, whose number no proof states: the App Store leads from it to transactions.
+struct OrderLookup: Sendable {
+    let service: EntitlementService
+    /// The App Stores that know orders.
+    let clients: [AppStoreServerClient]
+
+    /// - Parameter app: The bundle identifier of the only app whose orders are looked up; nil for all apps.
+    /// - Returns: Nil if no App Store knows the order.
+    /// - Throws: `ReconciliationError` if no App Store knows the order and one failed to answer.
+    func purchases(of order: OrderIdentifier, in app: String?) async throws -> PurchaseLookup? {
+        var failure: ReconciliationError?
+        for client in clients where app?.hasSameBytes(as: client.bundleIdentifier) ?? true {
+            do {
+                let signed = try await client.lookUpOrderId(order).transactions
+                if !signed.isEmpty { return try await purchases(of: order, stating: signed) }
+            } catch let error as ReconciliationError {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        return nil
+    }
+
+    private func purchases(of order: OrderIdentifier, stating signed: [String]) async throws -> PurchaseLookup {
+        var known: [KnownPurchase] = []
+        var unclaimed: [UnclaimedPurchase] = []
+        var unrecorded: [UnrecordedTransactionResource] = []
+        for proof in signed {
+            let (stated, origin) = try await verified(Array(proof.utf8))
+            let purchases = try await service.purchases(ofTransaction: stated.originalTransactionId).filter {
+                $0.status.origin == origin
+                    && $0.status.originalTransactionIdentifier.hasSameBytes(as: stated.originalTransactionId)
+            }
+            let parked = try await service.unclaimedPurchases(
+                ofTransaction: stated.originalTransactionId, after: nil, limit: 100
+            ).filter { $0.origin == origin && $0.app.hasSameBytes(as: stated.bundleId) }
+            known += purchases.filter { !known.contains($0) }
+            unclaimed += parked.filter { !unclaimed.contains($0) }
+            let recorded =
+                purchases.flatMap(\.transactions).map(\.transactionIdentifier) + parked.map(\.transactionIdentifier)
+            if !recorded.contains(where: { $0.hasSameBytes(as: stated.transactionId) }) {
+                unrecorded.append(UnrecordedTransactionResource(stated, from: origin))
+            }
+        }
+        return PurchaseLookup(
+            purchases: known.map { KnownPurchaseResource($0) },
+            unclaimed: unclaimed.map { UnclaimedPurchaseResource($0) }, orderId: order.text, unrecorded: unrecorded)
+    }
+
+    private func verified(_ proof: [UInt8]) async throws -> (JWSTransactionDecodedPayload, Origin) {
+        do {
+            let verified = try await BlockingWork.process(proof.count) { try service.verify(proof) }
+            guard case .transaction(let transaction) = verified.content else {
+                throw ReconciliationError.answerInvalid
+            }
+            return (transaction, verified.origin)
+        } catch let error as RedemptionError {
+            throw ReconciliationError.refusedHere(code: error.code)
+        }
+    }
+}
+
+extension ReconciliationError: ProblemConvertible {
+    package var problem: Problem {
+        Problem(
+            status: couldSucceedLater ? .serviceUnavailable : .badGateway, code: code, detail: message,
+            couldSucceedLater: couldSucceedLater)
+    }
+
+    private var couldSucceedLater: Bool {
+        switch self {
+        case .unreachable, .cancelled: true
+        case .refused(let status, _): status == 429 || status >= 500
+        case .keyInvalid, .answerInvalid, .refusedHere: false
+        }
+    }
+}
