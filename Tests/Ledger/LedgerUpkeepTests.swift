@@ -42,7 +42,7 @@ import Testing
         ("UPDATE user SET audit_number = 1 WHERE user_id = 1", "last numbers"),
         ("UPDATE user SET audit_digest = zeroblob(32)", "last numbers"),
         ("UPDATE user SET last_transaction = 0", "last numbers"),
-        ("UPDATE entitlement SET sequence = 9 WHERE user_id = 2", "refers to one of redeemed_transaction"),
+        ("UPDATE entitlement SET sequence = 9 WHERE user_id = 2", "refers to a missing row of redeemed_transaction"),
         ("UPDATE entitlement SET ends_at = 1", "owned for another time"),
         ("UPDATE entitlement SET is_revoked = 1", "owned for another time"),
         ("UPDATE redeemed_transaction SET revocation_date = 1", "owned for another time"),
@@ -53,8 +53,8 @@ import Testing
         ),
         ("UPDATE redeemed_transaction SET grace_ends_at = 1", "A grace period"),
         ("UPDATE redeemed_transaction SET origin = 'nowhere' WHERE transaction_id = '3'", "that there is not"),
-        ("UPDATE user SET app_account_token = upper(app_account_token) || ''", "no UUID in lowercase"),
-        ("DELETE FROM user WHERE user_id = 2", "refers to one of user"),
+        ("UPDATE user SET app_account_token = upper(app_account_token) || ''", "not a UUID in lowercase"),
+        ("DELETE FROM user WHERE user_id = 2", "refers to a missing row of user"),
         ("UPDATE redeemed_transaction SET quantity = 0", "CHECK constraint"),
     ])
     func whatIsWrongIsNamed(damage: String, problem: String) async throws {

@@ -1,4 +1,4 @@
-/// A query with the values that the server receives.
+/// A query with the values of its arguments.
 struct PostgreSQLQuestion: Hashable {
     let sql: String
     let values: [SQLValue]
