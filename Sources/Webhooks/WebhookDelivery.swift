@@ -42,7 +42,8 @@ public struct WebhookDelivery: Hashable, Sendable {
     public let issuer: String
     /// The user's name, not checked either.
     public let name: String
-    /// The number of the entry in the user's audit log. It gives the order of messages, with gaps for entries without a message.
+    /// The number of the entry in the user's audit log. It gives the order of messages, with gaps for entries without a
+    /// message.
     public let number: Int64
     public let entry: AuditEntry
     public let state: State

@@ -6,8 +6,8 @@ import Receipts
 import Testing
 import TestSupport
 
-/// A ledger for one test, and two users. The ledger is in a SQLite file, or in PostgreSQL if there is a server for tests. The same
-/// tests run with both.
+/// A ledger for one test, and two users. The ledger is in a SQLite file, or in PostgreSQL if there is a server for tests. The
+/// same tests run with both.
 struct LedgerFixture {
     /// True if the ledger is in a file.
     static let isFile = TestSchema.server == nil

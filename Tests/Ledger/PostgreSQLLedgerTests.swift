@@ -110,8 +110,8 @@ import TestSupport
         #expect(try fixture.problems() == [])
     }
 
-    /// The ledger retries only a transaction that was not committed, and answers after it knows. A retry of a committed one would
-    /// return `alreadyRedeemed`.
+    /// The ledger retries only a transaction that was not committed, and answers after it knows. A retry of a committed one
+    /// would return `alreadyRedeemed`.
     @Test(arguments: [
         [LossyLine.Cut.beforeCommit], [.afterCommit], [.afterCommit, .afterCommit], [.beforeCommit, .afterCommit],
         [.afterCommit, .beforeCommit, .afterCommit, .beforeCommit],

@@ -19,8 +19,8 @@ public enum BackupError: CodedError, Equatable {
         switch self {
         case .exists(let path): "\"\(path)\" already exists. Choose another file."
         case .notWritten(let path):
-            "\"\(path)\" cannot be written. Check that its folder exists, that this user may write there, and that the disk has "
-                + "space."
+            "\"\(path)\" cannot be written. Check that its folder exists, that this user may write there, and that the disk "
+                + "has space."
         case .interrupted: "The connection to the database was lost during the read. Try again."
         }
     }

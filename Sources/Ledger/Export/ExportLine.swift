@@ -2,8 +2,8 @@ import Foundation
 
 /// A line of an exported ledger.
 ///
-/// The first line has the version. Each further line is a row. The last line has the number of rows and the SHA-256 of all lines
-/// before it, so that the import refuses a truncated or changed file.
+/// The first line has the version. Each further line is a row. The last line has the number of rows and the SHA-256 of all
+/// lines before it, so that the import refuses a truncated or changed file.
 struct ExportLine: Codable {
     /// The version of the ledger's tables, in the first line only.
     var version: Int?

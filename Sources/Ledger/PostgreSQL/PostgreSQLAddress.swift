@@ -1,8 +1,8 @@
 import CPostgreSQL
 import Commerce
 
-/// The address of a ledger in a PostgreSQL database: a URL as libpq reads it (PostgreSQL, 34.1.1.2), with several hosts if there
-/// is a standby.
+/// The address of a ledger in a PostgreSQL database: a URL as libpq reads it (PostgreSQL, 34.1.1.2), with several hosts if
+/// there is a standby.
 public struct PostgreSQLAddress: Sendable, CustomStringConvertible {
     /// The URL, which may contain a password.
     let url: String

@@ -9,8 +9,8 @@ struct PostgreSQLFailure: Error {
 
     /// True if a concurrent transaction may have caused the failure, so that a retry may succeed.
     ///
-    /// The causes are a serialization failure, a deadlock, a lock timeout, a unique violation by a concurrent transaction, another
-    /// version of a row (22012, see `PostgreSQLDatabase.update`) and an internal error.
+    /// The causes are a serialization failure, a deadlock, a lock timeout, a unique violation by a concurrent transaction,
+    /// another version of a row (22012, see `PostgreSQLDatabase.update`) and an internal error.
     var isConflict: Bool { ["40001", "40P01", "55P03", "22012"].contains(state) || isUniqueViolation || isInternal }
 
     /// An internal error of the server; on Citus, also a conflict on a worker.

@@ -4,9 +4,9 @@ extension PostgreSQLStorage {
     /// Looks up a commit whose answer was lost.
     ///
     /// The insertion of its token waits for a transaction that may still run on the server. If the insertion succeeds, the
-    /// transaction was not committed and never will be. If the token exists, the statement writes nevertheless: its commit waits
-    /// for the standby, which then has the earlier commit, too. PostgreSQL's own transaction numbers do not suffice, because
-    /// another transaction may have the same number after a failover.
+    /// transaction was not committed and never will be. If the token exists, the statement writes nevertheless: its commit
+    /// waits for the standby, which then has the earlier commit, too. PostgreSQL's own transaction numbers do not suffice,
+    /// because another transaction may have the same number after a failover.
     func isCommitted(_ token: [UInt8]) throws -> Bool {
         try attempt(until: .now + Self.retryTime) {
             try pool.withConnection { connection in

@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import Signatures
 
-/// The file of a ledger, for the commands of an operator. They do not convert it, because a service of an earlier version may be
-/// running on it.
+/// The file of a ledger, for the commands of an operator. They do not convert it, because a service of an earlier version may
+/// be running on it.
 public struct LedgerFile: Sendable {
     private let url: URL
     private let features: [LedgerFeature]

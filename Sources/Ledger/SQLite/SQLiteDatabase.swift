@@ -186,8 +186,8 @@ struct SQLiteDatabase: LedgerDatabase {
             }
         }
 
-        /// `SQLITE_TRANSIENT`: SQLite copies the value. In C it is the number -1 cast to a function pointer, which Swift does not
-        /// import. SQLite compares it and never calls it.
+        /// `SQLITE_TRANSIENT`: SQLite copies the value. In C it is the number -1 cast to a function pointer, which Swift does
+        /// not import. SQLite compares it and never calls it.
         private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
         private func value(at column: Int32) -> SQLValue {

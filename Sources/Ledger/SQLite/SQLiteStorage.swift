@@ -4,8 +4,8 @@ import GRDB
 import Signatures
 import Synchronization
 
-/// The rows of a ledger in one SQLite file, mode 0600, in WAL mode with `synchronous` FULL. An answered write survives a crash of
-/// the process and of the machine. Several processes may open the file at once.
+/// The rows of a ledger in one SQLite file, mode 0600, in WAL mode with `synchronous` FULL. An answered write survives a crash
+/// of the process and of the machine. Several processes may open the file at once.
 ///
 /// The storage promises:
 /// - Readers never wait for writers.

@@ -106,8 +106,8 @@ extension LedgerTransaction {
         try WebhookRecords(database: database).due(to: endpoint, at: moment, limit: limit)
     }
 
-    /// Leases due deliveries until `end`, so that no other service sends them. A lease counts as an attempt, even if the service
-    /// stops during it.
+    /// Leases due deliveries until `end`, so that no other service sends them. A lease counts as an attempt, even if the
+    /// service stops during it.
     ///
     /// - Returns: The leased deliveries, without those that another service leased meanwhile.
     public func take(
