@@ -7,9 +7,9 @@ import Store
 import TestSupport
 import Webhooks
 
-/// What must hold, whatever has gone wrong.
+/// The invariants, which hold in spite of all faults.
 extension Simulation {
-    /// Whose each redeemed transaction is.
+    /// The owners of redeemed transactions, by transaction identifier.
     private func owners() throws -> [String: User] {
         var owners: [String: User] = [:]
         for person in people {
@@ -27,11 +27,11 @@ extension Simulation {
         try people.flatMap { try garden.store.history(of: $0.account) }
     }
 
-    /// After every step: what was acknowledged is there, and nothing was finished that is not.
+    /// Checks after each step that all acknowledged transactions are in the ledger, and all finished ones, too.
     func check() throws {
         let owners = try owners()
         for (transaction, user) in acknowledged where owners[transaction] != user {
-            // Whose account token a purchase names, theirs it is, even where another had it acknowledged before.
+            // The account token of a purchase determines its owner, even if another user had it acknowledged before.
             let sales = try sales()
             let original = sales.first { $0.transactionIdentifier == transaction }?.originalTransactionIdentifier
             let tokens = sales.filter { $0.originalTransactionIdentifier == original }.compactMap(\.appAccountToken)
@@ -50,15 +50,15 @@ extension Simulation {
         }
     }
 
-    /// Whether a user may have been given what another had acknowledged: then they have presented it.
+    /// Returns true if an acknowledged purchase may have moved to a user, who must have presented it.
     private func mayHaveMoved(_ original: String?, to user: User) -> Bool {
         policy != .keep && original.flatMap { presenters[$0]?.contains(user) } ?? false
     }
 
-    /// To which everything is told.
+    /// The identifier of the webhook that receives all events.
     static let webhook = "simulation"
 
-    /// Of what has changed what somebody owns there is one message, and there is none of anything else.
+    /// Checks that each change of a user's items has one message, and that there are no other messages.
     private func checkWebhooks() throws {
         let deliveries = try ledger.readNow {
             try $0.webhookDeliveries(to: Self.webhook, in: nil, before: nil, limit: 100_000)
@@ -81,7 +81,7 @@ extension Simulation {
         }
     }
 
-    /// When nothing is left to do: all that was bought is somebody's, and everybody owns what the store says they bought.
+    /// Checks at the end that each purchase has an owner, and that each user owns the items of their purchases in the store.
     func checkEnd() throws {
         let problems = try place.problems()
         guard problems.isEmpty else { throw SimulationError.broken(problems.joined(separator: " ")) }
@@ -103,7 +103,7 @@ extension Simulation {
             let decides = same.filter { $0.appAccountToken != nil }.max {
                 ($0.purchaseDate, $0.transactionIdentifier) < ($1.purchaseDate, $1.transactionIdentifier)
             }
-            // What is spent stays where it was spent.
+            // A consumable stays with its first user, who may have spent it.
             guard
                 decides == nil || sale.type == .consumable
                     || people.first(where: { $0.user == owner })?.token == decides?.appAccountToken
@@ -159,7 +159,7 @@ extension Simulation {
         sale.revocation == nil && !takenBack.contains(sale.originalTransactionIdentifier)
     }
 
-    /// By the store's own books.
+    /// The items that a person owns according to the store.
     private func items(of person: Person, by sales: [Transaction], at moment: Timestamp) -> [Item] {
         var items = Set(given[person.user.name] ?? [])
         for sale in sales where counts(sale) {
@@ -188,9 +188,9 @@ extension Simulation {
         return max(0, bought - (spent[person.user.name] ?? 0))
     }
 
-    /// The same posts and notifications in two other orders, with copies, end in one state.
+    /// Checks that the same posts and notifications, in two other orders and with duplicates, lead to the same state.
     func checkOrder() async throws {
-        // Whose a purchase without a token is that two users present, the order does decide.
+        // If two users present a purchase without a token, the order determines its owner.
         guard !sharesDevices else { return }
         let notifications = try garden.store.notifications().map { Array($0.signedPayload.utf8) }
         let messages = posts.map { Message.post($0.proof, $0.user) } + notifications.map(Message.notification)

@@ -4,12 +4,12 @@ import Ledger
 import Receipts
 import Store
 
-/// The states of purchases, compared with the store's books.
+/// The comparison of the states of purchases with the store.
 extension Simulation {
     func checkStates() throws {
         let api = AppStoreServerAPI(store: garden.store)
         let (now, catalog) = (garden.store.now, garden.catalog)
-        // A refund of one period has its place in the comparison of items.
+        // The comparison of items covers the refund of one period.
         let refunded = Set(try sales().filter { $0.revocation != nil }.map(\.originalTransactionIdentifier))
         let skipped = refunded.union(takenBack)
         for person in people {
