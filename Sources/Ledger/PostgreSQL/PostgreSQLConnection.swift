@@ -25,7 +25,7 @@ final class PostgreSQLConnection {
     /// True until the connection has received the answer to the end of a read.
     private var isEnding = false
     /// The rows of prefetched queries, until the next other statement.
-    private var known: [PostgreSQLQuestion: [SQLRow]] = [:]
+    private var known: [PostgreSQLQuery: [SQLRow]] = [:]
     /// The largest number of commands sent before their answers are read. More could block both sides.
     private static let maximumWaiting = 64
 
@@ -90,30 +90,30 @@ final class PostgreSQLConnection {
     /// Sends a query together with the next statement, and discards its rows.
     func queryLater(_ query: SQLQuery) throws(PostgreSQLFailure) {
         known.removeAll()
-        waiting += commands(PostgreSQLQuestion(query))
+        waiting += commands(PostgreSQLQuery(query))
         if waiting.count >= Self.maximumWaiting { _ = try exchange() }
     }
 
     /// Runs queries in one round trip, and keeps their rows until the next write.
     func prefetch(_ queries: [SQLQuery]) throws(PostgreSQLFailure) {
-        let questions = queries.map(PostgreSQLQuestion.init).filter { known[$0] == nil }
-        guard !questions.isEmpty else { return }
-        if waiting.count + 2 * questions.count > Self.maximumWaiting { _ = try exchange() }
+        let boundQueries = queries.map(PostgreSQLQuery.init).filter { known[$0] == nil }
+        guard !boundQueries.isEmpty else { return }
+        if waiting.count + 2 * boundQueries.count > Self.maximumWaiting { _ = try exchange() }
         var places: [Int] = []
-        for question in questions {
-            waiting += commands(question)
+        for boundQuery in boundQueries {
+            waiting += commands(boundQuery)
             places.append(waiting.count - 1)
         }
         let results = try exchange()
-        for (question, place) in zip(questions, places) { known[question] = results[place].rows }
+        for (boundQuery, place) in zip(boundQueries, places) { known[boundQuery] = results[place].rows }
     }
 
     /// - Returns: The rows, and the number of written rows.
     func query(_ query: SQLQuery) throws(PostgreSQLFailure) -> (rows: [SQLRow], changes: Int) {
-        let question = PostgreSQLQuestion(query)
-        if let rows = known[question] { return (rows, 0) }
+        let boundQuery = PostgreSQLQuery(query)
+        if let rows = known[boundQuery] { return (rows, 0) }
         if !query.sql.hasPrefix("SELECT") { known.removeAll() }
-        waiting += commands(question)
+        waiting += commands(boundQuery)
         let result = try exchange().last
         return (result?.rows ?? [], result?.changes ?? 0)
     }
@@ -160,14 +160,14 @@ final class PostgreSQLConnection {
         runLater("RELEASE \(name)")
     }
 
-    private func commands(_ question: PostgreSQLQuestion) -> [PostgreSQLCommand] {
-        if let name = prepared[question.sql] { return [.execute(name: name, arguments: question.values)] }
-        for case .prepare(let name, question.sql) in waiting {
-            return [.execute(name: name, arguments: question.values)]
+    private func commands(_ boundQuery: PostgreSQLQuery) -> [PostgreSQLCommand] {
+        if let name = prepared[boundQuery.sql] { return [.execute(name: name, arguments: boundQuery.values)] }
+        for case .prepare(let name, boundQuery.sql) in waiting {
+            return [.execute(name: name, arguments: boundQuery.values)]
         }
         lastName += 1
         let name = "s\(lastName)"
-        return [.prepare(name: name, sql: question.sql), .execute(name: name, arguments: question.values)]
+        return [.prepare(name: name, sql: boundQuery.sql), .execute(name: name, arguments: boundQuery.values)]
     }
 
     /// Sends the waiting commands.

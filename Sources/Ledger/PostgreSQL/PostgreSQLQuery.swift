@@ -1,5 +1,5 @@
 /// A query with the values of its arguments.
-struct PostgreSQLQuestion: Hashable {
+struct PostgreSQLQuery: Hashable {
     let sql: String
     let values: [SQLValue]
 
