@@ -1,24 +1,24 @@
 import Commerce
 import Ledger
 
-/// Something that somebody has done to the catalog.
+/// A change of the catalog in the ledger.
 public struct CatalogChange: Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
-        /// A product was created, or what is said of it is another.
+        /// A product was created, or its definition was changed.
         case defined
-        /// A product is again what the catalog's files say.
+        /// A product has the definition of the files again.
         case reverted
-        /// A product is sold no more.
+        /// A product is no longer for sale.
         case withdrawn
-        /// It is sold again.
+        /// A product is for sale again.
         case restored
-        /// What a product grants looks another way.
+        /// The item of a product has a new picture.
         case pictured
     }
 
-    /// What it comes to.
+    /// The content of a change.
     public enum Content: Hashable, Sendable {
-        /// JSON, as the catalog reads it.
+        /// The definition as JSON, in the catalog's format.
         case definition(String)
         case reversion
         case withdrawal
@@ -36,10 +36,10 @@ public struct CatalogChange: Hashable, Sendable {
         }
     }
 
-    /// 1 for the first: the catalog's revision that it has made.
+    /// The number of the change, from 1. It is the catalog's revision after the change.
     public let number: Int64
     public let happenedAt: Timestamp
-    /// The API key's identifier.
+    /// The identifier of the caller's API key.
     public let changedBy: String
     /// The bundle identifier of the app that sells the product.
     public let app: String
@@ -63,21 +63,21 @@ public struct CatalogChange: Hashable, Sendable {
     }
 }
 
-/// All that is administered beside a catalog's files, as it is now.
+/// The state of the catalog after all changes in the ledger.
 public struct CatalogRecord: Hashable, Sendable {
     public struct Product: Hashable, Sendable {
         /// The bundle identifier of the app that sells the product.
         public let app: String
         public let productIdentifier: String
-        /// nil where the files' counts.
+        /// The definition as JSON; nil if the files' definition is valid.
         public let definition: String?
         public let isWithdrawn: Bool
     }
 
-    /// The number of the last change; 0 where nothing was ever changed.
+    /// The number of the last change; 0 if there is none.
     public let revision: Int64
-    /// In the order in which they were first changed.
+    /// The changed products, in the order of their first changes.
     public let products: [Product]
-    /// The SHA-256 of each.
+    /// The SHA-256 of each item's picture.
     public let pictures: [Item: [UInt8]]
 }

@@ -2,7 +2,7 @@ import Catalog
 import Commerce
 import Ledger
 
-/// Why nothing became of a change to the catalog.
+/// The error of a change to the catalog.
 public enum CatalogChangeError: CodedError, Equatable {
     case productInvalid(CatalogError)
     case productTypeFixed(ProductType)
@@ -30,15 +30,15 @@ public enum CatalogChangeError: CodedError, Equatable {
         switch self {
         case .productInvalid(let error), .pictureInvalid(let error): error.message
         case .productTypeFixed(let type):
-            "The product is a \(type.rawValue), as the App Store has it, and stays one: define another product."
+            "The type of the product is \"\(type.rawValue)\" and cannot be changed. Define another product."
         case .productBenefitFixed:
-            "Somebody has paid for what the product grants, so it stays that: define another product."
-        case .productNotFound: "The catalog has no product of this identifier."
+            "A user has redeemed the product, so its item, balance or duration cannot be changed. Define another product."
+        case .productNotFound: "The catalog has no product with this identifier."
         case .productsTooMany:
-            "As many as \(CatalogService.maximumProducts) products are administered already: put others into the files."
-        case .pictureOfNoItem: "The product adds to a balance: only items have pictures."
+            "\(CatalogService.maximumProducts) products are already defined over the API. Add others to the files."
+        case .pictureOfNoItem: "The product adds to a balance. Only products that grant an item have pictures."
         case .picturesTooLarge:
-            "All pictures together would have more than \(CatalogService.maximumPictures >> 20) MB: upload smaller ones."
+            "The pictures would exceed \(CatalogService.maximumPictures >> 20) MB in total. Upload a smaller picture."
         }
     }
 }

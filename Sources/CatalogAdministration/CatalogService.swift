@@ -6,13 +6,13 @@ import Signatures
 import StrictJSON
 import Synchronization
 
-/// The catalogs of the apps, administered while the service sells by them. The changes in the ledger override the files.
+/// The use cases that change the catalogs of the apps at run time. The changes in the ledger override the files.
 public final class CatalogService: Sendable {
-    /// How many products may be defined beside the files.
+    /// The largest number of products defined in the ledger.
     public static let maximumProducts = 1000
-    /// Of all pictures that were uploaded, in bytes: they are in memory.
+    /// The largest total size of uploaded pictures, in bytes. They are in memory.
     public static let maximumPictures = 64 << 20
-    /// Of a definition, in bytes.
+    /// The largest size of a definition, in bytes.
     static let maximumDefinition = 32 * 1024
 
     public let apps: Apps
@@ -23,7 +23,7 @@ public final class CatalogService: Sendable {
 
     /// Reads the changes so far.
     ///
-    /// - Throws: `CatalogError` if they no longer fit the files; `StorageFault`.
+    /// - Throws: `CatalogError` if the changes conflict with the files; `StorageFault`.
     public init(apps: Apps, ledger: Ledger, clock: any WallClock) async throws {
         self.apps = apps
         self.ledger = ledger
@@ -33,7 +33,7 @@ public final class CatalogService: Sendable {
 
     /// Applies the changes since the last call, also those of other processes.
     ///
-    /// - Throws: The errors of the initializer; then the catalog stays as it was.
+    /// - Throws: The errors of the initializer. The catalog is then unchanged.
     public func refresh() async throws {
         guard try await ledger.read(.snapshot, { try $0.catalogRevision() }) != apps.first.current.revision else {
             return
@@ -82,7 +82,7 @@ public final class CatalogService: Sendable {
                 pictures: pictures)
         } catch {
             throw CatalogError(
-                file: "What was administered of \(error.file) does not fit the catalog's files", key: error.key,
+                file: "The ledger's change of \"\(error.file)\" conflicts with the catalog's files", key: error.key,
                 reason: error.reason)
         }
         return catalog
@@ -99,18 +99,18 @@ public final class CatalogService: Sendable {
         return try ProductDefinition(object, of: productIdentifier, currency: app.files.storefront.currency)
     }
 
-    /// A change that fits the catalog as it was when it was made; it counts once it is added.
+    /// A valid change to a revision of the catalog. It takes effect when it is added.
     public struct Pending: Sendable {
         let change: CatalogChange
         let picture: [UInt8]?
-        /// Whether there was no such product before.
+        /// True if there was no such product before.
         public let isNewProduct: Bool
     }
 
-    /// Creates a product, or changes what is said of one.
+    /// Prepares the definition of a new product, or of an existing one.
     ///
-    /// - Parameter key: The identifier of the API key that asks for it.
-    /// - Returns: nil where it is as it is to be.
+    /// - Parameter key: The identifier of the caller's API key.
+    /// - Returns: Nil if the product has this definition already.
     /// - Throws: `CatalogChangeError`.
     public func define(
         _ object: JSONObject,
@@ -150,7 +150,7 @@ public final class CatalogService: Sendable {
         return pending(.definition(text), of: productIdentifier, in: app, by: key, at: revision, isNew: present == nil)
     }
 
-    /// What somebody has paid for stays what it is: what they own, when it ends and what they can spend depend on it.
+    /// Checks that the benefit of a redeemed product stays the same: the items, periods and balances of users depend on it.
     private func check(
         _ benefit: Benefit?,
         isAs before: Benefit?,
@@ -161,9 +161,9 @@ public final class CatalogService: Sendable {
         if isRedeemed { throw CatalogChangeError.productBenefitFixed }
     }
 
-    /// Has a product be again what the files say; one that they do not have is no more.
+    /// Prepares the restoration of the files' definition, or the removal of the product if the files have none.
     ///
-    /// - Returns: nil where it is so already.
+    /// - Returns: Nil if the product has the files' definition already.
     /// - Throws: `CatalogChangeError`.
     public func revert(_ productIdentifier: String, in app: App, by key: String) async throws -> Pending? {
         let revision: Int64
@@ -181,9 +181,9 @@ public final class CatalogService: Sendable {
         return pending(.reversion, of: productIdentifier, in: app, by: key, at: revision)
     }
 
-    /// Has a product sold no more, or again; what was sold stays good for what it was.
+    /// Prepares the withdrawal of a product from sale, or its return. Sold products stay valid.
     ///
-    /// - Returns: nil where it is so already.
+    /// - Returns: Nil if the product is in this state already.
     /// - Throws: `CatalogChangeError`, `productNotFound`.
     public func setWithdrawn(
         _ isWithdrawn: Bool,
@@ -198,9 +198,9 @@ public final class CatalogService: Sendable {
             isWithdrawn ? .withdrawal : .restoration, of: productIdentifier, in: app, by: key, at: revision)
     }
 
-    /// Has what a product grants look another way.
+    /// Prepares a new picture of the item that a product grants.
     ///
-    /// - Returns: nil where it does so already.
+    /// - Returns: Nil if the item has this picture already.
     /// - Throws: `CatalogChangeError`, `productNotFound`, `pictureOfNoItem`.
     public func setPicture(
         _ picture: Picture,
@@ -234,9 +234,9 @@ public final class CatalogService: Sendable {
             picture: picture, isNewProduct: isNew)
     }
 
-    /// Remembers a change; who has added it takes it up with `refresh`.
+    /// Adds a change to the ledger. The caller applies it with `refresh`.
     ///
-    /// - Returns: false where the catalog has changed since the change was made: it has to be made anew.
+    /// - Returns: False if another change came first. The caller prepares the change again.
     /// - Throws: `CatalogChangeError`, `picturesTooLarge`.
     public func add(_ pending: Pending) async throws -> Bool {
         let answer = try await ledger.write {
@@ -250,7 +250,7 @@ public final class CatalogService: Sendable {
         }
     }
 
-    /// What was changed, newest first.
+    /// The changes of an app's products, newest first.
     public func changes(
         of productIdentifier: String?,
         in app: App,

@@ -12,7 +12,7 @@ extension Table {
             .integer("number", check: "number > 0"), .integer("happened_at"), .text("changed_by"), .text("kind"),
             .text("product_id"), .text("definition").optional, .text("collection").optional,
             .integer("item_number").optional, .blob("picture_digest", count: 32).optional,
-            // The bundle identifier; NULL in changes of versions that knew one app.
+            // The bundle identifier; NULL in changes of versions with a single app.
             .text("app").optional.since(18),
         ],
         key: ["number"],

@@ -6,5 +6,6 @@ public enum AppAccountTokenAnswer: Hashable, Sendable {
     case set
     /// The user has another token, which purchases may name already.
     case hasAnother(UUID)
+    /// The token is another user's.
     case ofAnotherUser
 }

@@ -1,8 +1,8 @@
 import Commerce
 
-/// What a caller calls a request that it may send again (`Idempotency-Key`).
+/// An idempotency key, and the caller that sent it (`Idempotency-Key`).
 public struct IdempotencyKey: Hashable, Sendable {
-    /// Whose key it is: two callers may use the same.
+    /// The caller that sent the key. Two callers may use the same key.
     public let caller: String
     public let key: String
 
@@ -11,13 +11,13 @@ public struct IdempotencyKey: Hashable, Sendable {
         self.key = key
     }
 
-    /// How the app of a user is named as a caller. No API key's name has a space in it.
+    /// The caller name of a user's app. It contains a space, and no API key's name does.
     public static func caller(_ user: User) -> String { "\(user.issuer) \(user.name)" }
 }
 
-/// An answer kept for whoever sends the same request again.
+/// An answer that the ledger keeps for a retry of the same request.
 public struct KeptAnswer: Hashable, Sendable {
-    /// The SHA-256 over the request, so that another under the same key is told apart.
+    /// The SHA-256 of the request. It detects a different request under the same key.
     public let requestDigest: [UInt8]
     public let bytes: [UInt8]
 

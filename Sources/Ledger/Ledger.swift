@@ -2,12 +2,12 @@ import Commerce
 import Foundation
 import Signatures
 
-/// The durable record of who redeemed which transaction and owns what because of it, in a SQLite file or in PostgreSQL.
+/// The durable record of redeemed transactions and of the items that users own, in a SQLite file or in PostgreSQL.
 ///
-/// A use case runs in one transaction: all of it is recorded or none, and it is durable when the call returns. The ledger
-/// promises:
-/// - a transaction, and the original transaction that it belongs to, has one owner at a time;
-/// - two use cases at once end as if one had come after the other.
+/// A use case runs in one transaction. The ledger records all of it or nothing, and it is durable when the call returns. The
+/// ledger promises:
+/// - A transaction and its original transaction have one owner at a time.
+/// - Two concurrent use cases have the same effect as the one after the other.
 ///
 /// Threads, group commits, retries and back-pressure are internal.
 public struct Ledger: Sendable {
@@ -24,8 +24,7 @@ public struct Ledger: Sendable {
         reads = ReadThreads(runsInline: storage.prefersInlineReads)
     }
 
-    /// Reads as of one moment. Readers never wait for writers. They wait for the failover of a database server, without a
-    /// thread.
+    /// Reads a snapshot. Readers never wait for writers. During the failover of a database server they wait without a thread.
     ///
     /// - Throws: The errors of `body`; `StorageFault`; `CancellationError`.
     public func read<Value: Sendable>(
@@ -38,35 +37,35 @@ public struct Ledger: Sendable {
                     try storage.read(extent) { try body(transaction($0)) }
                 }
             } catch  where storage.mayReturn(after: error) {
-                // By chance, so that many readers do not try at the same time.
+                // A random pause, so that many readers do not retry at the same time.
                 try await Task.sleep(for: .milliseconds(min(attempt, 10) * Int(randomness.bytes(1)[0]) / 5))
             }
         }
         throw storage.damaged
     }
 
-    /// Reads the smallest answer, without waiting for a database server that is away.
+    /// Reads one value. It does not wait for an unreachable database server.
     ///
     /// - Throws: `StorageFault`.
     public func ping() async throws {
         try await reads.run { try storage.read(.statement) { try transaction($0).checkReadable() } }
     }
 
-    /// Runs a use case that writes, in one commit with others that wait, and returns when it is durable.
+    /// Runs a use case that writes, and returns when it is durable. Waiting use cases share one commit.
     ///
     /// - Parameter useCase: Runs again after a conflict with another process. The result of the last run is returned.
-    /// - Throws: The errors of `useCase`, which undo all that it wrote; `StorageFault`.
+    /// - Throws: The errors of `useCase`, which undo its writes; `StorageFault`.
     public func write<Value: Sendable>(
         _ useCase: @escaping @Sendable (LedgerTransaction) throws -> Value
     ) async throws -> Value {
         try await commits.run { try useCase(transaction($0)) }
     }
 
-    /// A kind of requests that are read, decided and written together if they wait together.
+    /// A queue of requests of one kind. Requests that wait together are read, decided and written together.
     ///
     /// - Parameters:
-    ///   - maximumSize: The largest number of requests that are answered together.
-    ///   - answer: Returns an answer for each request. If it throws, each half of the requests is tried alone.
+    ///   - maximumSize: The largest number of requests in one call of `answer`.
+    ///   - answer: Returns an answer for each request. If it throws, the ledger retries each half of the requests alone.
     public func batch<Request, Answer>(
         upTo maximumSize: Int,
         _ answer: @escaping @Sendable ([Request], LedgerTransaction) throws -> [Answer]
@@ -77,14 +76,14 @@ public struct Ledger: Sendable {
     /// The number of use cases that wait for a thread or a commit.
     public var waitingCount: Int { commits.waitingCount + reads.waitingCount }
 
-    /// Adds an observer of the time of each group commit, its use cases included.
+    /// Adds an observer of the duration of each group commit, including its use cases.
     public func observeCommits(_ observer: @escaping @Sendable (Duration) -> Void) {
         commits.observe(observer)
     }
 
     /// Adds an observer of the users changed by each commit of this object.
     ///
-    /// The commits of another process may go unnoticed. In PostgreSQL, the observing processes notify each other.
+    /// The commits of another process may go unnoticed. With PostgreSQL, the observing processes notify each other.
     public func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
         storage.observe(observer)
     }
@@ -95,11 +94,11 @@ public struct Ledger: Sendable {
 }
 
 extension Ledger {
-    /// Opens the ledger in one SQLite file, and makes the file if there is none.
+    /// Opens the ledger in one SQLite file, and creates the file if it does not exist.
     ///
     /// - Parameters:
-    ///   - features: All features there are; the tables of those in use are made.
-    ///   - takesOver: Whether a ledger of an earlier version is converted to this version.
+    ///   - features: All features. The ledger creates the tables of the features in use.
+    ///   - takesOver: True if the ledger may create tables and convert a ledger of an earlier version.
     /// - Throws: `StorageFault`.
     package init(
         file: URL,

@@ -1,9 +1,9 @@
 import Commerce
 
-/// The check of the rules that no constraint of the tables ensures.
+/// The check of the rules that the constraints of the tables do not enforce.
 struct LedgerRules {
-    /// The largest number of violations of one rule that are reported.
-    static let maximumTold = 10
+    /// The largest number of reported violations of one rule.
+    static let maximumReported = 10
 
     let database: any LedgerDatabase
 
@@ -15,22 +15,22 @@ struct LedgerRules {
         }
         var problems: [String] = []
         for rule in features.flatMap({ $0.tables.compactMap(\.ownerRule) + $0.rules }) {
-            problems += try database.rows("\(rule.violations) LIMIT \(Self.maximumTold)").map { row in
+            problems += try database.rows("\(rule.violations) LIMIT \(Self.maximumReported)").map { row in
                 "\(rule.sentence): \(row.values.first.flatMap(String.init) ?? "")."
             }
         }
         for feature in features {
-            problems += try feature.check?(database, Self.maximumTold) ?? []
+            problems += try feature.check?(database, Self.maximumReported) ?? []
         }
-        problems += try AuditRecords(database: database, randomness: .system).breaks(limit: Self.maximumTold).map {
-            "The audit log of user \($0.user) was changed, at its record \($0.number) or before."
+        problems += try AuditRecords(database: database, randomness: .system).breaks(limit: Self.maximumReported).map {
+            "The audit log of user \($0.user) was changed at record \($0.number) or before."
         }
         return problems
     }
 }
 
 extension Table {
-    /// The rule that each row of a global key has a row of its owner, of the same user, and the other way round.
+    /// The rule that each row of a global key has an owner row of the same user, and vice versa.
     fileprivate var ownerRule: LedgerRule? {
         guard let owner else { return nil }
         let columns = key.joined(separator: ", ")

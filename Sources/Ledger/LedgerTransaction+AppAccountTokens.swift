@@ -2,13 +2,13 @@ import Commerce
 import Foundation
 
 extension LedgerTransaction {
-    /// The token that a user's app puts into its purchases (StoreKit's `appAccountToken`); nil before `makeAppAccountToken`.
+    /// The token that a user's app puts into its purchases (StoreKit's `appAccountToken`). Nil before `makeAppAccountToken`.
     public func appAccountToken(of user: User) throws -> UUID? {
         guard let user = try users.known(user), try users.isAppAccountTokenSettled(of: user) else { return nil }
         return try users.appAccountToken(of: user)
     }
 
-    /// The token that a user's app puts into its purchases, made at first sight.
+    /// Returns the token that a user's app puts into its purchases, and adds the user if the ledger does not know them.
     public func makeAppAccountToken(of user: User, at moment: Timestamp) throws -> UUID {
         let user = try number(of: user, at: moment)
         guard let token = try users.appAccountToken(of: user) else { throw damaged }
@@ -16,7 +16,7 @@ extension LedgerTransaction {
         return token
     }
 
-    /// Gives a user the account token that the team made, unless the user has one.
+    /// Sets the account token that the team generated for a user, unless the user has one.
     public func setAppAccountToken(
         _ token: UUID,
         of user: User,
@@ -28,7 +28,7 @@ extension LedgerTransaction {
         {
             return .hasAnother(present)
         }
-        // Before a new user gets a number: a refusal writes nothing.
+        // This check precedes the new user's number: a refusal writes nothing.
         if let owner = try users.owner(of: token), owner != known { return .ofAnotherUser }
         try users.settleAppAccountToken(token, of: try number(of: user, at: moment))
         return .set

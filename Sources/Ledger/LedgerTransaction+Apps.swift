@@ -1,13 +1,13 @@
 import Commerce
 
 extension LedgerTransaction {
-    /// Gives an app its number, unless it has one. The first app of a ledger of an earlier version takes the number of the rows
-    /// in it.
+    /// Assigns a number to an app, unless it has one. In a ledger of an earlier version, the first app gets the number of the
+    /// existing rows.
     public func register(app bundleIdentifier: String) throws {
         _ = try AppRecords(database: database).numbers(of: [bundleIdentifier])
     }
 
-    /// The apps whose rows are asked for.
+    /// The apps whose rows a query returns.
     package struct RequestedApp {
         /// Nil for all apps.
         package let number: Int64?
@@ -16,7 +16,7 @@ extension LedgerTransaction {
     /// The number of an app.
     ///
     /// - Parameter bundleIdentifier: Nil for all apps.
-    /// - Returns: Nil for an app that the ledger has never seen.
+    /// - Returns: Nil for an app that the ledger does not know.
     package func number(ofApp bundleIdentifier: String?) throws -> RequestedApp? {
         guard let bundleIdentifier else { return RequestedApp(number: nil) }
         return try AppRecords(database: database).names()

@@ -1,11 +1,11 @@
 import Commerce
 
 extension LedgerTransaction {
-    /// What has happened to what a user owns, from the first on.
+    /// The records of a user's audit log, oldest first.
     ///
     /// - Parameters:
-    ///   - number: Only what came after the record of this number; 0 for all.
-    ///   - limit: At most so many.
+    ///   - number: The number of the record before the first one to return; 0 for all records.
+    ///   - limit: The largest number of records to return.
     public func audit(
         of user: User,
         after number: Int64,

@@ -2,12 +2,14 @@ import Commerce
 import Signatures
 
 extension LedgerTransaction {
-    /// Erases who a user is: the name, and what the tables say that an erasure erases. What was redeemed stays redeemed, by a
-    /// tombstone with a random name, so that no proof of it can be redeemed anew. The chain of the audit log stays, too.
+    /// Erases a user's name and the rows that the tables mark for erasure.
     ///
-    /// - Returns: Whether the ledger has seen the user.
+    /// Redeemed transactions stay redeemed: a tombstone with a random name owns them, so that nobody can redeem their proofs
+    /// again. The hash chain of the audit log stays, too.
+    ///
+    /// - Returns: False if the ledger does not know the user.
     public func erase(_ user: User, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
-        // Kept before it was known whom answers are about, or for a user not seen before.
+        // Answers of earlier versions, and answers for a user without a number, have no user ID.
         try database.execute(
             "DELETE FROM kept_answer WHERE caller = $1 AND user_id IS NULL", [IdempotencyKey.caller(user)])
         let erased = user
@@ -16,7 +18,7 @@ extension LedgerTransaction {
         for table in tables where tables.contains(where: { $0.name == table.owner?.table && $0.isErased }) {
             try eraseKeys(in: table, of: user)
         }
-        // Rows that refer to others come first.
+        // Referencing rows are deleted before the rows that they refer to.
         for table in tables.reversed() {
             guard let sql = table.erasureOfUser else { continue }
             try database.execute(sql, [user])
@@ -43,7 +45,7 @@ extension LedgerTransaction {
 extension Table {
     fileprivate var isErased: Bool { if case .deletion = erasure { true } else { false } }
 
-    /// The statement that erases what the table has of a user; nil if that stays.
+    /// The statement that erases a user's rows; nil if they stay.
     fileprivate var erasureOfUser: String? {
         switch erasure {
         case .deletion: "DELETE FROM \(quotedName) WHERE user_id = $1"

@@ -1,8 +1,8 @@
 import Commerce
 
-/// The answers kept for requests that are sent again.
+/// The answers kept under idempotency keys.
 extension LedgerTransaction {
-    /// The answer kept for a request that is sent again; nil when there is none, or none that was kept since a moment.
+    /// The answer kept under an idempotency key; nil if there is none, or if it is older than a moment.
     public func keptAnswer(
         for key: IdempotencyKey,
         since moment: Timestamp
@@ -10,12 +10,12 @@ extension LedgerTransaction {
         try AnswerRecords(database: database).answer(for: key, since: moment)
     }
 
-    /// Keeps an answer, unless another process was quicker, and forgets those older than a moment.
+    /// Keeps an answer unless another process has kept one under the key, and deletes the answers older than a moment.
     ///
     /// - Parameters:
-    ///   - user: Whom it is about: it goes when they do.
-    ///   - isRefusal: Whether it may be about a user who was never seen.
-    /// - Returns: The answer that is kept.
+    ///   - user: The user that the answer is about. The user's erasure deletes it.
+    ///   - isRefusal: True if the ledger keeps the answer even if it does not know the user.
+    /// - Returns: The answer kept under the key.
     public func keep(
         _ answer: KeptAnswer,
         for key: IdempotencyKey,
@@ -27,7 +27,7 @@ extension LedgerTransaction {
         let answers = AnswerRecords(database: database)
         try answers.forget(before: oldest)
         let known = try users.known(user)
-        // Of a user who was erased meanwhile nothing is kept; a refusal may be of one who was never seen.
+        // The user may have been erased meanwhile. A refusal may be about a user whom the ledger does not know.
         guard known != nil || isRefusal && user.issuer != User.accountIssuer else { return answer }
         if try answers.keep(answer, for: key, about: known, at: moment) { return answer }
         guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }

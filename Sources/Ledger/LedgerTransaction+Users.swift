@@ -2,21 +2,21 @@ import Commerce
 import Foundation
 
 extension LedgerTransaction {
-    /// Reads from the ledger.
+    /// Reads one value from the ledger.
     ///
     /// - Throws: `StorageFault` if the ledger cannot be read.
     public func checkReadable() throws {
         let _: Int64? = try database.value(SQLQuery(#"SELECT user_id FROM "user" LIMIT 1"#, []))
     }
 
-    /// The time at which a user was first seen, and the user's account token, even if nobody was told it; nil for an unknown user.
+    /// The time of a user's first request and the user's account token, even if it was never returned. Nil for an unknown user.
     package func knownUser(_ user: User) throws -> (firstSeenAt: Timestamp, appAccountToken: UUID)? {
         guard let number = try users.known(user) else { return nil }
         return try database.row(#"SELECT first_seen_at, app_account_token FROM "user" WHERE user_id = $1"#, [number])
             .map { (try $0["first_seen_at"], try $0["app_account_token"]) }
     }
 
-    /// Whether a user's token may spell the name in any Unicode form: the ledger knew the user before it asked for NFC.
+    /// True if a user's token may spell the name in any Unicode form: the ledger knew the user before it required NFC.
     public func acceptsAnySpelling(of user: User) throws -> Bool {
         guard let identifier = try users.known(user) else { return false }
         return try database.value(#"SELECT accepts_any_spelling FROM "user" WHERE user_id = $1"#, [identifier])

@@ -3,7 +3,7 @@ import Signatures
 
 /// A transaction of the ledger, with the operations of a use case.
 ///
-/// It is valid inside the call of `Ledger.read` or `Ledger.write` that passes it.
+/// It is valid only inside the call of `Ledger.read` or `Ledger.write` that passes it.
 public struct LedgerTransaction {
     package let database: any LedgerDatabase
     /// A source of random bytes for account tokens, tombstones and the salts of erasable texts.
@@ -15,9 +15,9 @@ public struct LedgerTransaction {
 
     package var audit: AuditRecords { AuditRecords(database: database, randomness: randomness) }
 
-    /// The number of a user, who gets one at first sight.
+    /// The number of a user. A new user gets one.
     ///
-    /// - Throws: `LedgerError.userUnknown` for an account that was never opened, or was erased.
+    /// - Throws: `LedgerError.userUnknown` if the account was never opened, or was erased.
     package func number(of user: User, at moment: Timestamp) throws -> Int64 {
         guard let number = try users.identifier(of: user, at: moment) else { throw LedgerError.userUnknown }
         return number

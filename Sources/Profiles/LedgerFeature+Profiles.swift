@@ -1,7 +1,7 @@
 import Ledger
 
 extension LedgerFeature {
-    /// How users show themselves, and what they wish for.
+    /// The profiles and wishes of users.
     package static let profiles = LedgerFeature(tables: [.profile, .chosenItem, .wish])
 }
 
@@ -11,7 +11,7 @@ extension Table {
         key: ["user_id"],
         references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
 
-    /// A choice outlives the item: it holds while the item is owned.
+    /// The chosen items. A choice stays after the user loses the item, and applies only while the user owns it.
     fileprivate static let chosenItem = Table(
         name: "chosen_item", family: .userData,
         columns: [.integer("user_id"), .text("collection"), .integer("number", check: "number >= 0")],

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a user wants to be called: 2 to 9 characters, none of `@#$%`, no digit.
+/// A user's nickname: 2 to 9 characters, without `@#$%` and without digits.
 public struct Nickname: Hashable, Sendable {
     public static let lengths = 2...9
-    /// The longest in bytes of UTF-8: a character may be made of any number of marks.
+    /// The largest number of bytes in UTF-8. A character may have any number of combining marks.
     private static let maximumSize = 128
 
-    /// Composed (NFC), without spaces around it.
+    /// The text in NFC, without surrounding spaces.
     public let text: String
 
     /// - Throws: `ProfileError`.
@@ -18,7 +18,7 @@ public struct Nickname: Hashable, Sendable {
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .decimalNumber, .letterNumber, .otherNumber: throw .nicknameHasDigit
-            // Nobody could see them, or what they do to their neighbours.
+            // These characters are invisible, or change the display of their neighbours.
             case .control, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate:
                 throw .nicknameCharacterForbidden
             case .format where !Self.joiners.contains(scalar): throw .nicknameCharacterForbidden
@@ -37,8 +37,8 @@ public struct Nickname: Hashable, Sendable {
     }
 
     private static let forbidden: Set<Unicode.Scalar> = ["@", "#", "$", "%", "\u{FFFD}", "\u{2800}"]
-    /// Which form of an ideograph is meant.
+    /// The selectors of an ideograph's form.
     private static let ideographicVariations: ClosedRange<UInt32> = 0xE0100...0xE01EF
-    /// Of emoji and of some scripts' letters: they make one character of several, or say which form of it is meant.
+    /// The joiners and variation selectors of emoji and of some scripts. They join characters or select a form.
     private static let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}", "\u{FE0E}", "\u{FE0F}"]
 }

@@ -1,14 +1,14 @@
 import Commerce
 import Ledger
 
-/// How a user shows themselves.
+/// A user's profile.
 public struct Profile: Hashable, Sendable {
-    /// nil where the user has chosen none.
+    /// The nickname; nil if the user has chosen none.
     public let nickname: String?
-    /// One of each collection, in order: what was chosen while it is owned, else the one that everybody owns.
+    /// One item of each collection, in order: the chosen one if the user owns it, otherwise the free one.
     public let chosen: [Item]
 
-    /// - Parameter free: What everybody owns.
+    /// - Parameter free: The items that every user owns.
     init(_ record: ProfileRecord, collections: [String], free: [Item]) {
         nickname = record.nickname
         chosen = collections.compactMap { collection in

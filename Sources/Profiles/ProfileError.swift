@@ -1,7 +1,7 @@
 import Commerce
 import Ledger
 
-/// Why nothing became of a profile, or of a wish.
+/// The error of a change of a profile.
 public enum ProfileError: CodedError, Equatable {
     case nicknameTooShort
     case nicknameTooLong
@@ -21,12 +21,12 @@ public enum ProfileError: CodedError, Equatable {
 
     public var message: String {
         switch self {
-        case .nicknameTooShort: "The nickname has to have \(Nickname.lengths.lowerBound) characters at least."
-        case .nicknameTooLong: "The nickname may have \(Nickname.lengths.upperBound) characters at most."
-        case .nicknameHasDigit: "The nickname may have no digit in it."
+        case .nicknameTooShort: "The nickname must have at least \(Nickname.lengths.lowerBound) visible characters."
+        case .nicknameTooLong: "The nickname must have at most \(Nickname.lengths.upperBound) characters."
+        case .nicknameHasDigit: "The nickname must not contain a digit."
         case .nicknameCharacterForbidden:
-            "The nickname may have none of @ # $ % in it, nor a character that cannot be seen."
-        case .itemNotOwned(let item): "The user does not own \(item): nothing was changed."
+            "The nickname must not contain @, #, $, % or an invisible character."
+        case .itemNotOwned(let item): "The user does not own \"\(item)\". Choose an item that the user owns."
         }
     }
 }

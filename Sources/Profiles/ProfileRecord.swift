@@ -1,17 +1,17 @@
 import Commerce
 
-/// How a user shows themselves and what they wish for, as the ledger has it, and what they own at that moment.
+/// A snapshot of a user's profile, wishes and items in the ledger.
 public struct ProfileRecord: Hashable, Sendable {
-    /// nil where the user has chosen none.
+    /// The nickname; nil if the user has chosen none.
     public let nickname: String?
-    /// What was chosen last of each collection, whether it is owned or not.
+    /// The last chosen item of each collection. The user may no longer own it.
     public let chosen: [Item]
-    /// Newest first.
+    /// The wishes, newest first.
     public let wishes: [Wish]
-    /// By redeemed transactions and grants.
+    /// The items that the user owns by redeemed transactions and grants.
     public let items: [Item]
 
-    /// Of somebody the ledger has not seen.
+    /// The record of a user that the ledger does not know.
     static let empty = ProfileRecord(nickname: nil, chosen: [], wishes: [], items: [])
 }
 
@@ -26,7 +26,7 @@ public struct Wish: Hashable, Sendable {
     }
 }
 
-/// What a user changes of their profile.
+/// A change of a user's profile.
 public struct ProfileChange: Hashable, Sendable {
     public enum Nickname: Hashable, Sendable {
         case keep
@@ -35,7 +35,7 @@ public struct ProfileChange: Hashable, Sendable {
     }
 
     public let nickname: Nickname
-    /// At most one of each collection; of the others, what was chosen stays so.
+    /// The newly chosen items, at most one of each collection. The choices in other collections stay.
     public let chosen: [Item]
 
     public init(nickname: Nickname = .keep, chosen: [Item] = []) {
@@ -44,9 +44,9 @@ public struct ProfileChange: Hashable, Sendable {
     }
 }
 
-/// What became of a profile that was to be changed.
+/// The result of a change of a profile.
 public enum ProfileAnswer: Hashable, Sendable {
     case changed(ProfileRecord)
-    /// Nothing was changed.
+    /// The user does not own the item. Nothing was changed.
     case notOwned(Item)
 }

@@ -2,16 +2,14 @@ import Catalog
 import Commerce
 import Ledger
 
-/// How users show themselves, and what they wish for.
-///
-/// Each use case is one transaction of the ledger.
+/// The use cases of profiles and wishes. Each is one transaction of the ledger.
 public struct ProfileService: Sendable {
     private let apps: Apps
     package let ledger: Ledger
     package let clock: any WallClock
     package let counting: @Sendable (User) -> Set<Origin>
 
-    /// - Parameter counting: Whose purchases count for a user.
+    /// - Parameter counting: Returns the accepted origins of a user's purchases.
     public init(
         apps: Apps,
         ledger: Ledger,
@@ -24,15 +22,17 @@ public struct ProfileService: Sendable {
         self.counting = counting
     }
 
-    /// The catalogs as they are now.
+    /// The current catalogs.
     package var catalogs: Catalogs { apps.catalogs }
 
     public func profile(of user: User) async throws -> Profile {
         profile(try await record(of: user))
     }
 
-    /// - Parameter chosen: At most one of each collection.
-    /// - Throws: `ProfileError`, `itemNotOwned`; then nothing was changed.
+    /// Changes a user's profile.
+    ///
+    /// - Parameter chosen: The newly chosen items, at most one of each collection.
+    /// - Throws: `ProfileError`, `itemNotOwned`; nothing is changed then.
     public func change(
         _ nickname: ProfileChange.Nickname,
         chosen: [Item],
@@ -49,22 +49,22 @@ public struct ProfileService: Sendable {
         }
     }
 
-    /// What a user's shop shows of each product: whether it is wished for, and owned.
+    /// The wishes and the items of a user, for the products in a shop.
     public func shelf(of user: User) async throws -> Shelf {
         let record = try await record(of: user)
         return Shelf(wishes: record.wishes, items: Set(record.items + catalogs.ownedByEverybody))
     }
 
-    /// Wishes for a product; twice is once.
+    /// Adds a wish for a product, unless there is one.
     ///
-    /// - Parameter productIdentifier: Of a product of the catalog.
+    /// - Parameter productIdentifier: The identifier of a product in the catalog.
     public func wish(for productIdentifier: String, by user: User) async throws {
         try await ledger.write {
             try $0.add(Wish(productIdentifier: productIdentifier, wishedAt: clock.now()), of: user)
         }
     }
 
-    /// Takes a wish back; one that is not there stays so.
+    /// Removes a wish if there is one.
     public func removeWish(for productIdentifier: String, of user: User) async throws {
         try await ledger.write { try $0.removeWish(for: productIdentifier, of: user, at: clock.now()) }
     }

@@ -1,7 +1,7 @@
 import Commerce
 import Ledger
 
-/// What a user has to do with the products of the catalog.
+/// The wishes and the items of a user.
 public struct Shelf: Sendable {
     private let wishes: [String: Timestamp]
     private let items: Set<Item>
@@ -11,10 +11,10 @@ public struct Shelf: Sendable {
         self.items = items
     }
 
-    /// nil where the user does not wish for it.
+    /// The time of the wish for a product; nil if there is none.
     public func wishedAt(_ productIdentifier: String) -> Timestamp? { wishes[productIdentifier] }
 
-    /// Whether the user owns what a product grants; a consumable is never owned.
+    /// Returns true if the user owns the item that a product grants. A consumable is never owned.
     public func owns(_ benefit: Benefit?) -> Bool {
         benefit?.item.map(items.contains) ?? false
     }

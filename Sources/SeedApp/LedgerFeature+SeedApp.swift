@@ -1,7 +1,7 @@
 import Ledger
 
 extension LedgerFeature {
-    /// The members of the app that Till began with.
+    /// The members of the seed app, Till's first app.
     package static let seedApp = LedgerFeature(tables: [.member])
 }
 

@@ -1,14 +1,14 @@
 import Commerce
 
-/// What somebody has told who has signed up in the seed's own app, besides their nickname.
+/// The data of a member who signed up in the seed app, without the nickname.
 public struct MemberRecord: Hashable, Sendable {
     public let phoneNumber: String
     public let email: String
-    /// Firebase Cloud Messaging's name for the device.
+    /// The registration token of Firebase Cloud Messaging.
     public let fcmToken: String
-    /// As the app writes it.
+    /// The date of birth in the app's format.
     public let birth: String
-    /// In the app's numbers: 0 for women, 1 for men, -1 for who did not say.
+    /// The gender in the app's numbers: 0 for women, 1 for men, -1 if not stated.
     public let gender: Int
     public let joinedAt: Timestamp
 

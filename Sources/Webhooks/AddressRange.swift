@@ -1,13 +1,14 @@
-/// Whether an address of the Internet Protocol is of the public network, or of one of somebody's own, of this machine or of no
-/// machine at all (IANA's registries of special-purpose addresses, RFC 6890).
+/// The ranges of public and special-purpose IP addresses (IANA's registries of special-purpose addresses, RFC 6890).
 ///
-/// A service that sends to addresses it is given could otherwise be asked to knock at doors that only it can reach.
+/// The check prevents server-side request forgery: a webhook must not reach addresses that only the service can reach.
 public enum AddressRange {
-    /// - Parameter address: 4 or 16 bytes.
+    /// Returns true if an address belongs to the public network.
+    ///
+    /// - Parameter address: 4 or 16 bytes. Other sizes are not public.
     public static func isPublic(_ address: [UInt8]) -> Bool {
         switch address.count {
         case 4: !privateRanges.contains { $0.contains(address) }
-        // All that is given to machines of the public network begins with these three bits.
+        // All global unicast addresses begin with these three bits.
         case 16 where address[0] & 0xE0 == 0x20: !privateRangesOfVersion6.contains { $0.contains(address) }
         default: false
         }
@@ -37,11 +38,11 @@ public enum AddressRange {
         Range([0], 8), Range([10], 8), Range([100, 64], 10), Range([127], 8), Range([169, 254], 16),
         Range([172, 16], 12), Range([192, 0, 0], 24), Range([192, 0, 2], 24), Range([192, 88, 99], 24),
         Range([192, 168], 16), Range([198, 18], 15), Range([198, 51, 100], 24), Range([203, 0, 113], 24),
-        // Groups, and what is reserved.
+        // Multicast and reserved addresses.
         Range([224], 4), Range([240], 4),
     ]
 
-    /// Ways to other addresses (6to4, Teredo), documentation, and tests.
+    /// The ranges for transition (6to4, Teredo), documentation and tests.
     private static let privateRangesOfVersion6 = [
         Range([0x20, 0x01, 0x00], 23), Range([0x20, 0x01, 0x0D, 0xB8], 32), Range([0x20, 0x02], 16),
         Range([0x3F, 0xFF, 0x00], 20),

@@ -2,7 +2,7 @@ import Ledger
 import Wire
 
 extension LedgerFeature {
-    /// The messages to back ends about what happens to users: one for each endpoint about each audit record.
+    /// The webhook messages to back ends: one to each endpoint for each audit record.
     package static let webhooks = LedgerFeature(
         tables: [.webhookEndpoint, .webhookDelivery, .webhookAttempt],
         follower: { records, database, randomness in
@@ -12,8 +12,8 @@ extension LedgerFeature {
 }
 
 extension Table {
-    /// A removed endpoint stays until its deliveries are gone: no delivery refers to its endpoint, which each redemption would
-    /// have to lock.
+    /// The endpoints. A removed endpoint stays until its deliveries are deleted. Deliveries have no foreign key to it, because
+    /// each redemption would have to lock the endpoint.
     fileprivate static let webhookEndpoint = Table(
         name: "webhook_endpoint", family: .everywhere,
         columns: [
@@ -23,7 +23,8 @@ extension Table {
         ],
         key: ["endpoint_id"], checks: ["(previous_secret IS NULL) = (previous_secret_ends_at IS NULL)"])
 
-    /// `attempts`: since the message was made, or replayed; `last_attempt`: the number of the last attempt.
+    /// The deliveries. `attempts` is the number of attempts since the message was created or replayed. `last_attempt` is the
+    /// number of the last attempt.
     fileprivate static let webhookDelivery = Table(
         name: "webhook_delivery", family: .userData,
         columns: [
@@ -47,7 +48,7 @@ extension Table {
         ],
         erasure: .deletion)
 
-    /// The attempts to deliver a message; without status and error until the receiver has answered, or failed to.
+    /// The attempts to deliver a message. An attempt that has not ended has no status and no error.
     fileprivate static let webhookAttempt = Table(
         name: "webhook_attempt", family: .userData,
         columns: [

@@ -1,14 +1,14 @@
 import Commerce
 import Ledger
 
-/// A message as it goes over the line, in the form of Standard Webhooks (version 1).
+/// A signed message in the format of Standard Webhooks (version 1).
 public struct SignedWebhook: Sendable {
     public let body: [UInt8]
-    /// By name: `webhook-id`, which stays the same however often the message is sent, `webhook-timestamp`, which does not, and
-    /// `webhook-signature`, one for each secret that is good.
+    /// The headers. `webhook-id` is the same in each attempt, `webhook-timestamp` is the time of the attempt, and
+    /// `webhook-signature` has a signature for each valid secret.
     public let headers: [(name: String, value: String)]
 
-    /// - Parameter moment: When it is sent, in seconds since 1970 on the line.
+    /// - Parameter moment: The time of the attempt. The header has it in seconds since 1970.
     package init(_ body: [UInt8], identifier: String, secrets: [WebhookSecret], at moment: Timestamp) {
         self.body = body
         let seconds = String(moment.secondsSince1970)
@@ -21,7 +21,7 @@ public struct SignedWebhook: Sendable {
 }
 
 extension WebhookEndpoint {
-    /// The secrets that are good at a moment, the newest first.
+    /// The secrets that are valid at a moment, newest first.
     public func secrets(at moment: Timestamp) -> [WebhookSecret] {
         let previous = previousSecret.flatMap { $0.endsAt > moment ? $0.bytes : nil }
         return ([secret] + [previous].compactMap(\.self)).map(WebhookSecret.init)

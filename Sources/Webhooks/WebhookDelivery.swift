@@ -1,26 +1,26 @@
 import Commerce
 import Ledger
 
-/// A message on its way to an endpoint: one entry of a user's audit log.
+/// The delivery of an entry of a user's audit log to an endpoint.
 ///
-/// The message itself is kept nowhere but in the log, so that what is erased there is sent no more.
+/// Only the audit log contains the content of the message, so that erased content is never sent.
 public struct WebhookDelivery: Hashable, Sendable {
     public enum State: String, Sendable, CaseIterable {
-        /// It is tried at some time, for the first time or again.
+        /// The service will make the first or another attempt.
         case pending
         case delivered
-        /// It was tried as often as it is; only somebody's hand tries it again.
+        /// All attempts failed. Only a replay makes another one.
         case failed
     }
 
-    /// How an attempt has ended.
+    /// The outcome of an attempt.
     public enum Outcome: Hashable, Sendable {
-        /// The receiver has answered.
+        /// The receiver answered.
         case answered(status: Int)
-        /// It has not; the code says why.
+        /// The receiver did not answer. The code is the reason.
         case unanswered(code: String)
 
-        /// One of a few, whatever receivers answer.
+        /// A code from a small set, for metrics and logs.
         public var code: String {
             switch self {
             case .answered(let status): "status\(status / 100)xx"
@@ -31,28 +31,30 @@ public struct WebhookDelivery: Hashable, Sendable {
 
     public struct Attempt: Hashable, Sendable {
         public let at: Timestamp
-        /// nil while nobody knows: it is under way, or was when the service ended.
+        /// The outcome; nil if the attempt has not ended, or if the service stopped during it.
         public let outcome: Outcome?
     }
 
     public let endpointIdentifier: String
-    /// The message's, which it keeps however often it is sent.
+    /// The identifier of the message, the same in each attempt.
     public let messageIdentifier: String
-    /// The user's, as the ledger has it: the first version took names that are none today, and nobody's message stays behind.
+    /// The user's issuer. It is not checked, so that invalid legacy user names do not block webhooks.
     public let issuer: String
+    /// The user's name, not checked either.
     public let name: String
-    /// Of the entry, in the user's log: their order, and dense but for what is no message.
+    /// The number of the entry in the user's audit log. It gives the order of messages, with gaps for entries without a
+    /// message.
     public let number: Int64
     public let entry: AuditEntry
     public let state: State
-    /// How often it was tried since it was made, or replayed.
+    /// The number of attempts since the message was created or replayed.
     public let attempts: Int
-    /// nil where it is tried no more.
+    /// The time of the next attempt; nil if there is none.
     public let nextAttemptAt: Timestamp?
-    /// nil where there was none.
+    /// The last attempt; nil if there was none.
     public let lastAttempt: Attempt?
 
-    /// What tells it from all others.
+    /// The primary key of a delivery.
     struct Key: Hashable {
         let user: Int64
         let number: Int64
@@ -60,6 +62,6 @@ public struct WebhookDelivery: Hashable, Sendable {
     }
 
     let key: Key
-    /// The number of the last attempt among all; 0 if there was none.
+    /// The number of the last attempt since the message was created; 0 if there was none.
     let lastAttemptNumber: Int64
 }

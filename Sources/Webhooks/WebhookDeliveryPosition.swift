@@ -1,6 +1,6 @@
 import Commerce
 
-/// Where a page of deliveries ends.
+/// The end of a page of deliveries.
 public struct WebhookDeliveryPosition: Hashable, Sendable {
     public let happenedAt: Timestamp
     public let messageIdentifier: String

@@ -1,8 +1,8 @@
 import Commerce
 
-/// Where a team's back end is told what happens to its users.
+/// An endpoint of a team's back end that receives webhooks.
 public struct WebhookEndpoint: Hashable, Sendable {
-    /// A secret that ends, since another has taken its place.
+    /// A replaced secret, and the end of its validity.
     public struct EndingSecret: Hashable, Sendable {
         public let bytes: [UInt8]
         public let endsAt: Timestamp
@@ -16,11 +16,11 @@ public struct WebhookEndpoint: Hashable, Sendable {
     public let identifier: String
     public let url: String
     public let createdAt: Timestamp
-    /// The identifier of the API key that has made it.
+    /// The identifier of the API key that created the endpoint.
     public let createdBy: String
-    /// What messages are signed with.
+    /// The secret that signs messages.
     public let secret: [UInt8]
-    /// With which they are signed too, until it ends; nil where the secret was never replaced.
+    /// The previous secret, which also signs messages until it ends; nil if the secret was never replaced.
     public let previousSecret: EndingSecret?
 
     public init(

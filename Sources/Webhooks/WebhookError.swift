@@ -1,9 +1,9 @@
 import Commerce
 import Ledger
 
-/// Why nothing became of a webhook, or of a message to it.
+/// The error of a use case of webhooks.
 public enum WebhookError: CodedError, Equatable {
-    /// - reason: What the address has to be.
+    /// The reason completes the sentence "The URL of a webhook must …".
     case urlInvalid(reason: String)
     case addressPrivate
     case tooMany
@@ -24,16 +24,16 @@ public enum WebhookError: CodedError, Equatable {
 
     public var message: String {
         switch self {
-        case .urlInvalid(let reason): "The address of a webhook has to be \(reason)."
+        case .urlInvalid(let reason): "The URL of a webhook must \(reason)."
         case .addressPrivate:
-            "The address is of this machine or of a network that is not public: choose another, or allow such "
-                + "addresses (webhook-private-addresses)."
-        case .tooMany: "There are \(WebhookService.maximumEndpoints) webhooks already: remove one first."
-        case .notFound: "There is no webhook of this identifier."
-        case .messageNotFound: "Nothing of this identifier was or is on its way to the webhook."
+            "The address of the webhook is not public. Choose another URL, or allow such addresses with "
+                + "`webhook-private-addresses`."
+        case .tooMany: "There are already \(WebhookService.maximumEndpoints) webhooks. Remove one first."
+        case .notFound: "There is no webhook with this identifier."
+        case .messageNotFound: "The webhook has no message with this identifier."
         case .secretBeingReplaced:
-            "The secret is being replaced, and the one before is still good: wait until it ends, or replace it with "
-                + "a previousSecretSeconds of 0, which ends it now."
+            "The secret is being replaced, and the previous one is still valid. Wait until it ends, or set "
+                + "`previousSecretSeconds` to 0 to end it now."
         }
     }
 }

@@ -25,13 +25,13 @@ extension WebhookMessage {
                 reason: entry.reason))
     }
 
-    /// The item that the audit log names.
+    /// Parses the item in an entry of the audit log.
     private static func item(_ text: String) -> Item? {
         guard let space = text.lastIndex(of: " "), let number = Int(text[space...].dropFirst()) else { return nil }
         return Item(collection: String(text[..<space]), number: number)
     }
 
-    /// The bytes that are signed and sent, the same for each try.
+    /// The signed bytes of the message, the same in each attempt.
     func body() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -40,7 +40,7 @@ extension WebhookMessage {
 }
 
 extension WebhookMessage.Kind {
-    /// - Returns: nil for an event without a message.
+    /// - Returns: Nil for an event without a message.
     init?(_ event: AuditEntry.Event) {
         switch event {
         case .granted: self = .purchaseGranted

@@ -1,15 +1,15 @@
 import Commerce
 
-/// How an attempt to deliver a message has ended, and what comes of it.
+/// The result of an attempt to deliver a message.
 public struct WebhookResult: Hashable, Sendable {
-    /// As it was taken.
+    /// The delivery when it was leased.
     public let delivery: WebhookDelivery
     public let outcome: WebhookDelivery.Outcome
     public let isDelivered: Bool
-    /// nil where it has arrived, or is given up.
+    /// The time of the next attempt; nil if the message was delivered or given up.
     let nextAttemptAt: Timestamp?
 
-    /// Whether only somebody's hand tries it again.
+    /// True if only a replay makes another attempt.
     public var isGivenUp: Bool { !isDelivered && nextAttemptAt == nil }
 
     public init(

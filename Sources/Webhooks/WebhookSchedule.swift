@@ -1,14 +1,17 @@
 import Commerce
 
-/// When a message is tried again that has not arrived: after pauses that grow, for three days.
+/// The backoff of failed deliveries: growing pauses for three days.
 public enum WebhookSchedule {
-    /// Seconds after each attempt.
+    /// The pause after each attempt, in seconds.
     package static let pauses: [Int64] = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
-    /// Up to which part of it a pause is longer, by chance, so that what has failed together does not come back together.
+    /// The divisor of the largest jitter. A pause is randomly longer by at most this part, so that deliveries that failed
+    /// together are not retried together.
     private static let spread: Int64 = 10
 
-    /// - Parameter attempts: How often it was tried.
-    /// - Returns: nil where that was often enough.
+    /// The time of the next attempt.
+    ///
+    /// - Parameter attempts: The number of attempts so far.
+    /// - Returns: Nil after the last attempt.
     package static func next(after attempts: Int, at moment: Timestamp, randomness: Randomness) -> Timestamp? {
         guard pauses.indices.contains(attempts - 1) else { return nil }
         let pause = pauses[attempts - 1] * 1000

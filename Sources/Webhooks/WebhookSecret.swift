@@ -1,10 +1,10 @@
 import Signatures
 
-/// What a webhook's messages are signed with, in the form of Standard Webhooks: `whsec_` and 32 bytes in base64.
+/// The secret that signs a webhook's messages, in the format of Standard Webhooks: `whsec_` and 32 bytes in base64.
 public struct WebhookSecret: Hashable, Sendable, CustomStringConvertible {
-    /// In bytes.
+    /// The number of bytes of a generated secret.
     static let length = 32
-    /// The shortest secret of somebody else's making, in bytes (Standard Webhooks, "Signature scheme").
+    /// The smallest number of bytes of a foreign secret (Standard Webhooks, "Signature scheme").
     private static let minimumLength = 24
     private static let maximumTextLength = 128
     private static let prefix = "whsec_"
@@ -16,7 +16,7 @@ public struct WebhookSecret: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// - Parameter text: `whsec_` and the bytes in base64.
-    /// - Returns: nil for a text of another form.
+    /// - Returns: Nil for a text of another form.
     public init?(_ text: String) {
         guard text.hasPrefix(Self.prefix), text.utf8.count <= Self.maximumTextLength,
             let bytes = Base64.decode(text.utf8.dropFirst(Self.prefix.utf8.count)), bytes.count >= Self.minimumLength

@@ -2,16 +2,16 @@ import Commerce
 import Ledger
 import Wire
 
-/// What is on its way to webhooks.
+/// The deliveries to webhooks.
 extension WebhookService {
-    /// How long who has taken messages may be sending them, in milliseconds; after that, others may.
+    /// The duration of a lease, in milliseconds. Afterwards another service may send the messages.
     static let lease: Int64 = 60_000
-    /// How long what has arrived is shown, in milliseconds.
-    static let memory: Int64 = 30 * 86_400 * 1000
-    /// How many messages are forgotten, or replayed, in one commit: who redeems waits for no more.
+    /// The retention of delivered messages, in milliseconds.
+    static let retention: Int64 = 30 * 86_400 * 1000
+    /// The largest number of messages that one commit deletes or replays. More would delay redemptions.
     public static let changedAtOnce = 1000
 
-    /// Newest first.
+    /// The deliveries to a webhook, newest first.
     ///
     /// - Throws: `WebhookError`, `notFound`.
     public func deliveries(
@@ -26,7 +26,7 @@ extension WebhookService {
         }
     }
 
-    /// Sends a message again, whatever has become of it.
+    /// Sends a message again, in any state.
     ///
     /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.
     public func replay(_ message: String, to identifier: String) async throws -> WebhookDelivery {
@@ -36,21 +36,21 @@ extension WebhookService {
         return found
     }
 
-    /// Sends again what has failed for good, the oldest first.
+    /// Sends failed messages again, oldest first.
     ///
-    /// - Returns: How many messages; `changedAtOnce` where there may be more.
+    /// - Returns: The number of messages; `changedAtOnce` if there may be more.
     /// - Throws: `WebhookError`, `notFound`.
     public func replayFailed(to identifier: String) async throws -> Int {
         _ = try await endpoint(identifier)
         return try await ledger.write { try $0.replayFailed(to: identifier, limit: Self.changedAtOnce) }
     }
 
-    /// What a delivery tells; nil where it is of something that nobody is told of, which no version has written.
+    /// The message of a delivery; nil for an event without a message. No version writes such a delivery.
     public func message(_ delivery: WebhookDelivery) -> WebhookMessage? {
         WebhookMessage.Kind(delivery.entry.event).map { WebhookMessage(delivery, $0) }
     }
 
-    /// A delivery as it goes over the line now.
+    /// The signed message of a delivery, for an attempt now.
     public func signed(_ delivery: WebhookDelivery, for endpoint: WebhookEndpoint) throws -> SignedWebhook? {
         let now = clock.now()
         return try message(delivery).map {
@@ -59,14 +59,14 @@ extension WebhookService {
         }
     }
 
-    /// Endpoints for which something is due.
+    /// The endpoints with due deliveries.
     public func dueEndpoints() async throws -> [WebhookEndpoint] {
         try await ledger.read { try $0.dueWebhookEndpoints(at: clock.now()) }
     }
 
-    /// What is due for an endpoint.
+    /// The due deliveries to an endpoint.
     ///
-    /// - Returns: nil where the endpoint is another by now, or gone.
+    /// - Returns: Nil if the endpoint has changed or was removed.
     public func due(for endpoint: WebhookEndpoint, limit: Int) async throws -> [WebhookDelivery]? {
         guard try await ledger.read(.snapshot, { try $0.webhookEndpoint(endpoint.identifier) }) == endpoint else {
             return nil
@@ -74,7 +74,7 @@ extension WebhookService {
         return try await ledger.read { try $0.dueWebhooks(to: endpoint.identifier, at: clock.now(), limit: limit) }
     }
 
-    /// Takes what is due: whoever takes it sends it, and tells how that has ended.
+    /// Leases due deliveries. The caller sends them and records their results.
     public func take(_ due: [WebhookDelivery]) async throws -> [WebhookDelivery] {
         let now = clock.now()
         return try await ledger.write {
@@ -83,7 +83,7 @@ extension WebhookService {
         }
     }
 
-    /// What comes of an attempt: anything but a status of 200 to 299 is tried again.
+    /// The result of an attempt. Any outcome other than a status from 200 to 299 is retried.
     public func result(of delivery: WebhookDelivery, _ outcome: WebhookDelivery.Outcome) -> WebhookResult {
         if case .answered(200...299) = outcome {
             return WebhookResult(of: delivery, outcome, isDelivered: true, nextAttemptAt: nil)
@@ -97,11 +97,11 @@ extension WebhookService {
         try await ledger.write { try $0.record(results) }
     }
 
-    /// Forgets what has arrived long ago.
+    /// Deletes old delivered messages.
     ///
-    /// - Returns: Whether there may be more of it.
+    /// - Returns: True if there may be more of them.
     public func forgetOld() async throws -> Bool {
-        let moment = Timestamp(millisecondsSince1970: clock.now().millisecondsSince1970 - Self.memory)
+        let moment = Timestamp(millisecondsSince1970: clock.now().millisecondsSince1970 - Self.retention)
         return try await ledger.write { try $0.forgetWebhooks(before: moment, limit: Self.changedAtOnce) }
             == Self.changedAtOnce
     }

@@ -3,18 +3,19 @@ import Foundation
 import Ledger
 import Signatures
 
-/// The use cases around webhooks: whom the team has told what happens to its users' purchases, and how.
+/// The use cases of webhooks, which report the changes of users' purchases to the team's back ends.
 public struct WebhookService: Sendable {
     public static let maximumEndpoints = 10
-    /// For how long a secret that is replaced may go on signing, in seconds; and for how long it does where nobody says.
+    /// The allowed overlap of a replaced secret with the new one, in seconds.
     public static let overlap: ClosedRange<Int64> = 0...7 * 86_400
+    /// The default overlap, in seconds.
     public static let standardOverlap: Int64 = 86_400
 
     public let ledger: Ledger
     let clock: any WallClock
     let randomness: Randomness
 
-    /// - Parameter clock: The machine's: receivers compare it with theirs.
+    /// - Parameter clock: The system's clock. Receivers compare its time with theirs.
     public init(ledger: Ledger, clock: any WallClock, randomness: Randomness) {
         self.ledger = ledger
         self.clock = clock
@@ -23,9 +24,9 @@ public struct WebhookService: Sendable {
 
     public func now() -> Timestamp { clock.now() }
 
-    /// Tells an address of whatever happens from now on.
+    /// Adds an endpoint, which receives all later events.
     ///
-    /// - Parameter key: The identifier of the API key that asks for it.
+    /// - Parameter key: The identifier of the caller's API key.
     /// - Throws: `WebhookError`, `tooMany`.
     public func add(_ url: WebhookURL, by key: String) async throws -> WebhookEndpoint {
         let endpoint = WebhookEndpoint(
@@ -36,7 +37,7 @@ public struct WebhookService: Sendable {
         return endpoint
     }
 
-    /// Oldest first.
+    /// All endpoints, oldest first.
     public func endpoints() async throws -> [WebhookEndpoint] {
         try await ledger.read { try $0.webhookEndpoints() }
     }
@@ -55,16 +56,16 @@ public struct WebhookService: Sendable {
         return found
     }
 
-    /// Gives an endpoint a new secret; for a while, messages are signed with both.
+    /// Replaces an endpoint's secret. Both secrets sign messages during the overlap.
     ///
-    /// - Parameter seconds: How long the one before goes on signing; with 0 it ends now, as every one before it.
+    /// - Parameter seconds: The overlap. With 0, all previous secrets end now.
     /// - Throws: `WebhookError`, `notFound`, `secretBeingReplaced`.
     public func replaceSecret(
         of identifier: String,
         keepingPreviousFor seconds: Int64
     ) async throws -> WebhookEndpoint {
         let (endpoint, now) = (try await endpoint(identifier), clock.now())
-        // Whoever has only the one before would be left without any.
+        // A receiver that has only the previous secret would have no valid one.
         guard seconds == 0 || endpoint.secrets(at: now).count == 1 else { throw WebhookError.secretBeingReplaced }
         let (secret, end) = (
             randomness.bytes(WebhookSecret.length),
@@ -73,7 +74,7 @@ public struct WebhookService: Sendable {
         let isReplaced = try await ledger.write {
             try $0.replace(endpoint.secret, with: secret, ending: end, ofWebhookEndpoint: identifier)
         }
-        // Somebody else is replacing it.
+        // Another caller replaced the secret meanwhile.
         guard isReplaced else { throw WebhookError.secretBeingReplaced }
         return WebhookEndpoint(
             identifier: identifier, url: endpoint.url, createdAt: endpoint.createdAt, createdBy: endpoint.createdBy,

@@ -8,7 +8,7 @@ import StrictJSON
 import Testing
 import TestSupport
 
-/// The catalog changed while it is sold by, by several at once, and beside files that change.
+/// Changes of the catalog at run time: concurrent changes, and changes that conflict with the files.
 @Suite struct CatalogServiceTests {
     let folder: TemporaryFolder
     let files: Catalog
@@ -37,14 +37,14 @@ import TestSupport
         try await service.refresh()
     }
 
-    @Test func aChangeCountsOnceItIsThere() async throws {
+    @Test func `a change takes effect after it is added and applied`() async throws {
         let (service, other) = (try await service(), try await service())
         let pending = try await service.define(object(number: 9), as: "moon", in: service.apps.first, by: "K")
         #expect(pending?.isNewProduct == true)
         #expect(service.apps.first.catalog.product("moon") == nil)
         try await apply(pending, to: service)
         #expect(service.apps.first.catalog.benefit(of: "moon") == .item(Item(collection: "sprout", number: 9)))
-        // The same again is no change, another price is.
+        // The same definition is not a change. Another price is one.
         #expect(try await service.define(object(number: 9), as: "moon", in: service.apps.first, by: "K") == nil)
         try await apply(
             try await service.define(object(number: 9, price: "7"), as: "moon", in: service.apps.first, by: "K"),
@@ -60,8 +60,8 @@ import TestSupport
             ])
     }
 
-    /// Each has looked at the catalog as it was: the second looks again.
-    @Test func twoDoNotGiveTheSameItemAtOnce() async throws {
+    /// Both changes are for the same revision. The second one must be prepared again.
+    @Test func `two concurrent products do not grant the same item`() async throws {
         let (first, second) = (try await service(), try await service())
         let pendings = (
             try await first.define(object(number: 9), as: "moon", in: first.apps.first, by: "K"),
@@ -77,7 +77,7 @@ import TestSupport
         }
     }
 
-    @Test func whatIsWithdrawnIsGoodForWhatItWas() async throws {
+    @Test func `a withdrawn product stays valid`() async throws {
         let service = try await service()
         let product = try #require(files.products.first?.productIdentifier)
         #expect(try service.setWithdrawn(false, product, in: service.apps.first, by: "K") == nil)
@@ -95,7 +95,7 @@ import TestSupport
         }
     }
 
-    @Test func aProductKeepsItsType() async throws {
+    @Test func `a product keeps its type`() async throws {
         let service = try await service()
         let product = try #require(files.products.first?.productIdentifier)
         await #expect(throws: CatalogChangeError.productTypeFixed(.nonConsumable)) {
@@ -106,8 +106,8 @@ import TestSupport
         }
     }
 
-    /// What somebody has paid for is not another thing a day later; what nobody has may be put right.
-    @Test func aProductKeepsWhatItGrantsOnceSomebodyHasIt() async throws {
+    /// The benefit of a redeemed product is fixed. The benefit of a product that no user has can be corrected.
+    @Test func `a redeemed product keeps its benefit`() async throws {
         let service = try await service()
         func season(_ duration: String, price: String = "1") async throws -> JSONObject {
             [
@@ -136,7 +136,7 @@ import TestSupport
         #expect(service.apps.first.catalog.product("season")?.price.milliunits == 2000)
     }
 
-    @Test func whatWasDefinedIsTakenBack() async throws {
+    @Test func `a defined product is reverted to the files`() async throws {
         let service = try await service()
         let product = try #require(files.products.first?.productIdentifier)
         #expect(try await service.revert(product, in: service.apps.first, by: "K") == nil)
@@ -147,7 +147,7 @@ import TestSupport
             try await service.define(object(number: 99), as: product, in: service.apps.first, by: "K"), to: service)
         try await apply(
             try await service.define(object(number: 1), as: "moon", in: service.apps.first, by: "K"), to: service)
-        // What the files give is given by another by now.
+        // Another product grants the item of the files' definition.
         await #expect {
             _ = try await service.revert(product, in: service.apps.first, by: "K")
         } throws: {
@@ -156,7 +156,7 @@ import TestSupport
         try await apply(try service.setWithdrawn(true, "moon", in: service.apps.first, by: "K"), to: service)
         try await apply(try await service.revert("moon", in: service.apps.first, by: "K"), to: service)
         #expect(service.apps.first.catalog.product("moon") == nil)
-        // Who comes again is new.
+        // A product that is defined again is not withdrawn.
         try await apply(
             try await service.define(object(number: 1), as: "moon", in: service.apps.first, by: "K"), to: service)
         #expect(service.apps.first.catalog.withdrawn == [])
@@ -171,8 +171,8 @@ import TestSupport
         #expect(try await self.service().apps.first.catalog.products == files.products)
     }
 
-    /// In whatever order it is written.
-    @Test func whatSaysTheSameIsNoChange() async throws {
+    /// The order of the keys does not matter.
+    @Test func `an equal definition is not a change`() async throws {
         let service = try await service()
         for product in files.products.map(\.productIdentifier) {
             var reversed = JSONObject()
@@ -183,7 +183,7 @@ import TestSupport
         }
     }
 
-    @Test func aDefinitionThatIsTooLongIsRefused() async throws {
+    @Test func `a definition that is too long is refused`() async throws {
         var long = object(number: 9)
         _ = long.add("referenceName", .string(String(repeating: "a", count: 33_000)))
         await #expect {
@@ -194,8 +194,8 @@ import TestSupport
         }
     }
 
-    /// Somebody gives in the files what was given beside them: no service starts with a catalog that nobody meant.
-    @Test func filesThatDoNotFitWhatWasAdministeredAreNamed() async throws {
+    /// A product of the files grants the item of a product in the ledger. No service starts with such a conflict.
+    @Test func `a conflict of the files with the ledger is reported`() async throws {
         let service = try await service()
         try await apply(
             try await service.define(object(number: 9), as: "moon", in: service.apps.first, by: "K"), to: service)
@@ -212,11 +212,11 @@ import TestSupport
             _ = try await self.service(changed)
         } throws: {
             ($0 as? CatalogError)?.message
-                == "What was administered of moon does not fit the catalog's files: number: sprout 9 is given twice."
+                == "The ledger's change of \"moon\" conflicts with the catalog's files: number: sprout 9 is given twice."
         }
     }
 
-    @Test func aPictureIsOfTheProductsItem() async throws {
+    @Test func `a picture belongs to the item of the product`() async throws {
         let service = try await service()
         let product = try #require(files.products.first?.productIdentifier)
         let item = try #require(files.benefit(of: product)?.item)

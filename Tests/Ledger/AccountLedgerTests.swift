@@ -8,7 +8,7 @@ import Profiles
 import Testing
 import TestSupport
 
-/// Accounts and sessions in a ledger, and the end of a user, in either database.
+/// Accounts and sessions in a ledger, and the erasure of a user, in either database.
 @Suite struct AccountLedgerTests: LedgerSuite {
     let fixture: LedgerFixture
 
@@ -22,8 +22,9 @@ import TestSupport
             passwordHash: hash, createdAt: Self.now)
     }
 
-    /// - Parameter number: By which it and its tokens are told apart.
-    /// - Parameter user: The user's number.
+    /// - Parameters:
+    ///   - number: The number that distinguishes the session and its tokens.
+    ///   - user: The user's number.
     private func session(
         _ number: UInt8,
         of user: Int64,
@@ -40,7 +41,7 @@ import TestSupport
 
     private func digest(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 32) }
 
-    /// The session of a number, as access tokens name it.
+    /// The reference to a session in access tokens.
     private func reference(_ number: UInt8, of user: Int64? = nil) -> SessionReference {
         SessionReference(identifier: [UInt8](repeating: number, count: 16), user: user)
     }
@@ -64,7 +65,7 @@ import TestSupport
         }
     }
 
-    @Test func anAddressHasOneAccount() async throws {
+    @Test func `an e-mail address has one account`() async throws {
         let first = try account("1", "Mint@example.com")
         let user = try #require(try await open(first))
         #expect(try await open(try account("2", "mint@example.com")) == nil)
@@ -79,7 +80,7 @@ import TestSupport
         #expect(try fixture.problems() == [])
     }
 
-    @Test func aSessionIsRenewedByItsLastTokenAlone() async throws {
+    @Test func `only the last refresh token renews a session`() async throws {
         let user = try #require(try await open(try account("1", "mint@example.com")))
         let next = session(1, of: user, tokens: 2, at: Self.later(60))
         #expect(try await ledger.write { try $0.renew(next, presenting: digest(1), at: Self.later(60)) } == .renewed)
@@ -88,7 +89,7 @@ import TestSupport
         #expect(found.previousAccessDigest == digest(101))
         #expect(found.beganAt == Self.now)
         #expect(found.endsAt == Self.later(60).adding(days: 1))
-        // As another process has it.
+        // Another process renews the session.
         let late = Self.later(60).adding(days: 1)
         #expect(
             try await fixture.again().write {
@@ -108,7 +109,7 @@ import TestSupport
         #expect(try await ledger.read { try $0.session(access: reference(1)) } == nil)
     }
 
-    @Test func whoHasShownAnOldPasswordIsNotLetIn() async throws {
+    @Test func `no session begins with an outdated password`() async throws {
         let mint = try account("1", "mint@example.com")
         #expect(try await open(mint) != nil)
         #expect(try await begin(2, of: mint))
@@ -122,7 +123,7 @@ import TestSupport
         #expect(try await ledger.read { try $0.session(access: reference(2)) } == nil)
     }
 
-    @Test func whatHasEndedIsCleared() async throws {
+    @Test func `a new session deletes expired sessions`() async throws {
         let mint = try account("1", "mint@example.com")
         #expect(try await open(mint) != nil)
         #expect(try await begin(2, at: Self.now.adding(days: 1), of: mint))
@@ -130,8 +131,8 @@ import TestSupport
         #expect(try await ledger.read { try $0.session(access: reference(2)) } != nil)
     }
 
-    /// Design rule 8: who they were is gone, what they redeemed is not to be had anew, and the chain holds.
-    @Test func anErasedUserIsATombstone() async throws {
+    /// Design rule 8: the name is erased, the transactions cannot be redeemed again, and the chain is unbroken.
+    @Test func `an erased user leaves a tombstone`() async throws {
         let mint = try account("1", "mint@example.com")
         #expect(try await open(mint) != nil)
         let token = try await ledger.write { try $0.makeAppAccountToken(of: mint.user, at: Self.now) }
@@ -143,7 +144,7 @@ import TestSupport
             identifier: "g", item: Self.sprout1, reason: "a gift to Mint", grantedBy: "K", grantedAt: Self.now,
             endsAt: nil)
         let answer = KeptAnswer(requestDigest: digest(1), bytes: [1])
-        // Kept for a back end, and about her.
+        // One answer for a back end about the user, and one for the user's own app.
         let key = IdempotencyKey(caller: "K", key: "k")
         let own = IdempotencyKey(caller: "till 1", key: "k")
         _ = try await ledger.write {
@@ -165,7 +166,7 @@ import TestSupport
         #expect(try await ledger.read { try $0.knownUser(mint.user)?.appAccountToken } == token)
         #expect(try await ledger.read { try $0.audit(of: mint.user) }.count == 6)
 
-        // Not by who has shown a password that is another by now.
+        // An outdated password does not erase the account.
         let before = AccountRecord(
             user: mint.user, email: mint.email, emailLowercase: mint.emailLowercase, passwordHash: "old",
             createdAt: Self.now)
@@ -179,7 +180,7 @@ import TestSupport
         #expect(try await ledger.read { try $0.account(emailLowercase: "mint@example.com") } == nil)
         #expect(try await ledger.read { try $0.session(access: reference(1)) } == nil)
         for key in [key, own] { #expect(try await ledger.read { try $0.keptAnswer(for: key, since: Self.now) } == nil) }
-        // Nor is anything kept that was under way.
+        // An answer that was under way is not kept.
         _ = try await ledger.write {
             try $0.keep(answer, for: own, about: mint.user, at: Self.now, forgettingBefore: Self.now)
         }
@@ -192,17 +193,17 @@ import TestSupport
         #expect(!words.contains("mint"))
         #expect(words.contains("\"event\":\"erased\""))
 
-        // Nobody has it from here on, whoever they say they are.
+        // No other user can redeem the transaction.
         #expect(try await redeem(claim("1"), for: alice) == [.ownedByAnotherUser])
         let named = claim("1", signedAt: Self.later(9), appAccountToken: token)
         #expect(try await redeem(named, for: alice) == [.appAccountTokenMismatch])
-        // What the App Store says of it still finds it.
+        // A notification of the App Store still finds the transaction.
         let refund = claim("2", revoked: Self.later(9), signedAt: Self.later(9), item: nil)
         #expect(try await notify("r", refund) == .revoked)
-        // It concerns nobody who listens.
+        // Erasure is the last event that listeners get.
         #expect(
             try await ledger.read { try $0.events(ofUser: number, after: heard, limit: 9) } == .erased)
-        // A request that was under way makes no account that nobody can enter.
+        // A request that was under way does not add the user again.
         let origins = Set(Origin.allCases)
         let gone: [() async throws -> Void] = [
             { _ = try await redeem(claim("7"), for: mint.user) },

@@ -6,7 +6,7 @@ import Ledger
 import Testing
 import TestSupport
 
-/// What happened to what a user owns is written down, and cannot be changed unseen.
+/// The audit log records the changes of a user's items, and its chain reveals tampering.
 @Suite struct AuditTests: LedgerSuite {
     let fixture: LedgerFixture
 
@@ -14,7 +14,7 @@ import TestSupport
         fixture = try LedgerFixture()
     }
 
-    @Test func theWholeStoryIsTold() async throws {
+    @Test func `the audit log has each change once`() async throws {
         let grant = Grant(
             identifier: "g", item: Item(collection: "sprout", number: 3), reason: "an apology", grantedBy: "K",
             grantedAt: Self.now, endsAt: nil)
@@ -58,7 +58,7 @@ import TestSupport
         #expect(try fixture.problems() == [])
     }
 
-    @Test func aRefusalThatIsRepeatedIsWrittenOnce() async throws {
+    @Test func `a repeated refusal is recorded once`() async throws {
         _ = try await redeem(claim(), for: alice)
         for _ in 0..<3 { _ = try await redeem(claim(), for: bob) }
         _ = try await redeem(claim("2"), for: alice)
@@ -69,7 +69,7 @@ import TestSupport
             ])
     }
 
-    @Test func refusalsOfManyReasonsAndARestoreThatIsTakenBackAreToldOfOnce() async throws {
+    @Test func `each reason of refusal and each revoked restore is recorded once`() async throws {
         let token = try await ledger.write { try $0.makeAppAccountToken(of: alice, at: Self.now) }
         _ = try await redeem(claim(repeatsOriginal: true), claim("2", original: "1", repeatsOriginal: true), for: alice)
         for _ in 0..<3 {
@@ -86,7 +86,7 @@ import TestSupport
             ])
     }
 
-    /// Whoever can write the file can switch off what guards its tables; the chain tells.
+    /// A process that can write the file can drop its triggers. The chain still reveals the change.
     @Test(
         .enabled(if: LedgerFixture.isFile),
         arguments: [
@@ -104,7 +104,7 @@ import TestSupport
             "UPDATE audit SET number = -number; UPDATE audit SET number = CASE number WHEN -2 THEN 3 WHEN -3 THEN 2 ELSE -number END",
             "DELETE FROM audit WHERE user_id = 1 AND number > 1",
         ])
-    func aChangeIsSeen(change: String) async throws {
+    func `a check finds a change of the audit log`(change: String) async throws {
         _ = try await redeem(claim("1"), claim("2"), claim("3"), for: alice)
         let revocation = Revocation(revokedAt: Self.now, reason: "a fraud", revokedBy: "K")
         _ = try await ledger.write { try $0.change(.revoke(revocation), ofTransaction: "1", origin: nil, of: alice) }
@@ -122,7 +122,7 @@ import TestSupport
         #expect(problems.contains { $0.contains("audit log") }, "\(problems)")
     }
 
-    @Test(.enabled(if: LedgerFixture.isFile)) func aReasonCanBeErasedAndTheChainHolds() async throws {
+    @Test(.enabled(if: LedgerFixture.isFile)) func `the erasure of a reason leaves the chain unbroken`() async throws {
         _ = try await redeem(claim("1"), for: alice)
         let revocation = Revocation(revokedAt: Self.now, reason: "asked for by Alice Liddell", revokedBy: "K")
         _ = try await ledger.write { try $0.change(.revoke(revocation), ofTransaction: "1", origin: nil, of: alice) }

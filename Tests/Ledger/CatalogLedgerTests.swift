@@ -6,7 +6,7 @@ import Ledger
 import Testing
 import TestSupport
 
-/// What is administered of the catalog, in either database.
+/// The changes of the catalog, in either database.
 @Suite struct CatalogLedgerTests: LedgerSuite {
     let fixture: LedgerFixture
 
@@ -34,7 +34,7 @@ import TestSupport
 
     private let digest = [UInt8](repeating: 1, count: 32)
 
-    @Test func whatIsNowFollowsFromWhatHasHappened() async throws {
+    @Test func `the catalog record follows from the changes`() async throws {
         let nothing = try await ledger.read { try $0.catalogRecord(firstApp: "app") }
         #expect(nothing.revision == 0)
         #expect(nothing.products.isEmpty)
@@ -56,8 +56,8 @@ import TestSupport
         #expect(record.products.map(\.isWithdrawn) == [false, true, false, false])
     }
 
-    /// Two who have seen the same catalog do not both change it.
-    @Test func aChangeToAnotherCatalogIsOutdated() async throws {
+    /// Of two changes to the same revision, only one succeeds.
+    @Test func `a change to an outdated revision is refused`() async throws {
         #expect(try await add(change(1, .withdrawal)) == .changed)
         #expect(try await add(change(1, .restoration), to: try fixture.again()) == .outdated)
         #expect(try await add(change(3, .restoration)) == .outdated)
@@ -65,14 +65,14 @@ import TestSupport
         #expect(try await add(change(2, .restoration)) == .changed)
     }
 
-    @Test func picturesTakeTheirPlaceAndNoMoreRoomThanThereIs() async throws {
+    @Test func `a picture replaces the previous one within the size limit`() async throws {
         let (first, second) = (Item(collection: "sprout", number: 1), Item(collection: "sprout", number: 2))
         #expect(try await add(change(1, .picture(of: first, digest: digest)), picture: [1, 2, 3, 4, 5, 6]) == .changed)
         #expect(
             try await add(change(2, .picture(of: second, digest: digest)), picture: [1, 2, 3, 4, 5])
                 == .picturesTooLarge)
         #expect(try await ledger.read { try $0.catalogRevision() } == 1)
-        // In the place of the one before it.
+        // It replaces the previous picture.
         #expect(
             try await add(change(2, .picture(of: first, digest: digest)), picture: [0, 255, 3, 4, 5, 6, 7]) == .changed)
         #expect(try await add(change(3, .picture(of: second, digest: digest)), picture: [1, 2, 3]) == .changed)
@@ -83,14 +83,14 @@ import TestSupport
         #expect(try await ledger.read { try $0.catalogPicture(of: Item(collection: "sprout", number: 3)) } == nil)
     }
 
-    @Test func whatSomebodyHasRedeemedIsKnown() async throws {
+    @Test func `the ledger finds a redeemed product`() async throws {
         #expect(try await !ledger.read { try $0.isRedeemed("p") })
         _ = try await redeem(claim("1"), for: alice)
         #expect(try await ledger.read { try $0.isRedeemed("p") })
         #expect(try await !ledger.read { try $0.isRedeemed("q") })
     }
 
-    @Test func changesAreListedNewestFirst() async throws {
+    @Test func `changes are listed newest first`() async throws {
         let contents: [CatalogChange.Content] = [
             .definition("{}"), .withdrawal, .restoration, .reversion, .picture(of: Self.sprout1, digest: digest),
         ]

@@ -8,7 +8,7 @@ import Testing
 import TestSupport
 import Webhooks
 
-/// A ledger of an earlier version is converted whole.
+/// The conversion of a ledger of an earlier version keeps all data.
 @Suite struct ConversionTests: LedgerSuite {
     let fixture: LedgerFixture
     private let issuer = "https://issuer.example"
@@ -62,13 +62,13 @@ import Webhooks
         #expect(texts[0].hasPrefix(#"{"version":18}"#))
     }
 
-    @Test(arguments: cases) func `what users own and have done is the same`(version: Int, way: Way) async throws {
+    @Test(arguments: cases) func `users keep their items and their audit logs`(version: Int, way: Way) async throws {
         let ledger = try converted(version, way)
         let bed = Item(collection: "bed", number: 2)
         func items(of user: User, after days: Int64) async throws -> [Item] {
             try await ledger.read { try $0.items(of: user, at: Self.later(days * 86400)) }
         }
-        // The second period takes the place of the first one, whose grace period would go on.
+        // The second period replaces the first one, which has a longer grace period.
         #expect(try await items(of: alice, after: 0) == [Self.sprout1])
         #expect(try await items(of: bob, after: 0) == [bed, Self.sprout1])
         #expect(try await items(of: bob, after: 35) == [bed, Self.sprout1])
@@ -91,7 +91,9 @@ import Webhooks
         #expect(try !export(ledger).contains(#""table":"parked_transaction""#))
     }
 
-    @Test(arguments: cases) func `what was kept for back ends is kept`(version: Int, way: Way) async throws {
+    @Test(arguments: cases) func `back ends keep their answers, deliveries and API keys`(version: Int, way: Way)
+        async throws
+    {
         let ledger = try converted(version, way)
         func spend(_ digest: UInt8) async throws -> SpendingAnswer {
             let spending = Spending(
@@ -101,7 +103,7 @@ import Webhooks
             return try await ledger.write { try $0.spend(spending, for: alice, counting: [.localSandbox]) }
         }
         guard case .repeated(let spending, let left) = try await spend(2) else {
-            Issue.record("The spending was made again.")
+            Issue.record("The repeated request spent again.")
             return
         }
         #expect((spending.identifier, spending.spentBy, left) == ("s", "K", 6))

@@ -6,7 +6,7 @@ import Ledger
 import Testing
 import TestSupport
 
-/// A ledger that is damaged, missing or in several files, replaced by a backup.
+/// The replacement of a damaged or missing ledger, and of one in several files, by a backup.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct DamagedLedgerRestorationTests: LedgerSuite {
     let fixture: LedgerFixture
     private let place: URL
@@ -24,7 +24,7 @@ import TestSupport
         URL(filePath: file.path + suffix, directoryHint: .notDirectory)
     }
 
-    /// A backup with a purchase of alice's.
+    /// Makes a backup with a purchase of alice.
     private func makeBackup() async throws {
         _ = try await redeem(claim("1"), for: alice)
         try LedgerFile(folder.file("ledger.sqlite")).backUp(to: backup)
@@ -51,14 +51,14 @@ import TestSupport
         #expect(try await items() == [Self.sprout1])
     }
 
-    @Test func `a damaged ledger is replaced, and kept as it was`() async throws {
+    @Test func `a damaged ledger is replaced, and kept unchanged`() async throws {
         try await makeBackup()
         let damaged = Data(repeating: 0x55, count: 8192)
         try damaged.write(to: place)
         let report = try restore()
         #expect(report.revivedKeys == nil)
         guard case .keptDamaged(let kept) = report.previous else {
-            Issue.record("The damaged ledger is not kept.")
+            Issue.record("The damaged ledger was not kept.")
             return
         }
         #expect(try Data(contentsOf: kept) == damaged)
@@ -81,7 +81,7 @@ import TestSupport
         try await expectRestored()
     }
 
-    @Test func `what an interrupted restoration left behind is replaced`() async throws {
+    @Test func `the remains of an interrupted restoration are replaced`() async throws {
         try await makeBackup()
         for suffix in [".restoring", ".restoring-wal", ".restoring-journal"] {
             try Data(repeating: 0x55, count: 4096).write(to: companion(suffix, of: place))

@@ -3,14 +3,14 @@ import Ledger
 import TestSupport
 import Testing
 
-/// The statements of the page about Citus, against the descriptions of the tables.
+/// The comparison of the statements in the documentation of Citus with the descriptions of the tables.
 @Suite struct DistributedPostgreSQLTests {
     private static let tables = [LedgerFeature].all.tables
 
-    /// The table whose group all user data joins.
+    /// The table with which all user data is colocated.
     private static let root = "user"
 
-    /// The statements for the tables that a ledger has in PostgreSQL alone.
+    /// The statements for the tables that only a ledger in PostgreSQL has.
     private static let ownStatements = [
         "ledger_schema": "SELECT create_reference_table('ledger_schema');",
         "ledger_commit": "SELECT create_distributed_table('ledger_commit', 'token');",
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// The statements of the page, in their order.
+    /// The statements of the page, in order.
     private static func statements() throws -> [String] {
         try Project.text("Documentation/DistributedPostgreSQL.md").split(separator: "\n")
             .map { $0.trimmingCharacters(in: .whitespaces) }

@@ -3,7 +3,7 @@ import GRDB
 import Ledger
 import TestSupport
 
-/// A ledger of an earlier version with every kind of row: the tables as that version made them, and the rows of an export.
+/// A ledger of an earlier version with every kind of row: the tables of that version, and the rows of an export.
 struct EarlierVersion {
     static let all = [14, 15, 16, 17].map { EarlierVersion(number: $0) }
 
@@ -12,7 +12,7 @@ struct EarlierVersion {
     /// The rows in the form of `till ledger export`.
     func export() throws -> Data { Data(try Project.text("Tests/Ledger/Earlier/version-\(number).jsonl").utf8) }
 
-    /// Makes the ledger in a file.
+    /// Creates the ledger in a file.
     func make(at file: URL) throws {
         let tables = try Project.text("Tests/Ledger/Earlier/version-\(number)-sqlite.sql")
         let rows = try rows()
@@ -28,7 +28,7 @@ struct EarlierVersion {
         }
     }
 
-    /// Makes the ledger in a PostgreSQL schema.
+    /// Creates the ledger in a PostgreSQL schema.
     func make(in schema: TestSchema) throws {
         try schema.execute(try Project.text("Tests/Ledger/Earlier/version-\(number)-postgresql.sql"))
         let blobs = Set(

@@ -63,7 +63,7 @@ import TestSupport
         return lines
     }
 
-    /// The cells of a row of a table without quotes, by their columns.
+    /// The cells of a row, by column. The table has no quotes.
     private func cells(_ lines: [String], _ row: Int) throws -> [String: String] {
         func split(_ line: String) -> [String] {
             line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -161,7 +161,7 @@ import TestSupport
         #expect(last["billing_issues_detected_at"] == (hasFailed ? Self.later(1000).rfc3339 : ""))
     }
 
-    @Test func `JSON Lines leave out what is not known`() throws {
+    @Test func `JSON Lines omit unknown values`() throws {
         try ledger.writeNow { _ = try $0.redeem([claim("1")], for: alice, at: Self.now) }
         struct Row: Decodable {
             let store_transaction_id: String
@@ -179,7 +179,7 @@ import TestSupport
     @Test(arguments: [
         ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@a", "'@a"), ("a=1", "a=1"),
         (#"a,"b""#, #""a,""b""""#), ("=a,b", #""'=a,b""#),
-        // A combining mark makes another character of a quotation mark.
+        // A quotation mark and a combining mark are one character.
         ("a\"\u{301},=b", "\"a\"\"\u{301},=b\""),
     ])
     func `no text becomes a formula or another cell`(reason: String, cell: String) throws {
@@ -191,7 +191,7 @@ import TestSupport
         #expect(try whole(.events).last?.hasSuffix(",\(cell)") == true)
     }
 
-    @Test func `parts have everything once, and nothing of later`() async throws {
+    @Test func `the parts of an export have each transaction once, and no later ones`() async throws {
         for number in 1...5 {
             let user = try #require(User(name: "u\(number)"))
             _ = try await redeem(claim("\(number)"), for: user)
@@ -210,7 +210,7 @@ import TestSupport
         #expect(Set(found) == ["1", "2", "3", "4", "5"])
     }
 
-    @Test func `an erased user is named nowhere`() async throws {
+    @Test func `an export does not contain an erased user's name`() async throws {
         _ = try await redeem(claim("1"), for: alice)
         _ = try await redeem(claim("2"), for: bob)
         #expect(try await ledger.write { try $0.erase(alice, by: .user, at: Self.now) })

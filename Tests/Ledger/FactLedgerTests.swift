@@ -57,7 +57,7 @@ import TestSupport
         #expect(try fixture.problems() == [])
     }
 
-    @Test func `facts that were parked come with the transaction`() async throws {
+    @Test func `parked facts are recorded with the transaction`() async throws {
         #expect(try await notify("a", claim("1", facts: Self.facts(2), renewal: renewal(2))) == .parked)
         #expect(try await notify("b", claim("1", facts: Self.facts(1), renewal: renewal(1))) == .parked)
         #expect(try await redeem(claim("1"), for: alice) == [.granted])

@@ -9,7 +9,7 @@ import Testing
 import TestSupport
 import Webhooks
 
-/// A feature has tables in the ledgers of those who use it.
+/// The tables of features, which a ledger has only if a service uses the feature.
 @Suite struct FeatureTableTests: LedgerSuite {
     /// One ledger, for several processes.
     private enum Place {
@@ -48,7 +48,7 @@ import Webhooks
             secret: [UInt8](repeating: 1, count: 32))
     }
 
-    @Test func `a feature that is not used makes no tables`() async throws {
+    @Test func `an unused feature creates no tables`() async throws {
         let ledger = try place.open(Self.unused)
         let tables = try await tables(ledger)
         #expect(tables.contains("redeemed_transaction"))
@@ -60,16 +60,16 @@ import Webhooks
         #expect(try ledger.check().problems == [])
     }
 
-    @Test func `a feature that is used later makes its tables then`() async throws {
+    @Test func `a feature creates its tables when it is first used`() async throws {
         _ = try place.open(Self.unused)
         #expect(throws: StorageFault.self) { try place.open(.all, takesOver: false) }
         let ledger = try place.open(.all)
         #expect(try await tables(ledger).count == [LedgerFeature].all.tables.count)
-        // And keeps them.
+        // The tables stay.
         #expect(try await tables(try place.open(Self.unused)).count == [LedgerFeature].all.tables.count)
     }
 
-    @Test func `a process sees the tables that another process has made`() async throws {
+    @Test func `a process sees the tables that another process created`() async throws {
         let first = try place.open(Self.unused)
         _ = try await first.write { try $0.redeem([claim("1")], for: mint, at: Self.now) }
         let second = try place.open(.all)
@@ -79,7 +79,7 @@ import Webhooks
         #expect(deliveries.map(\.entry.reference) == ["2"])
     }
 
-    @Test func `a process erases what another process's feature has`() async throws {
+    @Test func `a process erases the rows of another process's feature`() async throws {
         let second = try place.open(.all)
         let member = MemberRecord(
             phoneNumber: "1", email: "a@b.co", fcmToken: "f", birth: "b", gender: 0, joinedAt: Self.now)
@@ -89,7 +89,7 @@ import Webhooks
         #expect(try second.check().rows["member"] == 0)
     }
 
-    @Test func `an import makes the tables that the export has rows of`() async throws {
+    @Test func `an import creates the tables of the features in the export`() async throws {
         let source = try place.open(.all)
         _ = try await source.write { try $0.add(endpoint(), upTo: 1) }
         var text: Data? = Data()
@@ -103,7 +103,7 @@ import Webhooks
         #expect(tables.contains("webhook_endpoint"))
         #expect(!tables.contains("account"))
         #expect(try await ledger.read { try $0.webhookEndpoints() } == [endpoint()])
-        // With all tables of the feature, though the export has rows of one.
+        // The import created all tables of the feature, although the export has rows of one only.
         _ = try await ledger.write { try $0.redeem([claim("1")], for: mint, at: Self.now) }
         let deliveries = try await ledger.read { try $0.webhookDeliveries(to: "e", in: nil, before: nil, limit: 9) }
         #expect(deliveries.count == 1)

@@ -104,11 +104,11 @@ import TestSupport
         #expect(try await points(.units, product: "q") == ["": [0, 0, 0]])
     }
 
-    @Test func `a subscription is told as it was at the end of each period`() async throws {
+    @Test func `a subscription is reported as of the end of each period`() async throws {
         _ = try await redeem(try subscribed("1", from: "2026-09-15", to: "2026-10-15"), for: alice)
         try await rollUp()
         #expect(try await points(.activeSubscriptions) == ["": [1, 0, 0]])
-        // A renewal, which a notification tells.
+        // A notification reports a renewal.
         _ = try await notify("a", try subscribed("2", from: "2026-10-15", to: "2026-11-15"))
         try await rollUp()
         #expect(try await points(.activeSubscriptions) == ["": [1, 1, 1]])
@@ -116,7 +116,7 @@ import TestSupport
         #expect(try await points(.renewals) == ["": [0, 1, 0]])
         #expect(
             try await points(.activeSubscriptions, by: .day, from: "2026-09-14", to: "2026-09-16") == ["": [0, 1, 1]])
-        // A refund, which takes back the renewal.
+        // A refund revokes the renewal.
         _ = try await notify("b", try subscribed("2", from: "2026-10-15", to: "2026-11-15", revoked: "2026-10-20"))
         try await rollUp()
         #expect(try await points(.activeSubscriptions) == ["": [1, 0, 0]])
@@ -132,7 +132,7 @@ import TestSupport
         #expect(try await points(.activeSubscriptions, to: "2026-11-11") == ["": [0, 1, 0]])
     }
 
-    @Test func `a rate tells its parts`() async throws {
+    @Test func `a rate reports its numerator and denominator`() async throws {
         _ = try await redeem(try subscribed("1", from: "2026-09-15", to: "2026-10-15"), for: alice)
         try await rollUp()
         let query = try FigureQuery(
@@ -186,7 +186,7 @@ import TestSupport
         #expect(try await points(.units) == ["": [0, 40, 40]])
     }
 
-    @Test func `a ledger of before the figures is found by a sweep`() async throws {
+    @Test func `a sweep finds the users of a ledger without figures`() async throws {
         let file = folder.file("before.sqlite")
         let unused: [LedgerFeature] = [.entitlements, .figures.used(if: false)]
         let before = try Ledger(file: file, features: unused)
@@ -204,7 +204,7 @@ import TestSupport
         let answer = try await figures.answer(query)
         #expect((answer.isBackfilled, answer.pendingUsers) == (true, 0))
         #expect(answer.series.map { $0.points.map(\.value) } == [[1]])
-        // What a process without figures writes is found by the next sweep.
+        // The next sweep finds the writes of a process without figures.
         let later = claim("2", origin: .localProduction, bought: try moment("2026-10-02"))
         _ = try await before.write { try $0.redeem([later], for: alice, at: Self.now) }
         try await figures.sweep()
@@ -257,14 +257,14 @@ import TestSupport
         #expect(try await points(.units) == ["": [0, 1, 3]])
     }
 
-    @Test func `what is pending is no problem`() async throws {
+    @Test func `a check accepts pending sums`() async throws {
         _ = try await redeem(claim("1", facts: Self.facts()), for: alice)
         try await rollUp()
         _ = try await redeem(claim("2", facts: Self.facts()), for: alice)
         #expect(try fixture.problems() == [])
     }
 
-    @Test func `sums go with an export`() async throws {
+    @Test func `an export contains the sums`() async throws {
         _ = try await redeem(
             claim("1", origin: .localProduction, bought: try moment("2026-10-01"), facts: Self.facts()), for: alice)
         try await rollUp()

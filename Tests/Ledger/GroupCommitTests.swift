@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// What arrives together shares a commit, and too much of it is turned away.
+/// Group commits, and their back-pressure.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct GroupCommitTests: LedgerSuite {
     let fixture: LedgerFixture
 
@@ -34,7 +34,7 @@ import TestSupport
         func add(_ size: Int) { value.withLock { $0.append(size) } }
     }
 
-    /// Begins a commit that hangs until the gate is opened.
+    /// Begins a commit that hangs until the caller signals the semaphore.
     private func aCommitHangs() async throws -> DispatchSemaphore {
         let (begun, gate, ledger) = (Counter(), DispatchSemaphore(value: 0), ledger)
         Task {
@@ -47,7 +47,7 @@ import TestSupport
         return gate
     }
 
-    @Test func `what waits shares the next commit, and what fails leaves no trace`() async throws {
+    @Test func `waiting use cases share the next commit, and a failed one leaves no trace`() async throws {
         let (commits, ledger) = (Counter(), ledger)
         ledger.observeCommits { _ in commits.increase() }
         let gate = try await aCommitHangs()
@@ -80,7 +80,7 @@ import TestSupport
         #expect(users == (0..<50).filter { !$0.isMultiple(of: 5) })
     }
 
-    @Test func `the requests of a batch are answered together, and one that breaks the others alone`() async throws {
+    @Test func `requests of a batch are answered together, and a failing one fails alone`() async throws {
         let (sizes, ledger) = (Sizes(), ledger)
         let batch = ledger.batch(upTo: 16) { (numbers: [Int], _) in
             sizes.add(numbers.count)
@@ -104,12 +104,12 @@ import TestSupport
         }
         let expected = (0..<40).map { ($0, $0 == 7 ? nil : -$0) }
         #expect(answers == Dictionary(uniqueKeysWithValues: expected))
-        // Three parts; the one with the number 7 in halves down to it.
+        // Three parts. The part with the number 7 is halved until the number is alone.
         #expect(sizes.all.count == 11)
         #expect(sizes.all.max() == 16)
     }
 
-    @Test func `what is too much is turned away, and nothing of it done`() async throws {
+    @Test func `use cases beyond the limit are refused and do nothing`() async throws {
         let (performed, refused, ledger) = (Counter(), Counter(), ledger)
         let gate = try await aCommitHangs()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -122,7 +122,7 @@ import TestSupport
                     }
                 }
             }
-            // Those that are turned away end at once.
+            // Refused use cases fail at once.
             await expectEventually { refused.count == 600 - 512 }
             #expect(ledger.waitingCount == 512)
             #expect(performed.count == 0)

@@ -12,7 +12,7 @@ import Testing
 import TestSupport
 import Webhooks
 
-/// A ledger is moved whole, or not at all.
+/// The export and import of all rows of a ledger, or of none.
 @Suite struct LedgerExportTests: LedgerSuite {
     let fixture: LedgerFixture
 
@@ -20,7 +20,7 @@ import Webhooks
         fixture = try LedgerFixture()
     }
 
-    /// Something in every table.
+    /// Adds rows to the tables.
     private func fill() async throws {
         try await fillForBackEnds()
         try await fillCatalog()
@@ -62,7 +62,7 @@ import Webhooks
         try await fillForAppUsers()
     }
 
-    /// Before what they are told of.
+    /// Adds webhook endpoints and deliveries. The endpoints must precede the events of the deliveries.
     private func fillForBackEnds() async throws {
         let bytes = [UInt8](repeating: 1, count: 32)
         let endpoint = WebhookEndpoint(
@@ -132,7 +132,7 @@ import Webhooks
         return text
     }
 
-    /// - Parameter size: How many bytes are read at once.
+    /// - Parameter size: The number of bytes read at once.
     private func take(_ text: Data, into ledger: Ledger, size: Int = 100) throws -> Int {
         var rest = text[...]
         return try ledger.importLines { () throws(ImportError) -> Data? in
@@ -141,7 +141,7 @@ import Webhooks
         }
     }
 
-    @Test func whatIsExportedAndImportedIsTheSame() async throws {
+    @Test func `an import has the same rows as its export`() async throws {
         try await fill()
         let text = try export(ledger)
         let copy = try fixture.another()
@@ -153,23 +153,23 @@ import Webhooks
             try await copy.read { try $0.transactions(of: bob, before: nil, limit: 9) }
                 == ledger.read { try $0.transactions(of: bob, before: nil, limit: 9) }
         )
-        // It goes on as the other would have.
+        // The copy works as the original does.
         #expect(
             try await copy.write { try $0.redeem([claim("1"), claim("7")], for: bob, at: Self.now) }.results == [
                 .revoked, .granted,
             ])
     }
 
-    /// A column that is forgotten here would be lost on the way.
-    @Test(.enabled(if: LedgerFixture.isFile)) func everyColumnOfEveryTableIsExported() async throws {
+    /// An export without a column would lose its values.
+    @Test(.enabled(if: LedgerFixture.isFile)) func `an export has every column of every table`() async throws {
         try await fill()
         let figures = FigureService(ledger: ledger, clock: SystemClock())
         try await figures.sweep()
         try await figures.rollUp()
-        // A write that the sums lack.
+        // This write leaves a user with pending sums.
         _ = try await redeem(claim("70"), for: alice)
         let database = try DatabaseQueue(path: folder.file("ledger.sqlite").path)
-        // Nothing fills these yet.
+        // The test's use cases do not fill these tables.
         try await database.write {
             try $0.execute(
                 sql: """
@@ -209,7 +209,7 @@ import Webhooks
         }
     }
 
-    @Test func whatIsDamagedIsNotTakenIn() async throws {
+    @Test func `a damaged export is not imported`() async throws {
         try await fill()
         let text = try export(ledger)
         let lines = text.split(separator: UInt8(ascii: "\n")).map { Data($0) }
@@ -234,7 +234,7 @@ import Webhooks
         #expect(throws: ImportError.notEmpty) { try take(text, into: copy) }
     }
 
-    @Test func aFileThatIsThereIsNotWrittenOver() throws {
+    @Test func `an existing file is not overwritten`() throws {
         let file = folder.file("export.jsonl")
         #expect(try NewFile.write(to: file) { try ledger.export(to: $0) } == 0)
         #expect(throws: BackupError.exists(path: file.path)) {

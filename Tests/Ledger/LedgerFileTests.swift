@@ -6,7 +6,7 @@ import Ledger
 import Testing
 import TestSupport
 
-/// The ledger as a file: opened by several at once, of other versions, damaged, and what its tables themselves forbid.
+/// The file of a ledger: concurrent processes, other versions, damage, and the constraints of its tables.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerFileTests: LedgerSuite {
     let fixture: LedgerFixture
 
@@ -14,20 +14,20 @@ import TestSupport
         fixture = try LedgerFixture()
     }
 
-    @Test func whatWasAnsweredIsThereAfterOpeningAgain() async throws {
+    @Test func `an answered redemption is in the ledger after it is opened again`() async throws {
         _ = try await redeem(claim(), for: alice)
         let again = try Ledger(file: folder.file("ledger.sqlite"))
         #expect(try again.readNow { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
         #expect(try again.writeNow { try $0.redeem([claim()], for: alice, at: Self.now) }.results == [.alreadyRedeemed])
     }
 
-    @Test func manyAtOnceGrantOnce() async throws {
+    @Test func `concurrent redemptions grant a transaction once`() async throws {
         let file = folder.file("ledger.sqlite")
         let results = try await withThrowingTaskGroup(of: [Redemption.Result].self) { group in
             for number in 0..<16 {
                 let user = number.isMultiple(of: 2) ? alice : bob
                 let claim = claim()
-                // A connection of its own for each, as separate processes have.
+                // Each task has its own connection, as separate processes have.
                 group.addTask {
                     try await Ledger(file: file).write { try $0.redeem([claim], for: user, at: Self.now) }.results
                 }
@@ -39,7 +39,7 @@ import TestSupport
         #expect(results.count { $0 == .ownedByAnotherUser } == 8)
     }
 
-    @Test func manyMayOpenANewLedgerAtOnce() async throws {
+    @Test func `several processes open a new ledger at once`() async throws {
         let file = folder.file("new.sqlite")
         let alice = alice
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -50,7 +50,7 @@ import TestSupport
         }
     }
 
-    @Test func theTablesThemselvesAllowNoSecondOwner() async throws {
+    @Test func `the tables allow no second owner`() async throws {
         _ = try await redeem(claim(), for: alice)
         _ = try await redeem(claim("9"), for: bob)
         let database = try DatabaseQueue(path: folder.file("ledger.sqlite").path)
@@ -64,7 +64,7 @@ import TestSupport
         }
     }
 
-    @Test func theFilesAreTheirOwnersAlone() async throws {
+    @Test func `only the owner can read the files`() async throws {
         _ = try await redeem(claim(), for: alice)
         for name in ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name).path)
@@ -72,7 +72,7 @@ import TestSupport
         }
     }
 
-    @Test func aLedgerOfANewerVersionIsNotOpened() async throws {
+    @Test func `a ledger of a newer version is not opened`() async throws {
         let file = folder.file("newer.sqlite")
         _ = try Ledger(file: file)
         try await DatabaseQueue(path: file.path).write {
@@ -81,7 +81,7 @@ import TestSupport
         #expect(throws: StorageFault(cause: .newerVersion, path: file.path)) { try Ledger(file: file) }
     }
 
-    @Test func whatIsNoDatabaseIsToldSo() async throws {
+    @Test func `a file that is not a database is refused`() async throws {
         let file = folder.file("damaged.sqlite")
         try Data(repeating: 0x55, count: 4096).write(to: file)
         #expect(throws: StorageFault(cause: .damaged, path: file.path)) { try Ledger(file: file) }
@@ -93,8 +93,8 @@ import TestSupport
         case alone, together, readTogether
     }
 
-    /// A disk that has given back other bytes than it was given: nothing of them is remembered.
-    @Test(arguments: Way.allCases) func whatWasReadWrongIsReadAgain(way: Way) async throws {
+    /// The ledger keeps nothing of wrong bytes that a disk returned once.
+    @Test(arguments: Way.allCases) func `a misread page is read again`(way: Way) async throws {
         let file = folder.file("misread.sqlite")
         let users = try (0..<600).map { try #require(User(name: "user \($0)".replacing(" ", with: "-"))) }
         do {
@@ -131,7 +131,7 @@ import TestSupport
         #expect(try LedgerFile(file).check().problems == [])
     }
 
-    @Test func `a ledger of version 14 is taken over by whoever may`() async throws {
+    @Test func `a ledger of version 14 is converted if the caller allows it`() async throws {
         let file = folder.file("earlier.sqlite")
         try EarlierVersion(number: 14).make(at: file)
         #expect(throws: StorageFault(cause: .olderVersion, path: file.path)) {
@@ -142,7 +142,7 @@ import TestSupport
         #expect(try LedgerFile(file).check().problems == [])
     }
 
-    @Test func `a ledger from before version 14 is left alone`() async throws {
+    @Test func `a ledger from before version 14 stays unchanged`() async throws {
         let file = folder.file("outdated.sqlite")
         try EarlierVersion(number: 14).make(at: file)
         try await DatabaseQueue(path: file.path).writeWithoutTransaction {

@@ -7,7 +7,7 @@ import Ledger
 import Testing
 import TestSupport
 
-/// A ledger in a folder of its own, replaced by a backup.
+/// The replacement of a ledger in its own folder by a backup.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerRestorationTests: LedgerSuite {
     let fixture: LedgerFixture
     private let place: URL
@@ -21,7 +21,7 @@ import TestSupport
         backup = fixture.folder.file("backup.sqlite")
     }
 
-    /// The ledger in place, open as long as `body` needs it.
+    /// Opens the ledger in place during `body`.
     @discardableResult
     private func withLedger<Value>(_ body: (Ledger) async throws -> Value) async throws -> Value {
         try await LedgerFixture.withLedger(at: place, body)
@@ -33,7 +33,8 @@ import TestSupport
             secretDigest: [UInt8](repeating: 1, count: 32), createdAt: Self.now, revokedAt: revokedAt)
     }
 
-    /// A purchase and three API keys, of which one is revoked; then one more of everything and a second key revoked.
+    /// Makes a backup with a purchase and three API keys, of which one is revoked. Then adds a purchase and a revoked key, and
+    /// revokes another key.
     private func makeBackupAndGoOn() async throws {
         try await withLedger { ledger in
             _ = try await ledger.write { try $0.redeem([claim("1")], for: alice, at: Self.now) }
@@ -69,7 +70,7 @@ import TestSupport
         }
     }
 
-    @Test func `a backup replaces the ledger, which stays beside it, whole`() async throws {
+    @Test func `a backup replaces the ledger, which is kept complete beside it`() async throws {
         try await makeBackupAndGoOn()
         let report = try restore()
         #expect(report.contents.redeemedTransactions == 1)
@@ -85,7 +86,7 @@ import TestSupport
         #expect(try LedgerFile(place).check().problems == [])
         #expect(try LedgerFile(place).check().redeemedTransactions == 1)
         #expect(try LedgerFile(kept).check().redeemedTransactions == 2)
-        // Nothing is written over.
+        // A second restoration overwrites nothing.
         #expect(try restore().previous.file?.lastPathComponent == "ledger.before-restore-20260921T141320Z-2.sqlite")
     }
 
@@ -134,7 +135,7 @@ import TestSupport
             return try await ledger.read { try $0.items(of: bob, at: Self.now) }
         }
         #expect(items == [Self.sprout1])
-        // Another program knows nothing of Till's lock.
+        // Another program does not use Till's lock.
         let other = try DatabaseQueue(path: place.path)
         try await other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
         _ = try await other.read { try $0.tableExists("user") }
@@ -186,7 +187,7 @@ import TestSupport
     }
 
     @Test(arguments: Fault.allCases)
-    func `a file that is no sound ledger of this version is refused, and nothing changes`(fault: Fault) async throws {
+    func `an unusable backup is refused, and nothing changes`(fault: Fault) async throws {
         try await makeBackupAndGoOn()
         try damageBackup(fault)
         let (before, namesBefore) = (try Data(contentsOf: place), try names())

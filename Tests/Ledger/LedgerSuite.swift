@@ -6,17 +6,17 @@ import Receipts
 import Testing
 import TestSupport
 
-/// A ledger of a test's own, and two users. It is in a SQLite file, or in PostgreSQL where there is a server for tests: the same
-/// tests are run over both.
+/// A ledger for one test, and two users. The ledger is in a SQLite file, or in PostgreSQL if there is a server for tests. The
+/// same tests run with both.
 struct LedgerFixture {
-    /// Whether it is in a file.
+    /// True if the ledger is in a file.
     static let isFile = TestSchema.server == nil
 
     let folder: TemporaryFolder
     let ledger: Ledger
     let alice: User
     let bob: User
-    /// nil for a ledger in a file.
+    /// The schema of the ledger; nil for a ledger in a file.
     let schema: TestSchema?
 
     init() throws {
@@ -32,27 +32,27 @@ struct LedgerFixture {
         bob = try #require(User(name: "bob"))
     }
 
-    /// One with nothing in it.
+    /// An empty ledger.
     func another() throws -> Ledger {
         guard Self.isFile else { return try Ledger(try PostgreSQLAddress(try TestSchema().address)) }
         return try Ledger(file: folder.file("\(UUID().uuidString).sqlite"))
     }
 
-    /// The same ledger, as another process has it.
+    /// The same ledger, opened a second time as by another process.
     func again() throws -> Ledger {
         guard let schema else { return try Ledger(file: folder.file("ledger.sqlite")) }
         return try Ledger(try PostgreSQLAddress(schema.address))
     }
 
-    /// The ledger in a file, open as long as `body` needs it: another may take its place afterwards.
+    /// Opens the ledger in a file during `body`. Another file can replace it afterwards.
     static func withLedger<Value>(at file: URL, _ body: (Ledger) async throws -> Value) async throws -> Value {
         let value = try await body(Ledger(file: file))
-        // The threads of its commits and reads let go of it when they have answered.
+        // The threads of its commits and reads release it after their answers.
         await expectEventually { isFree(file) }
         return value
     }
 
-    /// Whether nobody has the lock of a ledger.
+    /// Returns true if no process has the lock of a ledger.
     private static func isFree(_ file: URL) -> Bool {
         let lock = open(file.deletingPathExtension().appendingPathExtension("lock").path, O_RDONLY | O_CLOEXEC)
         defer {
@@ -62,8 +62,8 @@ struct LedgerFixture {
         return flock(lock, LOCK_EX | LOCK_NB) == 0
     }
 
-    /// What breaks a rule of the ledger.
-    // Inlined into an async function, it crashes the optimizer of Swift 6.3.1.
+    /// A sentence for each broken rule of the ledger.
+    // The optimizer of Swift 6.3.1 crashes if it inlines this into an async function.
     @inline(never)
     func problems() throws -> [String] {
         guard Self.isFile else { return try ledger.check().problems }
@@ -71,7 +71,7 @@ struct LedgerFixture {
     }
 }
 
-/// Tests over a ledger, in the words they share.
+/// A test suite with a ledger, and the shared functions of such suites.
 protocol LedgerSuite {
     var fixture: LedgerFixture { get }
 }
@@ -123,7 +123,7 @@ extension LedgerSuite {
         try await ledger.write { try $0.redeem(claims, for: user, under: policy, at: moment) }.results
     }
 
-    /// What happened to what a user owns, in words.
+    /// The entries of a user's audit log, as texts.
     func story(of user: User) async throws -> [String] {
         try await ledger.read { try $0.audit(of: user) }.map { record in
             let entry = record.entry

@@ -12,21 +12,21 @@ import TestSupport
         fixture = try LedgerFixture()
     }
 
-    @Test func redeemingAgainGrantsNothingMore() async throws {
+    @Test func `a second redemption grants nothing`() async throws {
         #expect(try await redeem(claim(), for: alice) == [.granted])
         #expect(try await redeem(claim(), for: alice) == [.alreadyRedeemed])
         #expect(try await redeem(claim(), claim(), for: alice) == [.alreadyRedeemed, .alreadyRedeemed])
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
     }
 
-    @Test func anotherUserIsRefusedAndOwnsNothing() async throws {
+    @Test func `another user's transaction is refused`() async throws {
         #expect(try await redeem(claim(), for: alice) == [.granted])
         #expect(try await redeem(claim(), claim("2"), for: bob) == [.ownedByAnotherUser, .granted])
         #expect(try await redeem(claim("2"), for: alice) == [.ownedByAnotherUser])
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
     }
 
-    @Test func buyingAgainForNothingGivesNoSecondOwner() async throws {
+    @Test func `a free repeated purchase has no second owner`() async throws {
         #expect(try await redeem(claim("1"), for: alice) == [.granted])
         #expect(try await redeem(claim("2", original: "1"), for: bob) == [.ownedByAnotherUser])
         #expect(try await redeem(claim("2", original: "1"), for: alice) == [.granted])
@@ -34,12 +34,12 @@ import TestSupport
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
     }
 
-    @Test func theSameNumberOfAnotherOriginIsAnotherTransaction() async throws {
+    @Test func `the same identifier of another origin is another transaction`() async throws {
         #expect(try await redeem(claim(), for: alice) == [.granted])
         #expect(try await redeem(claim(origin: .appleProduction), for: bob) == [.granted])
     }
 
-    @Test func aRevocationTakesTheItemAndStays() async throws {
+    @Test func `a revocation takes the item, and an older proof does not undo it`() async throws {
         await #expect(
             try redeem(claim("1"), claim("2", item: Item(collection: "sprout", number: 2)), for: alice) == [
                 .granted, .granted,
@@ -47,7 +47,7 @@ import TestSupport
         #expect(try await redeem(claim("1", revoked: Self.now), for: alice) == [.revoked])
         #expect(
             try await ledger.read { try $0.items(of: alice, at: Self.now) } == [Item(collection: "sprout", number: 2)])
-        // The older proof, from before the refund, does not bring it back.
+        // The older proof, from before the refund, does not grant it again.
         #expect(try await redeem(claim("1"), for: alice) == [.revoked])
         #expect(try await redeem(claim("3", revoked: Self.now), for: alice) == [.revoked])
         #expect(try await redeem(claim("3"), for: alice) == [.revoked])
@@ -55,13 +55,13 @@ import TestSupport
             try await ledger.read { try $0.items(of: alice, at: Self.now) } == [Item(collection: "sprout", number: 2)])
     }
 
-    @Test func anItemStandsOnEachOfItsTransactions() async throws {
+    @Test func `an item is owned while one of its transactions is valid`() async throws {
         #expect(try await redeem(claim("1"), claim("2"), for: alice) == [.granted, .granted])
         #expect(try await redeem(claim("1", revoked: Self.now), for: alice) == [.revoked])
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
     }
 
-    @Test func aTransactionUnderAnotherOriginalPurchaseHasTheSameOwner() async throws {
+    @Test func `a transaction with another original transaction keeps its owner`() async throws {
         #expect(try await redeem(claim("1"), for: alice) == [.granted])
         let strange = claim("1", original: "9", revoked: Self.now, signedAt: Self.later(1))
         #expect(try await redeem(strange, for: bob) == [.ownedByAnotherUser])
@@ -70,7 +70,7 @@ import TestSupport
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [])
     }
 
-    @Test func oneNameInTwoSpellingsIsOneUser() async throws {
+    @Test func `two Unicode forms of a name are one user`() async throws {
         let composed = try #require(User(name: "caf\u{e9}"))
         let decomposed = try #require(User(name: "cafe\u{301}"))
         #expect(try await redeem(claim(), for: composed) == [.granted])
@@ -78,19 +78,19 @@ import TestSupport
         #expect(try await ledger.read { try $0.items(of: decomposed, at: Self.now) } == [Self.sprout1])
     }
 
-    @Test func recordsAreSmallEnoughToBeReturned() {
+    @Test func `records are small enough to be returned`() {
         #expect(MemoryLayout<Grant>.size <= 128)
         #expect(MemoryLayout<RedeemedTransaction>.size <= 128)
     }
 
-    @Test func oneNameFromTwoIssuersIsTwoUsers() async throws {
+    @Test func `the same name from two issuers is two users`() async throws {
         let stranger = try #require(User(issuer: "https://issuer.example", name: "alice"))
         #expect(try await redeem(claim(), for: alice) == [.granted])
         #expect(try await redeem(claim(), for: stranger) == [.ownedByAnotherUser])
         #expect(try await ledger.read { try $0.items(of: stranger, at: Self.now) } == [])
     }
 
-    @Test func anAccountTokenIsMadeOnceAndSetOnlyBefore() async throws {
+    @Test func `an account token is generated once, and cannot be set afterwards`() async throws {
         let token = UUID()
         #expect(try await ledger.write { try $0.setAppAccountToken(token, of: alice, at: Self.now) } == .set)
         #expect(try await ledger.write { try $0.setAppAccountToken(token, of: alice, at: Self.now) } == .set)
@@ -103,16 +103,16 @@ import TestSupport
         #expect(made.uuid.6 & 0xF0 == 0x40)
     }
 
-    @Test func anotherUsersAccountTokenIsRefused() async throws {
+    @Test func `another user's account token is refused`() async throws {
         let token = try await ledger.write { try $0.makeAppAccountToken(of: alice, at: Self.now) }
         #expect(try await redeem(claim(appAccountToken: token), for: bob) == [.appAccountTokenMismatch])
         #expect(try await ledger.read { try $0.items(of: bob, at: Self.now) } == [])
         #expect(try await redeem(claim(appAccountToken: token), for: alice) == [.granted])
-        // One that is nobody's here says nothing of whose it is.
+        // A token that no user has does not determine the owner.
         #expect(try await redeem(claim("2", appAccountToken: UUID()), for: bob) == [.granted])
     }
 
-    @Test func transactionsComeInPagesThatNothingShifts() async throws {
+    @Test func `new transactions do not shift the pages`() async throws {
         for number in 1...5 { _ = try await redeem(claim("\(number)"), for: alice) }
         let first = try await ledger.read { try $0.transactions(of: alice, before: nil, limit: 2) }
         #expect(first.map(\.transactionIdentifier) == ["5", "4"])
@@ -122,7 +122,7 @@ import TestSupport
         #expect(try await ledger.read { try $0.transactions(of: bob, before: nil, limit: 2) }.isEmpty)
     }
 
-    @Test func keysAreKeptAndEnded() async throws {
+    @Test func `API keys are stored and revoked`() async throws {
         let key = APIKeyRecord(
             identifier: "a", name: "back end", scopes: ["read", "redeem"],
             secretDigest: [UInt8](repeating: 1, count: 32), createdAt: Self.now)
@@ -136,13 +136,13 @@ import TestSupport
         #expect(try await ledger.read { try $0.apiKey("a") }?.revokedAt == Self.now)
     }
 
-    @Test func theFirstAnswerIsKept() async throws {
+    @Test func `the first answer under an idempotency key is kept`() async throws {
         let answer = { @Sendable (number: UInt8) in
             KeptAnswer(
                 requestDigest: [UInt8](repeating: number, count: 32), bytes: [number])
         }
         let key = IdempotencyKey(caller: "a", key: "k")
-        // Of a user who is not there, because they were erased meanwhile, say, nothing is kept.
+        // No answer is kept about an unknown user, who may have been erased meanwhile.
         #expect(
             try await ledger.write {
                 try $0.keep(answer(9), for: key, about: alice, at: Self.now, forgettingBefore: Self.later(-10))
@@ -165,7 +165,7 @@ import TestSupport
         #expect(
             try await ledger.read { try $0.keptAnswer(for: IdempotencyKey(caller: "b", key: "k"), since: Self.now) }
                 == nil)
-        // When it is old enough to be forgotten, the next one counts.
+        // After the deletion of the first answer, the next one is kept.
         #expect(
             try await ledger.write {
                 try $0.keep(answer(3), for: key, about: alice, at: Self.later(9), forgettingBefore: Self.later(1))
@@ -173,14 +173,14 @@ import TestSupport
                 == answer(3))
     }
 
-    @Test func aRefundTakesAndItsReversalGivesBack() async throws {
+    @Test func `a refund revokes an item, and its reversal grants it again`() async throws {
         _ = try await redeem(claim(), for: alice)
         let refunded = claim(revoked: Self.now, signedAt: Self.later(10))
         #expect(try await notify("1", refunded) == .revoked)
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [])
         #expect(try await notify("1", refunded) == .duplicate)
         #expect(try await notify("2", refunded) == .recorded)
-        // What was signed before changes nothing, whoever hands it in.
+        // An older statement changes nothing, whether the app or the store sends it.
         #expect(try await redeem(claim(), for: alice) == [.revoked])
         #expect(try await notify("3", claim(signedAt: Self.later(5))) == .recorded)
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [])
@@ -189,13 +189,13 @@ import TestSupport
         #expect(try await notify("5", nil) == .recorded)
     }
 
-    @Test func aNotificationReachesWhomItNames() async throws {
+    @Test func `a notification reaches the user of its account token`() async throws {
         let token = try await ledger.write { try $0.makeAppAccountToken(of: alice, at: Self.now) }
         #expect(try await notify("1", claim(appAccountToken: token)) == .granted)
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
         #expect(try await redeem(claim(), for: alice) == [.alreadyRedeemed])
         #expect(try await redeem(claim(), for: bob) == [.appAccountTokenMismatch])
-        // Whom a token names owns it, whoever was quicker.
+        // The token determines the owner, even if another user redeemed first.
         _ = try await redeem(claim("2"), for: bob)
         #expect(
             try await notify("2", claim("2", revoked: Self.now, signedAt: Self.later(1), appAccountToken: token))
@@ -204,14 +204,14 @@ import TestSupport
         #expect(try await ledger.read { try $0.transactions(of: alice, before: nil, limit: 9) }.count == 2)
     }
 
-    @Test func whatNobodyHasClaimedWaits() async throws {
+    @Test func `an unclaimed transaction is parked`() async throws {
         #expect(try await notify("1", claim(revoked: Self.now, signedAt: Self.later(10))) == .parked)
         #expect(try await notify("2", claim(signedAt: Self.later(5))) == .parked)
         #expect(try await redeem(claim(), for: alice) == [.revoked])
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [])
         #expect(try await notify("3", claim(signedAt: Self.later(20))) == .granted)
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
-        // A product the catalog does not know cannot be granted, but its refund is not forgotten.
+        // A product that the catalog lacks cannot be granted, but its refund is kept.
         let token = try await ledger.write { try $0.makeAppAccountToken(of: bob, at: Self.now) }
         #expect(
             try await notify(
@@ -221,7 +221,7 @@ import TestSupport
     }
 
     /// A purchase, its refund and the refund's reversal, posted by the app and notified by the store.
-    @Test func theOrderOfStatementsDoesNotMatter() async throws {
+    @Test func `the order of statements does not matter`() async throws {
         let statements = [claim(), claim(revoked: Self.now, signedAt: Self.later(10)), claim(signedAt: Self.later(20))]
         let last = [[0], [0, 1], [0, 1, 2]]
         for known in last {
@@ -244,7 +244,7 @@ import TestSupport
         }
     }
 
-    /// Each order once.
+    /// The permutations of the elements, each once.
     private static func permutations(_ elements: [Int]) -> Set<[Int]> {
         guard let first = elements.first else { return [[]] }
         return Set(
@@ -253,8 +253,8 @@ import TestSupport
             })
     }
 
-    /// The work of one redemption must not grow with what others have redeemed, or been told of.
-    @Test func redeemingTakesNoLongerWhenThereIsMuch() async throws {
+    /// The work of a redemption must not grow with the redemptions and notifications of others.
+    @Test func `a redemption takes no longer in a large ledger`() async throws {
         func redeem(_ numbers: Range<Int>) throws {
             try ledger.allTogether(
                 numbers.map { number in
@@ -270,7 +270,7 @@ import TestSupport
                     }
                 })
         }
-        /// The best of five hundreds.
+        /// The shortest time of five groups of a hundred.
         func time(from start: Int) async throws -> (redeeming: Duration, asking: Duration) {
             var best = (redeeming: Duration.seconds(3600), asking: Duration.seconds(3600))
             for first in stride(from: start, to: start + 500, by: 100) {
@@ -292,7 +292,7 @@ import TestSupport
         }
         try redeem(0..<100)
         let few = try await time(from: 100)
-        // A server takes longer to fill.
+        // It takes longer to fill the database of a server.
         let count = LedgerFixture.isFile ? 20_000 : 4000
         for first in stride(from: 1000, to: count, by: 500) { try redeem(first..<first + 500) }
         let many = try await time(from: count)
@@ -302,8 +302,8 @@ import TestSupport
         #expect(try await ledger.read { try $0.transactions(of: last, before: nil, limit: 9) }.count == 1)
     }
 
-    /// What is committed moves on from the write-ahead log, which would fill the disk otherwise.
-    @Test(.enabled(if: LedgerFixture.isFile)) func theLogStaysSmall() async throws {
+    /// Checkpoints move commits out of the write-ahead log, which would fill the disk otherwise.
+    @Test(.enabled(if: LedgerFixture.isFile)) func `the write-ahead log stays small`() async throws {
         for group in 0..<60 {
             try ledger.allTogether(
                 (0..<100).map { number in

@@ -5,7 +5,7 @@ import Ledger
 import TestSupport
 import Testing
 
-/// A ledger is checked and copied while it is written.
+/// Checks and backups of a ledger that is in use.
 @Suite(.enabled(if: LedgerFixture.isFile)) struct LedgerUpkeepTests: LedgerSuite {
     let fixture: LedgerFixture
 
@@ -20,7 +20,7 @@ import Testing
         _ = try await redeem(claim("3"), claim("4", item: nil, credit: Credit(balance: "coins", amount: 1)), for: bob)
     }
 
-    @Test func aLedgerThatIsSoundIsCounted() async throws {
+    @Test func `a check counts the rows of a sound ledger`() async throws {
         try await fill()
         let report = try file.check()
         #expect(report.problems == [])
@@ -42,7 +42,7 @@ import Testing
         ("UPDATE user SET audit_number = 1 WHERE user_id = 1", "last numbers"),
         ("UPDATE user SET audit_digest = zeroblob(32)", "last numbers"),
         ("UPDATE user SET last_transaction = 0", "last numbers"),
-        ("UPDATE entitlement SET sequence = 9 WHERE user_id = 2", "refers to one of redeemed_transaction"),
+        ("UPDATE entitlement SET sequence = 9 WHERE user_id = 2", "refers to a missing row of redeemed_transaction"),
         ("UPDATE entitlement SET ends_at = 1", "owned for another time"),
         ("UPDATE entitlement SET is_revoked = 1", "owned for another time"),
         ("UPDATE redeemed_transaction SET revocation_date = 1", "owned for another time"),
@@ -53,11 +53,11 @@ import Testing
         ),
         ("UPDATE redeemed_transaction SET grace_ends_at = 1", "A grace period"),
         ("UPDATE redeemed_transaction SET origin = 'nowhere' WHERE transaction_id = '3'", "that there is not"),
-        ("UPDATE user SET app_account_token = upper(app_account_token) || ''", "no UUID in lowercase"),
-        ("DELETE FROM user WHERE user_id = 2", "refers to one of user"),
+        ("UPDATE user SET app_account_token = upper(app_account_token) || ''", "not a UUID in lowercase"),
+        ("DELETE FROM user WHERE user_id = 2", "refers to a missing row of user"),
         ("UPDATE redeemed_transaction SET quantity = 0", "CHECK constraint"),
     ])
-    func whatIsWrongIsNamed(damage: String, problem: String) async throws {
+    func `a check names the problem`(damage: String, problem: String) async throws {
         try await fill()
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
@@ -68,7 +68,7 @@ import Testing
         #expect(problems.contains { $0.contains(problem) }, "\(problems)")
     }
 
-    @Test func aCopyIsWholeAndPrivateAndOverwritesNothing() async throws {
+    @Test func `a backup is complete and private, and overwrites nothing`() async throws {
         try await fill()
         let copied = folder.file("copy.sqlite")
         try file.backUp(to: copied)
@@ -92,7 +92,7 @@ import Testing
         #expect(throws: BackupError.notWritten(path: nowhere.path)) { try file.backUp(to: nowhere) }
     }
 
-    @Test func aLedgerOfAnEarlierVersionStaysOfIt() async throws {
+    @Test func `a check and a backup do not convert a ledger`() async throws {
         let old = folder.file("old.sqlite")
         try EarlierVersion(number: 14).make(at: old)
         let file = LedgerFile(old)
@@ -102,7 +102,7 @@ import Testing
         try file.backUp(to: folder.file("copy.sqlite"))
         #expect(try !file.check().isOfThisVersion)
         #expect(try !LedgerFile(folder.file("copy.sqlite")).check().isOfThisVersion)
-        // The next service takes it over.
+        // The next service converts it.
         _ = try Ledger(file: old)
         #expect(try file.check().isOfThisVersion)
         #expect(try file.check().problems == [])

@@ -34,14 +34,14 @@ import TestSupport
         try await ledger.read { try $0.mails(about: user) }
     }
 
-    @Test func `one of two services sends a mail, until its time is over`() async throws {
+    @Test func `one of two services sends a mail until its lease ends`() async throws {
         let user = try await open("mint@example.com")
         let (here, there) = (queue(ledger), queue(try fixture.again()))
         let due = try await ledger.read { [clock] in try $0.dueMails(at: clock.now(), limit: 9) }
         let first = try await here.take(upTo: 9)
         #expect(first.map(\.mail.attempts) == [1])
         #expect(try await there.take(upTo: 9).isEmpty)
-        // One that has read the queue before, and is too late.
+        // A service that read the queue earlier is too late.
         let late = try await fixture.again().write { [clock] in
             try $0.take(due, at: clock.now(), until: Self.later(99))
         }
@@ -50,7 +50,7 @@ import TestSupport
         let second = try await there.take(upTo: 9)
         #expect(second.map(\.mail.identifier) == first.map(\.mail.identifier))
         #expect(second[0].mail.attempts == 2)
-        // Whoever was too slow changes nothing.
+        // The result of the expired lease changes nothing.
         try await here.record([here.result(of: first[0].mail, .refused(code: "refused"))])
         #expect(try await mails(about: user).map(\.nextAttemptAt) == [second[0].mail.nextAttemptAt])
         try await there.record([there.result(of: second[0].mail, .sent)])
@@ -61,7 +61,7 @@ import TestSupport
         #expect(try fixture.problems() == [])
     }
 
-    @Test func `each attempt has a link of its own, and any of them is good`() async throws {
+    @Test func `each attempt has its own link, and each link is valid`() async throws {
         let user = try await open("mint@example.com")
         let queue = queue(ledger)
         let first = try #require(try await queue.take(upTo: 1).first)
@@ -71,12 +71,12 @@ import TestSupport
         clock.advance(milliseconds: 12_000)
         let second = try #require(try await queue.take(upTo: 1).first)
         #expect(first.token != second.token)
-        // The first one has arrived after all.
+        // The first mail arrived although its attempt failed.
         #expect(try await accounts.confirm(first.token.text) == .verified)
         await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(second.token.text) }
     }
 
-    @Test func `a mail that nobody could send for hours is given up`() async throws {
+    @Test func `a mail that was not sent for hours is given up`() async throws {
         let user = try await open("a@example.com")
         clock.advance(milliseconds: 3 * 3_600_000 + 1)
         #expect(try await queue(ledger).take(upTo: 9).isEmpty)
@@ -99,7 +99,7 @@ import TestSupport
                     return queue.result(
                         of: mail.mail, isRefused ? .refused(code: "refused") : .failed(code: "timedOut"))
                 })
-            // Each pause may be a tenth longer.
+            // A pause may be up to a tenth longer.
             let pause = MailSchedule.pauses[min(attempts - 1, MailSchedule.pauses.count) - 1]
             clock.advance(milliseconds: pause * 1100 + 1000)
         }
@@ -116,7 +116,7 @@ import TestSupport
         #expect(try await mails(about: failed).isEmpty)
     }
 
-    @Test func `neither a text nor the secret of a link is in the ledger`() async throws {
+    @Test func `the ledger contains neither texts nor the secrets of links`() async throws {
         _ = try await open("mint@example.com")
         let token = try #require(try await queue(ledger).take(upTo: 1).first).token.text
         var text = Data()
@@ -129,7 +129,7 @@ import TestSupport
         #expect(!words.contains(String(token.dropFirst(3))))
     }
 
-    @Test func `an export has the queue and the links, and an erasure takes them along`() async throws {
+    @Test func `an export has the queue and the links, and an erasure deletes them`() async throws {
         let user = try await open("mint@example.com")
         let token = try #require(try await queue(ledger).take(upTo: 1).first).token.text
         var text = Data()
@@ -157,7 +157,7 @@ import TestSupport
         #expect(try fixture.problems() == [])
     }
 
-    @Test func `two confirmations at once change an address once`() async throws {
+    @Test func `two concurrent confirmations change an address once`() async throws {
         let user = try await open("old@example.com")
         let queue = queue(ledger)
         let verification = try #require(try await queue.take(upTo: 1).first)

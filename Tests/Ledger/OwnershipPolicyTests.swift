@@ -5,7 +5,7 @@ import Ledger
 import Testing
 import TestSupport
 
-/// Whose a purchase is that alice has redeemed and bob presents.
+/// The owner of a purchase that alice redeemed and bob presents.
 @Suite struct OwnershipPolicyTests: LedgerSuite {
     let fixture: LedgerFixture
     private static let pause: Int64 = 1000
@@ -16,7 +16,7 @@ import TestSupport
         fixture = try LedgerFixture()
     }
 
-    /// What alice has bought, and what became of it.
+    /// A purchase of alice, and its state.
     enum Purchase: String, CaseIterable {
         case forGood
         case refunded
@@ -27,7 +27,7 @@ import TestSupport
         case coins
     }
 
-    /// What bob is told under each policy; where it is `granted` or `revoked`, the purchase is his.
+    /// Each policy's result for bob. The purchase is his after `granted` and `revoked`.
     @Test(arguments: [
         (Purchase.forGood, "ownedByAnotherUser", "granted", "ownedByAnotherUser"),
         (.refunded, "ownedByAnotherUser", "revoked", "revoked"),
@@ -37,7 +37,9 @@ import TestSupport
         (.inGracePeriod, "ownedByAnotherUser", "granted", "ownedByAnotherUser"),
         (.coins, "ownedByAnotherUser", "ownedByAnotherUser", "ownedByAnotherUser"),
     ])
-    func thePolicyDecides(purchase: Purchase, keep: String, transfer: String, ifInactive: String) async throws {
+    func `the policy decides the owner of a purchase`(
+        purchase: Purchase, keep: String, transfer: String, ifInactive: String
+    ) async throws {
         for (policy, expected) in [
             (OwnershipPolicy.keep, keep), (Self.transfer, transfer), (Self.transferIfInactive, ifInactive),
         ] {
@@ -83,7 +85,7 @@ import TestSupport
         return claim
     }
 
-    @Test func whatWasTransferredStaysForAWhile() async throws {
+    @Test func `a transferred purchase cannot be transferred again during the pause`() async throws {
         #expect(try await redeem(claim(), for: alice, under: Self.transfer) == [.granted])
         #expect(try await redeem(claim(), for: bob, under: Self.transfer) == [.granted])
         let tooSoon = Self.later(Self.pause - 1)
@@ -92,14 +94,14 @@ import TestSupport
         #expect(try await redeem(claim(), for: alice, under: Self.transfer, at: Self.later(Self.pause)) == [.granted])
         #expect(try await ledger.read { try $0.items(of: bob, at: Self.later(Self.pause)) } == [])
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.later(Self.pause)) } == [Self.sprout1])
-        // Whoever owns it is asked to wait for nothing.
+        // The pause does not apply to the owner.
         #expect(
             try await redeem(claim(), for: alice, under: Self.transfer, at: Self.later(Self.pause)) == [
                 .alreadyRedeemed
             ])
     }
 
-    @Test func aPurchaseMovesWithAllItsTransactionsAndNothingElse() async throws {
+    @Test func `a transfer moves all transactions of a purchase and no others`() async throws {
         let sprout2 = Item(collection: "sprout", number: 2)
         let second = claim("2", original: "1", item: sprout2)
         #expect(try await redeem(claim("1"), second, claim("5"), for: alice) == [.granted, .granted, .granted])
@@ -112,7 +114,7 @@ import TestSupport
         }
         #expect(try await transactions(of: alice) == ["5"])
         #expect(try await transactions(of: bob) == ["3", "2", "1", "7", "6"])
-        // What the App Store says of it later reaches its owner.
+        // A later notification of the App Store reaches the new owner.
         #expect(
             try await notify("1", claim("2", original: "1", revoked: Self.now, signedAt: Self.later(1))) == .revoked)
         #expect(try await ledger.read { try $0.items(of: bob, at: Self.now) } == [Self.sprout1])
@@ -120,10 +122,10 @@ import TestSupport
     }
 
     @Test(arguments: [OwnershipPolicy.keep, transfer, transferIfInactive])
-    func anAccountTokenDecidesWhateverThePolicy(policy: OwnershipPolicy) async throws {
+    func `an account token overrides every policy`(policy: OwnershipPolicy) async throws {
         let token = try await ledger.write { try $0.makeAppAccountToken(of: alice, at: Self.now) }
         let own = claim(appAccountToken: token)
-        // A receipt names no token.
+        // A receipt has no token.
         #expect(try await redeem(claim(), for: bob, under: policy) == [.granted])
         #expect(try await redeem(own, for: alice, under: policy) == [.granted])
         #expect(try await redeem(own, for: bob, under: policy, at: Self.later(9999)) == [.appAccountTokenMismatch])
@@ -131,9 +133,9 @@ import TestSupport
         #expect(try await ledger.read { try $0.items(of: bob, at: Self.now) } == [])
     }
 
-    /// Somebody subscribes again for another user of the app: the later token counts, whichever comes first.
+    /// A customer subscribes again as another user of the app. The later token is valid in either order.
     @Test(arguments: ["1 2", "2 1", "1 2 1", "2 1 2"])
-    func ofTwoTokensTheLaterPurchasesDecides(order: String) async throws {
+    func `the token of the later purchase determines the owner`(order: String) async throws {
         let tokens = try [alice, bob].map { user in
             try ledger.writeNow { try $0.makeAppAccountToken(of: user, at: Self.now) }
         }
@@ -153,8 +155,8 @@ import TestSupport
         #expect(try await redeem(try #require(claims["1"]), for: bob) == [.alreadyRedeemed])
     }
 
-    /// It may be spent: whoever has it first keeps it, whatever a token says later.
-    @Test func whatAddsToABalanceNeverMoves() async throws {
+    /// The amount may be spent, so the first user keeps it even if a later token names another user.
+    @Test func `a credit is never transferred`() async throws {
         let token = try await ledger.write { try $0.makeAppAccountToken(of: alice, at: Self.now) }
         let coins = Credit(balance: "coins", amount: 10)
         let told = claim(signedAt: Self.later(1), appAccountToken: token, item: nil, credit: coins)
@@ -168,7 +170,7 @@ import TestSupport
     }
 
     @Test(arguments: ["notification first", "receipt first"])
-    func aTokenThatANotificationNamesDecidesInEitherOrder(order: String) async throws {
+    func `the token of a notification determines the owner in either order`(order: String) async throws {
         let token = try await ledger.write { try $0.makeAppAccountToken(of: alice, at: Self.now) }
         let told = claim(signedAt: Self.later(1), appAccountToken: token)
         if order == "notification first" {
@@ -182,8 +184,8 @@ import TestSupport
         #expect(try await ledger.read { try $0.items(of: bob, at: Self.now) } == [])
     }
 
-    /// The team has the App Store change a purchase's token; a proof from before does not change it back.
-    @Test func theLastWordOnATransactionsTokenCounts() async throws {
+    /// The team sets a new token of a purchase in the App Store. An older proof does not restore the old token.
+    @Test func `the token of the last signed statement determines the owner`() async throws {
         let tokens = try [alice, bob].map { user in
             try ledger.writeNow { try $0.makeAppAccountToken(of: user, at: Self.now) }
         }
@@ -197,8 +199,8 @@ import TestSupport
         #expect(try await ledger.read { try $0.items(of: bob, at: Self.later(6)) } == [Self.sprout1])
     }
 
-    /// A token that was nobody's when the App Store named it decides when it is somebody's.
-    @Test func theTokensOfWhatWaitsDecide() async throws {
+    /// A token may get its user after the App Store has stated it.
+    @Test func `the token of a parked transaction determines the owner`() async throws {
         let token = UUID()
         let renewal = claim("2", original: "1", bought: Self.later(50), appAccountToken: token)
         #expect(try await notify("1", renewal) == .parked)
@@ -209,18 +211,18 @@ import TestSupport
         #expect(try await redeem(claim("1"), for: bob, under: Self.transfer) == [.appAccountTokenMismatch])
     }
 
-    /// Bob's app hands a renewal in before the App Store has told of it.
-    @Test func aRenewalIsNoEnd() async throws {
+    /// Bob's app presents a renewal before the notification of the App Store.
+    @Test func `a subscription with a renewal is not inactive`() async throws {
         #expect(try await redeem(claim("1", expiresAt: Self.later(50)), for: alice) == [.granted])
         let renewal = claim("2", original: "1", bought: Self.later(50), expiresAt: Self.later(100))
         let policy = Self.transferIfInactive
         #expect(try await redeem(renewal, for: bob, under: policy, at: Self.later(60)) == [.ownedByAnotherUser])
-        // Subscribed to anew, long after.
+        // A new subscription, long after the end.
         let anew = claim("3", original: "1", bought: Self.later(9000), expiresAt: Self.later(9900))
         #expect(try await redeem(anew, for: bob, under: policy, at: Self.later(9100)) == [.granted])
     }
 
-    @Test func manyTransfersCountOn() async throws {
+    @Test func `many transfers keep the sequence numbers small`() async throws {
         let policy = OwnershipPolicy.transfer(pauseSeconds: 0)
         #expect(try await redeem(claim("0"), for: alice) == [.granted])
         for _ in 0..<40 {
@@ -231,7 +233,7 @@ import TestSupport
         #expect(newest.sequence <= 100)
     }
 
-    @Test func eachTransferIsToldOfToBoth() async throws {
+    @Test func `a transfer is in the audit logs of both users`() async throws {
         _ = try await redeem(claim(), for: alice)
         _ = try await redeem(claim(), for: bob)
         _ = try await redeem(claim(), for: bob, under: Self.transfer)
@@ -239,7 +241,7 @@ import TestSupport
         #expect(try await story(of: bob) == ["user refused 1 p ownedByAnotherUser", "user transferredIn 1 p"])
     }
 
-    @Test func whatWaitsIsClaimedByWhoeverPresentsItsPurchase() async throws {
+    @Test func `parked transactions go to the user that redeems their purchase`() async throws {
         #expect(try await notify("1", claim("2", original: "1", signedAt: Self.later(1))) == .parked)
         #expect(try await notify("2", claim("1", revoked: Self.later(5), signedAt: Self.later(5))) == .parked)
         #expect(try await redeem(claim("1"), for: alice) == [.revoked])
@@ -249,7 +251,7 @@ import TestSupport
         #expect(try await redeem(claim("2", original: "1"), for: bob) == [.ownedByAnotherUser])
     }
 
-    @Test func onlyPurchasesOfOriginsThatCountDo() async throws {
+    @Test func `only purchases of accepted origins are valid`() async throws {
         _ = try await redeem(claim("1", origin: .appleSandbox), for: alice)
         let coins = Credit(balance: "coins", amount: 5)
         _ = try await redeem(claim("2", origin: .appleSandbox, item: nil, credit: coins), for: alice)

@@ -10,7 +10,7 @@ import Testing
         ("postgres://a:1,b:2/till?password=pass&sslmode=require", "postgres://a:1,b:2/till"),
         ("postgres://%2Frun%2Fpostgresql/till?user=till", "postgres://till@/run/postgresql/till"),
     ])
-    func anAddressIsNamedWithoutItsPassword(url: String, name: String) async throws {
+    func `the description of an address has no password`(url: String, name: String) async throws {
         #expect(try PostgreSQLAddress(url).description == name)
     }
 
@@ -20,13 +20,13 @@ import Testing
         "postgres://till:secret/till",
         "postgres://till:secret@[::1/till", "postgres://localhost/till?color=secret",
     ])
-    func whatIsNoneIsRefusedAndNotRepeated(url: String) {
+    func `an invalid address is refused and not repeated`(url: String) {
         #expect(throws: PostgreSQLAddressError()) { try PostgreSQLAddress(url) }
         #expect(!PostgreSQLAddressError().message.contains("secret"))
     }
 
-    @Test func aServerThatDoesNotAnswerIsToldOf() throws {
-        // Nobody listens on the port that is for nobody.
+    @Test func `an unreachable server is reported without the password`() throws {
+        // No server listens on port 1.
         let address = try PostgreSQLAddress("postgres://till:secret@127.0.0.1:1/till")
         let fault = StorageFault(cause: .unreachable, path: "postgres://till@127.0.0.1:1/till")
         #expect(throws: fault) { try Ledger(address) }

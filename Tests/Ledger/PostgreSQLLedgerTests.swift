@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// What is of PostgreSQL alone: several services on one ledger, lines that are cut, and what the tables themselves forbid.
+/// Tests of PostgreSQL only: several services on one ledger, lost connections, and the constraints of the tables.
 @Suite(.enabled(if: !LedgerFixture.isFile)) struct PostgreSQLLedgerTests: LedgerSuite {
     let fixture: LedgerFixture
     let schema: TestSchema
@@ -29,7 +29,7 @@ import TestSupport
         }
     }
 
-    @Test func manyAtOnceGrantOnce() async throws {
+    @Test func `concurrent redemptions grant a transaction once`() async throws {
         let fixture = fixture
         let (claim, users) = (claim(), [alice, bob])
         let all = try await atOnce(16) { number in
@@ -42,8 +42,8 @@ import TestSupport
         #expect(try fixture.problems() == [])
     }
 
-    /// Two services whose groups are of the same users and the same purchases, and one that is told of refunds.
-    @Test func groupsThatMeetEndAsIfOneHadComeAfterTheOther() async throws {
+    /// Two services commit groups for the same users and purchases, and a third one receives refunds.
+    @Test func `concurrent groups are serializable`() async throws {
         let (fixture, users) = (fixture, (0..<8).compactMap { User(name: "user\($0)") })
         let claims = (0..<200).map { claim("\($0)", original: "\($0 / 2)", item: Item(collection: "s", number: $0)) }
         let refunds = claims.map(\.transactionIdentifier).map {
@@ -61,13 +61,13 @@ import TestSupport
         }
         let (owned, transactions) = try property(of: users)
         #expect(transactions == claims.count)
-        // A refund may have come before what it refunds, and then it was granted to nobody.
+        // A refund may precede its transaction, which is then not granted.
         #expect(owned == claims.count - claims.count / 5)
         #expect((owned...claims.count).contains(granted.reduce(0, +)))
         #expect(try fixture.problems() == [])
     }
 
-    /// The number of grants in group commits of 25 use cases each. A use case that is run again counts once.
+    /// The number of grants in group commits of 25 use cases each. A retried use case is counted once.
     private func grants(
         in ledger: Ledger,
         ofGroups count: Int,
@@ -93,7 +93,7 @@ import TestSupport
         }
     }
 
-    @Test func nothingIsSpentTwice() async throws {
+    @Test func `concurrent spendings do not overdraw a balance`() async throws {
         let (fixture, alice) = (fixture, alice)
         _ = try await redeem(claim(item: nil, credit: Credit(balance: "coins", amount: 10)), for: alice)
         let spent = try await atOnce(12) { number in
@@ -110,13 +110,13 @@ import TestSupport
         #expect(try fixture.problems() == [])
     }
 
-    /// A commit that was done is not done again, and one that was not done is; nobody is told of either before it is known. What
-    /// was done and run again would answer `alreadyRedeemed`.
+    /// The ledger retries only a transaction that was not committed, and answers after it knows. A retry of a committed one
+    /// would return `alreadyRedeemed`.
     @Test(arguments: [
         [LossyLine.Cut.beforeCommit], [.afterCommit], [.afterCommit, .afterCommit], [.beforeCommit, .afterCommit],
         [.afterCommit, .beforeCommit, .afterCommit, .beforeCommit],
     ])
-    func aCommitWhoseAnswerWasLostIsLookedUp(cuts: [LossyLine.Cut]) async throws {
+    func `a commit whose answer was lost is looked up`(cuts: [LossyLine.Cut]) async throws {
         let port = try #require(URL(string: schema.address)?.port)
         let line = try LossyLine(to: port)
         let address = schema.address.replacing(":\(port)/", with: ":\(line.port)/")
@@ -141,7 +141,7 @@ import TestSupport
     }
 
     /// A failover takes seconds. A redemption reads its caller's key first, so reads wait as long as writes.
-    @Test func `reads and writes wait for a server that is away for seconds`() async throws {
+    @Test func `reads and writes wait for a server during a failover`() async throws {
         let port = try #require(URL(string: schema.address)?.port)
         let line = try LossyLine(to: port)
         let ledger = try Ledger(
@@ -153,7 +153,7 @@ import TestSupport
         async let items = ledger.read { try $0.items(of: alice, at: Self.now) }
         async let results = ledger.write { try $0.redeem([claim("2")], for: alice, at: Self.now) }.results
         await expectEventually {
-            // Readiness is told at once.
+            // A ping fails at once.
             await #expect(throws: StorageFault.self) { try await ledger.ping() }
             return line.refusalCount > 5 && ContinuousClock.now - gone > .seconds(4)
         }
@@ -163,8 +163,8 @@ import TestSupport
         try await ledger.ping()
     }
 
-    /// What the tables refuse to one is no other's fault.
-    @Test func oneThatFailsInAGroupFailsAlone() async throws {
+    /// A constraint violation undoes only the use case that caused it.
+    @Test func `a use case that fails in a group fails alone`() async throws {
         try schema.execute("ALTER TABLE entitlement ADD CHECK (number <> 13)")
         let results = Mutex<[Int: Redemption.Result?]>([:])
         let errors = ledger.together(
@@ -181,12 +181,12 @@ import TestSupport
         #expect(try fixture.problems() == [])
     }
 
-    @Test func aServerThatEndsConnectionsIsConnectedToAnew() async throws {
+    @Test func `the ledger reconnects to a server that closes connections`() async throws {
         let (fixture, alice, schema) = (fixture, alice, schema)
         let address = schema.address + "&application_name=victim"
         let ledger = try Ledger(try PostgreSQLAddress(address))
         let claims = (1...200).map { claim("\($0)") }
-        // Each commit is followed by an attempt to end the connection of the next: what is ended without a pause ends nothing.
+        // After each commit, the other task tries to close the connection of the next one.
         let (commits, committed) = AsyncStream<Void>.makeStream()
         let ended = Atomic(0)
         let name = try #require(address.split(separator: "%3D").last?.split(separator: "&").first)
@@ -215,7 +215,7 @@ import TestSupport
         #expect(try fixture.problems() == [])
     }
 
-    @Test func theTablesThemselvesAllowNoSecondOwner() async throws {
+    @Test func `the tables allow no second owner`() async throws {
         _ = try await redeem(claim(), for: alice)
         _ = try await redeem(claim("9"), for: bob)
         func user(_ name: String) async throws -> String {
@@ -229,8 +229,8 @@ import TestSupport
         }
     }
 
-    /// Even if the isolation of the database lets two writers pass, as that of a distributed one may.
-    @Test func `a head that another writer has written meanwhile is not written`() async throws {
+    /// The version protects the head even if the isolation of a distributed database lets two writers pass.
+    @Test func `a head that another writer changed is not written`() async throws {
         _ = try await redeem(claim("1"), for: alice)
         var runs = 0
         try ledger.writeNow { transaction in
@@ -239,7 +239,7 @@ import TestSupport
             var heads = try transaction.users.heads(of: [user])
             heads[user]?.lastGrant += 1
             if runs == 1 {
-                // Sees the version that the read above has not seen.
+                // This write makes the version that was read outdated.
                 try transaction.database.write(#"UPDATE "user" SET version = version + 1"#, [])
             }
             try transaction.users.write(heads)
@@ -248,14 +248,14 @@ import TestSupport
         #expect(try fixture.problems() == [])
     }
 
-    @Test func aChangedAuditLogIsSeen() async throws {
+    @Test func `a check finds a changed audit log`() async throws {
         _ = try await redeem(claim("1"), claim("2"), for: alice)
         #expect(try fixture.problems() == [])
         try schema.execute("UPDATE audit SET subject = 'q' WHERE number = 1")
         #expect(try fixture.problems().contains { $0.contains("audit log") })
     }
 
-    @Test func aLedgerOfAnotherVersionIsNotOpened() async throws {
+    @Test func `a ledger of another version is not opened`() async throws {
         let empty = try PostgreSQLAddress(try TestSchema().address)
         #expect { try Ledger(empty, takesOver: false) } throws: {
             ($0 as? StorageFault)?.cause == .missing
@@ -264,8 +264,8 @@ import TestSupport
         #expect { try fixture.again() } throws: { ($0 as? StorageFault)?.cause == .newerVersion }
     }
 
-    /// Services on one database wake each other's listeners, and nobody else's.
-    @Test func whoObservesIsToldByTheOthers() async throws {
+    /// Services on one database notify each other's observers, and no others.
+    @Test func `the observers of all services on a database are notified`() async throws {
         let told = Mutex<[String: Set<Int64>]>([:])
         func observed(_ name: String, _ fixture: LedgerFixture) throws -> Ledger {
             let ledger = try fixture.again()
@@ -275,7 +275,7 @@ import TestSupport
         let services = [try observed("first", fixture), try observed("second", fixture)]
         let elsewhere = try observed("elsewhere", try LedgerFixture())
         let number = try await services[0].write { try $0.number(of: alice, at: Self.now) }
-        // Whoever has not begun to listen hears the next.
+        // A service may begin to listen late, so the test repeats the commit.
         var transaction = 0
         try await expectEventually {
             transaction += 1
@@ -286,7 +286,7 @@ import TestSupport
         withExtendedLifetime((services, elsewhere)) {}
     }
 
-    @Test func `a ledger of version 14 is taken over by whoever may, and one from before by nobody`() async throws {
+    @Test func `a ledger of version 14 is converted, and an earlier one is refused`() async throws {
         let schema = try TestSchema()
         try EarlierVersion(number: 14).make(in: schema)
         let address = try PostgreSQLAddress(schema.address)
@@ -305,7 +305,7 @@ import TestSupport
         #expect(try schema.execute("SELECT max(version) FROM ledger_schema") == ["18"])
     }
 
-    @Test func manyMayOpenANewLedgerAtOnce() async throws {
+    @Test func `several processes open a new ledger at once`() async throws {
         let address = try PostgreSQLAddress(try TestSchema().address)
         let alice = alice
         try await atOnce(8) { _ in
@@ -314,7 +314,7 @@ import TestSupport
         }
     }
 
-    @Test func aLedgerMovesFromAFileAndBack() async throws {
+    @Test func `a ledger moves from a file to PostgreSQL and back`() async throws {
         let file = try Ledger(file: folder.file("ledger.sqlite"))
         for number in 1...1200 {
             let user = number.isMultiple(of: 7) ? bob : alice
@@ -341,7 +341,7 @@ import TestSupport
         let back = try Ledger(file: folder.file("back.sqlite"))
         try take(try export(ledger), into: back)
         #expect(try export(back) == text)
-        // Of users that came to PostgreSQL first, too, whose numbers are large.
+        // PostgreSQL assigns large numbers to users. They fit into a file, too.
         let other = try fixture.another()
         _ = try other.writeNow { try $0.redeem([claim("1")], for: alice, at: Self.now) }
         let third = try Ledger(file: folder.file("third.sqlite"))

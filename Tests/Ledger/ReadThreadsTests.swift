@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 @Suite(.enabled(if: LedgerFixture.isFile)) struct ReadThreadsTests {
-    /// A disk that hangs holds each inline read. One thread of the process has to stay free to serve.
+    /// A disk that hangs blocks each inline read. One thread of the process must stay free.
     @Test(.timeLimit(.minutes(1))) func `reads of several ledgers share one budget of inline threads`() async throws {
         let folder = try TemporaryFolder()
         let ledgers = try (0..<2 * ProcessInfo.processInfo.activeProcessorCount).map {
@@ -13,7 +13,7 @@ import TestSupport
         }
         let disk = DispatchSemaphore(value: 0)
         let reads = ledgers.map { ledger in Task { try await ledger.read { _ in disk.wait() } } }
-        // With a budget each, no thread would be left to run this.
+        // With one budget for each ledger, no thread would be free to run this.
         let isServed = await Task { true }.value
         #expect(isServed)
         for _ in reads { disk.signal() }

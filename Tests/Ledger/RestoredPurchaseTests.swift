@@ -5,7 +5,7 @@ import Ledger
 import Testing
 import TestSupport
 
-/// A purchase that is restored under new transaction identifiers is one purchase.
+/// The transactions of a restored purchase, which is one purchase with several transaction identifiers.
 @Suite struct RestoredPurchaseTests: LedgerSuite {
     let fixture: LedgerFixture
 
@@ -36,11 +36,11 @@ import TestSupport
 
     private func items() async throws -> [Item] { try await ledger.read { try $0.items(of: alice, at: Self.now) } }
 
-    @Test func aRefundTakesWhatWasRestoredToo() async throws {
+    @Test func `a refund revokes the restored transactions, too`() async throws {
         #expect(try await redeem(claim("1"), claim("2")) == [.granted, .granted])
         #expect(try await notify(claim("1", signedAfter: 10, isRevoked: true)) == .revoked)
         #expect(try await items() == [])
-        // An older proof of another restore brings nothing back, and the reversal all of it.
+        // An older proof of another restore grants nothing. The reversal grants all transactions again.
         #expect(try await redeem(claim("3", signedAfter: 5)) == [.revoked])
         #expect(try await items() == [])
         #expect(try await notify(claim("1", signedAfter: 20)) == .granted)
@@ -51,7 +51,7 @@ import TestSupport
             })
     }
 
-    @Test func aRefundOfThePurchaseTakesARestoreThatAloneWasHandedIn() async throws {
+    @Test func `a refund revokes a restored transaction whose original was never redeemed`() async throws {
         #expect(try await redeem(claim("2")) == [.granted])
         #expect(try await notify(claim("1", signedAfter: 10, isRevoked: true)) == .revoked)
         #expect(try await items() == [])
@@ -59,17 +59,17 @@ import TestSupport
         #expect(try await items() == [Self.sprout1])
     }
 
-    @Test func aRefundThatCameBeforeAnybodyHandedAnythingInHoldsForARestore() async throws {
+    @Test func `a refund that precedes all claims revokes a later restore`() async throws {
         #expect(try await notify(claim("1", signedAfter: 10, isRevoked: true)) == .parked)
         #expect(try await redeem(claim("2")) == [.revoked])
         #expect(try await items() == [])
-        // The purchase itself finds it too.
+        // The refund also revokes the original transaction.
         #expect(try await redeem(claim("1")) == [.revoked])
         #expect(try await redeem(claim("2", signedAfter: 20)) == [.granted])
         #expect(try await items() == [Self.sprout1])
     }
 
-    @Test func wherePurchasesRepeatEachStandsOnItsOwn() async throws {
+    @Test func `a transaction that does not repeat its original is revoked alone`() async throws {
         #expect(
             try await redeem(claim("1", repeatsOriginal: false), claim("2", repeatsOriginal: false)) == [
                 .granted, .granted,
@@ -80,7 +80,7 @@ import TestSupport
         #expect(try await items() == [])
     }
 
-    @Test func whatTheTeamTakesStaysTakenAndKeepsItsStory() async throws {
+    @Test func `a revocation by the team stays until the team reinstates the purchase`() async throws {
         #expect(try await redeem(claim("1")) == [.granted])
         let revocation = Revocation(revokedAt: Self.now, reason: "why", revokedBy: "key")
         func change(_ change: PurchaseChange) async throws -> RedeemedTransaction? {

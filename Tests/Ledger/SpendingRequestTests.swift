@@ -6,7 +6,7 @@ import Ledger
 import Testing
 import TestSupport
 
-/// A spending is made once for each idempotency key of a user.
+/// The idempotency keys of spendings.
 @Suite struct SpendingRequestTests: LedgerSuite {
     let fixture: LedgerFixture
 
@@ -37,23 +37,23 @@ import TestSupport
         try await ledger.read { try $0.balances(of: user, counting: Set(Origin.allCases)) }.first?.amount
     }
 
-    @Test func `the same request spends once, whichever API key sends it and however late`() async throws {
+    @Test func `a repeated request spends once, even with another API key and late`() async throws {
         let first = spending("s1")
         #expect(try await spend(first) == .spent(left: 6))
         #expect(try await spend(spending("s2", by: "rotated")) == .repeated(first, left: 6))
-        // The answer of then, though less is left now.
+        // The answer is the first one, although less is left now.
         #expect(try await spend(spending("s3", key: "other")) == .spent(left: 2))
         #expect(try await spend(spending("s4")) == .repeated(first, left: 6))
         #expect(try await amount(of: alice) == 2)
     }
 
-    @Test func `another request under the same key is refused`() async throws {
+    @Test func `a different request under the same key is refused`() async throws {
         #expect(try await spend(spending("s1")) == .spent(left: 6))
         #expect(try await spend(spending("s2", digest: 2)) == .keyReused)
         #expect(try await amount(of: alice) == 6)
     }
 
-    @Test func `two users may use one key, and requests without a key are all made`() async throws {
+    @Test func `two users may use the same key, and requests without a key all spend`() async throws {
         #expect(try await spend(spending("s1")) == .spent(left: 6))
         #expect(try await spend(spending("s2"), for: bob) == .spent(left: 6))
         #expect(try await spend(spending("s3", key: nil, amount: 1)) == .spent(left: 5))

@@ -2,7 +2,7 @@ import Ledger
 import Testing
 import TestSupport
 
-/// The rules by which a distributed PostgreSQL accepts the tables unchanged.
+/// The rules for tables that a distributed PostgreSQL accepts unchanged.
 @Suite struct TableFamilyTests {
     private static let all = [LedgerFeature].all.tables
     private static let tables = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
@@ -23,7 +23,7 @@ import TestSupport
             let target = try #require(Self.tables[reference.table])
             #expect(Self.tables[name]?.family == .userData && target.family == .userData)
             #expect(reference.columns.first == "user_id")
-            // A foreign key is on the whole key of its table.
+            // A foreign key refers to the whole key of its table.
             #expect(reference.columns.count == target.key.count)
         }
     }

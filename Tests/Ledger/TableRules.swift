@@ -1,10 +1,10 @@
-/// What the tables of a ledger themselves allow, whatever the code above them does: statements for alice, who has redeemed
-/// transaction 1, and bob, who has redeemed 9.
+/// Statements that the constraints of the tables allow or forbid. Alice has redeemed transaction 1, and bob transaction 9.
 struct TableRules {
-    /// Their numbers, as the database has them.
+    /// The number of alice in the database.
     let alice: String
+    /// The number of bob in the database.
     let bob: String
-    /// Some digest, as the database writes one.
+    /// A digest, as an SQL literal.
     let digest: String
 
     private var original: String { "INSERT INTO original (original_transaction_id, origin, app, user_id) VALUES" }
@@ -32,7 +32,7 @@ struct TableRules {
         "INSERT INTO credit (balance, amount, origin, is_revoked, user_id, sequence) VALUES ('seeds', 10, 'local/Sandbox', 0,"
     }
 
-    /// What is allowed, so that none of the others fails by its form.
+    /// The allowed statements. They show that the forbidden ones do not fail because of their form.
     var allowed: [String] {
         [
             "\(original) ('3', 'local/Sandbox', 1, \(bob))",
@@ -40,13 +40,13 @@ struct TableRules {
             "\(redeemed) '3', '3', 'local/Sandbox', 1, \(bob), 2)",
             "\(entitlement) \(bob), 2)",
             "\(credit) \(bob), 2)",
-            // The same transaction of another app.
+            // The same identifiers in another app.
             "\(claim) ('1', '1', 'local/Sandbox', 2, \(bob))",
             "\(original) ('1', 'local/Sandbox', 2, \(bob))",
         ]
     }
 
-    /// A second owner, a second grant, a grant of nothing.
+    /// The forbidden statements: a second owner, a second grant, a grant without a transaction.
     var forbidden: [String] {
         [
             "\(claim) ('1', '1', 'local/Sandbox', 1, \(bob))",

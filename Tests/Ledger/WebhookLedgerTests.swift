@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 import Webhooks
 
-/// Whom the ledger tells, and what is on its way, in either database.
+/// Webhook endpoints and their deliveries, in either database.
 @Suite struct WebhookLedgerTests: LedgerSuite {
     let fixture: LedgerFixture
 
@@ -46,14 +46,14 @@ import Webhooks
         Set(deliveries.map { "\($0.name) \($0.number) \($0.entry.event.rawValue) \($0.entry.reference)" })
     }
 
-    @Test func everyGrantRevocationAndTransferIsToldToEachEndpointThereIs() async throws {
+    @Test func `each endpoint gets every grant, revocation and transfer`() async throws {
         _ = try await redeem(claim("0"), for: alice)
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 2) })
         #expect(try await ledger.write { try $0.add(endpoint("b"), upTo: 2) })
         #expect(try await !ledger.write { try $0.add(endpoint("c"), upTo: 2) })
         let coins = Credit(balance: "coins", amount: 10)
         _ = try await redeem(claim("1"), claim("2", item: nil, credit: coins), for: alice)
-        // Refused, redeemed before, spent: nobody is told.
+        // A refusal, a repeated redemption and a spending make no delivery.
         _ = try await redeem(claim("1"), for: bob)
         _ = try await redeem(claim("1"), for: alice)
         let spending = Spending(
@@ -91,8 +91,8 @@ import Webhooks
         #expect(try fixture.problems() == [])
     }
 
-    /// What is not committed is not told either.
-    @Test func whatFailsTellsNobody() async throws {
+    /// A delivery is committed together with its event.
+    @Test func `a failed use case makes no delivery`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "a prize", grantedBy: "K", grantedAt: Self.now, endsAt: nil)
@@ -108,7 +108,7 @@ import Webhooks
         #expect(words(try await deliveries()).filter { $0.hasPrefix("alice") } == ["alice 1 granted 1"])
     }
 
-    @Test func whatIsTakenIsTakenOnceUntilItsLeaseEnds() async throws {
+    @Test func `a delivery is leased to one service at a time`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         _ = try await redeem(claim("1"), claim("2"), claim("3"), for: alice)
         #expect(try await ledger.read { try $0.dueWebhookEndpoints(at: Self.now) }.map(\.identifier) == ["a"])
@@ -125,11 +125,11 @@ import Webhooks
             try $0.record(
                 first.map { WebhookResult(of: $0, .answered(status: 200), isDelivered: true, nextAttemptAt: nil) })
         }
-        // Who has taken the third is gone.
+        // The service that leased the third delivery is gone.
         let again = try await take(at: Self.later(60))
         #expect(again.map(\.messageIdentifier) == second.map(\.messageIdentifier))
         #expect(again.map(\.attempts) == [2])
-        // What comes too late changes nothing.
+        // A result after the end of the lease changes nothing.
         let late = second.map {
             WebhookResult(of: $0, .unanswered(code: "timedOut"), isDelivered: false, nextAttemptAt: nil)
         }
@@ -139,7 +139,7 @@ import Webhooks
         #expect(try await deliveries(in: .delivered).count == 2)
     }
 
-    @Test func whatHasFailedIsSeenAndReplayed() async throws {
+    @Test func `a failed delivery is listed and can be replayed`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         _ = try await redeem(claim("1"), claim("2"), claim("3"), for: alice)
         let taken = try await take()
@@ -164,7 +164,7 @@ import Webhooks
         let replayed = try await take()
         #expect(replayed.map(\.messageIdentifier) == [taken[1].messageIdentifier])
         #expect(replayed.map(\.attempts) == [1])
-        // Also what has arrived, for who has lost it.
+        // A receiver may have lost a delivery that arrived, so it can be replayed, too.
         let arrived = taken[2].messageIdentifier
         #expect(try await ledger.write { try $0.replay(arrived, to: "a") }?.state == .pending)
         #expect(try await take().map(\.messageIdentifier) == [arrived])
@@ -172,7 +172,7 @@ import Webhooks
         #expect(try await ledger.write { try $0.replay(arrived, to: "b") } == nil)
     }
 
-    @Test func pagesAreNewestFirst() async throws {
+    @Test func `deliveries are listed newest first`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         for number in 1...5 {
             _ = try await redeem(claim("\(number)"), for: alice, at: Self.later(Int64(number / 2)))
@@ -190,7 +190,7 @@ import Webhooks
         #expect(Set(seen.map(\.entry.reference)) == ["1", "2", "3", "4", "5"])
     }
 
-    @Test func secretsAndAddressesAreReplaced() async throws {
+    @Test func `an endpoint's secret and URL can be replaced`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("b", createdAt: Self.later(1)), upTo: 2) })
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 2) })
         #expect(try await ledger.read { try $0.webhookEndpoints() }.map(\.identifier) == ["a", "b"])
@@ -217,7 +217,7 @@ import Webhooks
         #expect(try await ledger.read { try $0.webhookEndpoint("c") } == nil)
     }
 
-    @Test func whatHasArrivedIsForgottenAndWhatHasFailedIsNot() async throws {
+    @Test func `old deliveries are deleted if they arrived, and kept if they failed`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         for number in 1...5 {
             _ = try await redeem(claim("\(number)"), for: alice, at: Self.later(Int64(number)))
@@ -237,13 +237,13 @@ import Webhooks
         #expect(try await deliveries().map(\.number) == [5, 1])
     }
 
-    @Test func whoIsErasedIsSpokenOfNoMore() async throws {
+    @Test func `the erasure of a user deletes their deliveries`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         _ = try await redeem(claim("1"), for: alice)
         _ = try await redeem(claim("2"), for: bob)
         let taken = try await take()
         #expect(try await ledger.write { try $0.erase(alice, by: .apiKey("K"), at: Self.now) })
-        // What was under way comes to nothing.
+        // The result of a delivery that was under way changes nothing.
         try await ledger.write {
             try $0.record(
                 taken.map { WebhookResult(of: $0, .answered(status: 500), isDelivered: false, nextAttemptAt: Self.now) }

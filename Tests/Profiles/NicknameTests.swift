@@ -1,7 +1,7 @@
 import Profiles
 import Testing
 
-/// What users may call themselves.
+/// The rules of nicknames.
 @Suite struct NicknameTests {
     @Test(
         arguments: [
@@ -10,7 +10,7 @@ import Testing
             ("새싹새싹새싹새싹새", "새싹새싹새싹새싹새"), ("O'Hara-Ng", "O'Hara-Ng"),
             ("❤️❤️", "❤️❤️"), ("葛\u{E0100}城", "葛\u{E0100}城"),
         ])
-    func anyOtherIsTaken(text: String, kept: String) throws {
+    func `a valid nickname is accepted`(text: String, kept: String) throws {
         #expect(try Nickname(text).text == kept)
     }
 
@@ -30,7 +30,7 @@ import Testing
             ("a \u{200D}", .nicknameTooShort),
             ("a\u{200B}b", .nicknameCharacterForbidden), ("a\u{FFFD}b", .nicknameCharacterForbidden),
         ])
-    func eachRuleHasItsError(text: String, error: ProfileError) {
+    func `each broken rule has its own error`(text: String, error: ProfileError) {
         #expect(throws: error) { try Nickname(text) }
     }
 }

@@ -5,7 +5,7 @@ import SeedApp
 import Testing
 import TestSupport
 
-/// The members of the app that Till began with.
+/// The members of the seed app.
 @Suite struct MemberTests {
     private let folder: TemporaryFolder
     private let ledger: Ledger
@@ -30,7 +30,7 @@ import TestSupport
         #expect(try await ledger.read { try $0.member(of: mint) }?.phoneNumber == "1")
     }
 
-    @Test func `an erased user is no member`() async throws {
+    @Test func `an erased user is not a member`() async throws {
         _ = try await ledger.write { try $0.join(mint, as: member("1")) }
         #expect(try await ledger.write { try $0.erase(mint, by: .user, at: now) })
         #expect(try await ledger.read { try $0.member(of: mint) } == nil)

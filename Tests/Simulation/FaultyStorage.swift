@@ -3,14 +3,14 @@ import Ledger
 import Synchronization
 import TestSupport
 
-/// A ledger on a disk that fails as the dice fall: it is full, and later is not; or it fails to take a commit, of which
-/// nobody knows whether it is there, and nothing more is read or written until somebody starts again.
+/// A ledger on a disk with random faults. A commit fails because the disk is full for a while, or its outcome is unknown. After
+/// an unknown outcome, the storage answers nothing until the process restarts.
 final class FaultyStorage: LedgerStorage {
     private let storage: any LedgerStorage
     private let dice: Dice
-    /// Of a hundred commits.
+    /// The number of faults in a hundred commits.
     private let faults: Int
-    /// Whether it says that it has taken what it has not, as no disk may.
+    /// True if the disk reports lost commits as written.
     private let lies: Bool
     private let stopped = Mutex(false)
 
@@ -59,7 +59,7 @@ final class FaultyStorage: LedgerStorage {
         return all(.stopped)
     }
 
-    /// Performs parts, and has the whole transaction rolled back, as SQLite does it on a full disk.
+    /// Performs parts, and rolls back the whole transaction, as SQLite does on a full disk.
     private func rollBack(_ parts: [LedgerPart]) {
         _ = storage.commit([
             LedgerPart { database in

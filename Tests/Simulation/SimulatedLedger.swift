@@ -4,14 +4,14 @@ import Ledger
 import Commerce
 import TestSupport
 
-/// The place of a simulation's ledger: a file, or a schema in PostgreSQL where `TILL_SIMULATION_LEDGER` says so.
+/// The place of a simulation's ledger: a file, or a schema in PostgreSQL if `TILL_SIMULATION_LEDGER` is `postgres`.
 enum SimulatedLedger {
     case file(URL)
     case schema(TestSchema)
 
     private static let isFile = ProcessInfo.processInfo.environment["TILL_SIMULATION_LEDGER"] != "postgres"
 
-    /// The file of a ledger with nothing in it, which takes a while to make.
+    /// The file of an empty ledger. It is created once, because that is slow.
     private static let emptyFile = Result {
         let folder = try TemporaryFolder()
         let file = folder.file("ledger.sqlite")
@@ -20,9 +20,9 @@ enum SimulatedLedger {
         return try folder.bytes("copy.sqlite")
     }
 
-    /// A ledger with nothing in it.
+    /// Creates an empty ledger.
     ///
-    /// - Parameter name: Of the file, if it is one.
+    /// - Parameter name: The name of the file, if the ledger is in one.
     static func make(in folder: TemporaryFolder, named name: String) throws -> SimulatedLedger {
         guard isFile else { return .schema(try TestSchema()) }
         let file = folder.file("\(name).sqlite")
@@ -42,7 +42,7 @@ enum SimulatedLedger {
         }
     }
 
-    /// What breaks a rule of the ledger.
+    /// A sentence for each broken rule of the ledger.
     func problems() throws -> [String] {
         switch self {
         case .file(let file): try LedgerFile(file).check().problems

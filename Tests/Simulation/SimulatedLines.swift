@@ -4,21 +4,21 @@ import Store
 import TestSupport
 import Wire
 
-/// The power goes, or the app is killed.
+/// A power failure, or the end of the app's process.
 struct Crash: Error {}
 
-/// No answer came: nobody knows whether the request did.
+/// A lost answer. The request may have arrived.
 struct NoAnswer: Error {}
 
-/// A device's line to the store. The app may be killed before and after whatever it asks for.
+/// A device's connection to the store. The app may be killed before and after each request.
 struct SimulatedStoreLine: StoreConnection {
     let store: Store
     let account: String
     let outcome: PaymentOutcome
-    /// Whether the app hands in its receipt, or else the signed transaction.
+    /// True if the app sends its receipt, false if it sends the signed transaction.
     let sendsReceipt: Bool
     let dice: Dice
-    /// Of a hundred moments.
+    /// The number of crashes in a hundred moments.
     let crashes: Int
 
     func add(_ payment: Payment) async throws -> PaymentTransaction {
@@ -56,7 +56,7 @@ struct SimulatedStoreLine: StoreConnection {
     }
 }
 
-/// A device's line to the service, over a network that loses, doubles and delays.
+/// A device's connection to the service, over a network that loses, duplicates and delays messages.
 struct SimulatedServiceLine: ServiceConnection {
     let simulation: Simulation
     let user: User

@@ -6,13 +6,13 @@ import Ledger
 import Receipts
 import TestSupport
 
-/// One process of the service, on the ledger that it shares with others.
+/// A process of the service, which shares its ledger with others.
 struct SimulatedProcess {
     private let garden: TestGarden
     private let verifier: ProofVerifier
     private let place: SimulatedLedger
     private let dice: Dice
-    /// Of a hundred commits, when it starts next.
+    /// The number of faults in a hundred commits, from the next start on.
     var faults: Int
     private let lies: Bool
     private let policy: OwnershipPolicy
@@ -36,10 +36,10 @@ struct SimulatedProcess {
         service = Self.service(on: storage, garden, verifier, policy, dice)
     }
 
-    /// Whether it answers nothing any more, since its disk has failed.
+    /// True if the process answers nothing any more after a fault of its disk.
     var isStopped: Bool { storage.isStopped }
 
-    /// Ends without a word, and starts again.
+    /// Crashes and starts again.
     mutating func restart() {
         guard let opened = try? place.storage() else { return }
         storage = FaultyStorage(opened, dice: dice, faults: faults, lies: lies)

@@ -21,7 +21,7 @@ extension Simulation {
         sharesDevices && dice.happens(20) ? somebody().user : person.user
     }
 
-    /// Runs the app until it is done, or killed.
+    /// Runs the app until it finishes or is killed.
     func launch(
         _ person: Person,
         as user: User? = nil,
@@ -44,13 +44,13 @@ extension Simulation {
         }
     }
 
-    /// Each device, with each user who may be signed in on it.
+    /// Launches the app on each device, with each user who may be signed in there.
     func launchEverybody() async throws {
         for person in people {
             let users = sharesDevices ? people.map(\.user) : [person.user]
             for user in users {
                 _ = try garden.store.advance(seconds: 2)
-                // A receipt has all that is left in it, a signed transaction says whose it is.
+                // A receipt has all unfinished transactions. A signed transaction has its account token.
                 for sendsReceipt in [false, true] {
                     try await launch(person, as: user, crashes: 0, sendsReceipt: sendsReceipt) {
                         try await $0.resume()

@@ -3,9 +3,9 @@ import Entitlements
 import Store
 import TestSupport
 
-/// The end of a simulation, when nothing fails any more.
+/// The end of a simulation, without faults.
 extension Simulation {
-    /// Everything that failed is mended; everybody does what is left to do.
+    /// Repairs all faults, completes all open work and checks the invariants.
     func settle() async throws {
         isMended = true
         for index in processes.indices {
@@ -22,7 +22,7 @@ extension Simulation {
         for sale in try sales() {
             _ = try await processes[0].service.receive(statement: try statement(about: sale))
         }
-        // Whose a purchase is that names somebody may be known only now; the queue delivers it again at every launch.
+        // The owner of a purchase with an account token may be known only now. The queue delivers it again at each launch.
         try await launchEverybody()
         try await trySpendings()
         try check()

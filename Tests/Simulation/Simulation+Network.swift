@@ -6,7 +6,7 @@ import Receipts
 import Store
 import TestSupport
 
-/// The lines from the devices and from the App Store to the service.
+/// The network between the devices, the App Store and the service.
 extension Simulation {
     /// Sends a device's proof. It may be lost, its answer may be lost, and it may arrive twice.
     func send(_ proof: Proof, for user: User) async throws -> Redemption {
@@ -27,7 +27,7 @@ extension Simulation {
             acknowledge(redemption, for: user)
             return redemption
         } catch is StorageFault {
-            // What is not stored is answered with 5xx, of which a device makes nothing.
+            // The service answers 5xx if it has stored nothing. A device treats this as no answer.
             throw NoAnswer()
         } catch let error as RedemptionError {
             throw ServiceRefusal(code: error.code, message: error.message)
@@ -81,7 +81,7 @@ extension Simulation {
         for line in redemption.transactions where line.mayFinish { acknowledged[line.transactionId] = user }
     }
 
-    /// The service is told of the tokens that the team has made.
+    /// Sets the account tokens that the team generated.
     func tellTokens() async throws {
         for person in people {
             guard try await insist({ try await $0.setAppAccountToken(person.token, of: person.user) }) == .set else {

@@ -11,14 +11,14 @@ extension Simulation {
         case spend, takeBack, reinstate, give, restart, approve
         case changeSettings, mendBilling, extend, raisePrice, share, endSharing, sumUp
 
-        /// As often as it shall come up.
+        /// The steps, each as often as its weight.
         static let all = allCases + [.buy, .buy, .buy, .buy, .launch, .launch, .deliver]
     }
 
     func play(steps: Int) async throws {
         for _ in 0..<steps {
             guard let step = dice.pick(Step.all) else { return }
-            // Nothing is signed at the moment at which something else was.
+            // Two statements are never signed at the same moment.
             _ = try garden.store.advance(seconds: Int64(2 + dice.number(below: 60)))
             story.append("\(step) at \(garden.store.now.rfc3339)")
             try await take(step)
@@ -47,7 +47,7 @@ extension Simulation {
         case .refund: try? sale().map { try garden.store.refund($0) }
         case .reverse: try? sale().map { try garden.store.reverseRefund(of: $0) }
         case .passTime:
-            // An answer is kept for a day.
+            // The ledger keeps an answer for a day, so all open requests must end first.
             while !openSpendings.isEmpty {
                 for index in processes.indices where processes[index].isStopped { processes[index].restart() }
                 try await trySpendings()

@@ -3,7 +3,7 @@ import Entitlements
 import Ledger
 import TestSupport
 
-/// The back end of the team.
+/// The steps of the team's back end.
 extension Simulation {
     func spend() async throws {
         let index = dice.number(below: people.count)
@@ -19,7 +19,7 @@ extension Simulation {
         try await trySpendings()
     }
 
-    /// Asks again for whatever has had no answer.
+    /// Retries the spendings without an answer.
     func trySpendings() async throws {
         let open = openSpendings
         openSpendings = []
@@ -69,7 +69,7 @@ extension Simulation {
         given[person.user.name, default: []].append(grant.item)
     }
 
-    /// Asks again, as a back end does, until there is an answer; somebody sees to the disk meanwhile.
+    /// Retries a request until there is an answer, as a back end does. A failed process restarts meanwhile.
     func insist<Value>(_ ask: (EntitlementService) async throws -> Value) async throws -> Value {
         while true {
             let index = dice.number(below: processes.count)

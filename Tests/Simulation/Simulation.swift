@@ -7,8 +7,8 @@ import Store
 import TestSupport
 import Webhooks
 
-/// Devices, two processes of one service, and the store, played by one seed: whatever can go wrong between them does, as the
-/// dice fall, and what must hold is looked at after every step.
+/// A simulation of devices, two processes of one service and the store, driven by one seed. It injects random faults, and
+/// checks the invariants after each step.
 actor Simulation {
     static let products = [
         "garden.gate", "garden.season", "garden.seeds", "garden.basic.monthly", "garden.premium.monthly",
@@ -16,9 +16,9 @@ actor Simulation {
     ]
 
     struct Person {
-        /// Of the store.
+        /// The account in the store.
         let account: String
-        /// Of the service.
+        /// The user of the service.
         let user: User
         let token: UUID
     }
@@ -28,33 +28,33 @@ actor Simulation {
     /// The beginning of the story.
     let began: Timestamp
     let people: [Person]
-    /// Whether people sign in on each other's devices.
+    /// True if people sign in on each other's devices.
     let sharesDevices: Bool
-    /// Of the service.
+    /// The ownership policy of the service.
     let policy: OwnershipPolicy
     let verifier: ProofVerifier
-    /// Reads what the processes have written; its disk is sound.
+    /// The ledger that the checks read, without faults.
     let ledger: Ledger
     let place: SimulatedLedger
     var processes: [SimulatedProcess]
 
-    /// All that a device has sent, whether it arrived or not.
+    /// The proofs that devices sent, including lost ones.
     var posts: [(proof: [UInt8], user: User)] = []
-    /// Who has presented a purchase, by its original transaction.
+    /// The users who presented a purchase, by its original transaction.
     var presenters: [String: Set<User>] = [:]
-    /// What devices were told they may finish, and for whom.
+    /// The users of the transactions that devices may finish.
     var acknowledged: [String: User] = [:]
-    /// By original transaction: what the team has taken back.
+    /// The original transactions of the purchases that the team revoked.
     var takenBack: Set<String> = []
     var given: [String: [Item]] = [:]
     var spent: [String: Int] = [:]
     var openSpendings: [(person: Int, spending: Spending)] = []
-    /// Whether the disks and the network work, as they do at the end.
+    /// True at the end, when the disks and the network have no faults.
     var isMended = false
-    /// The steps so far, to understand a seed that fails.
+    /// The steps so far, for the report of a failing seed.
     var story: [String] = []
 
-    /// - Parameter diskLies: Whether the disks say that they have taken what they have not; then something has to be found wrong.
+    /// - Parameter diskLies: True if the disks report lost commits as written. The checks must find this.
     init(seed: UInt64, diskLies: Bool = false) throws {
         dice = Dice(seed: seed)
         sharesDevices = seed % 2 == 1
@@ -80,7 +80,7 @@ actor Simulation {
         let now = garden.store.now
         people = try ["alice", "bob", "carol"].map { name in
             guard let user = User(name: name) else { throw SimulationError.broken("\(name) is no name") }
-            // The token of one is the team's own, of which the service is told when it has been in use for a while.
+            // The team generates one person's token, and sets it when purchases may already have it.
             let token =
                 name == "carol"
                 ? UUID(randomness: dice.randomness)

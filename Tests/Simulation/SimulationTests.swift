@@ -2,12 +2,12 @@ import Entitlements
 import Foundation
 import Testing
 
-/// Seeds of simulations, as many as there is time for: `make simulate SEED=N` plays one, `make simulate SECONDS=N` plays for
+/// Simulations with as many seeds as the time allows. `make simulate SEED=N` runs one seed, `make simulate SECONDS=N` runs
 /// longer.
 @Suite struct SimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seconds = environment["TILL_SIMULATION_SECONDS"].flatMap(Int.init) ?? 30
-    /// Of each worker, where other tests leave no time.
+    /// The smallest number of simulations of each worker, if other tests leave no time.
     private static let minimum = 5
     private static let workers = ProcessInfo.processInfo.activeProcessorCount
     private static let seed = environment["TILL_SIMULATION_SEED"].flatMap(UInt64.init)
@@ -35,7 +35,7 @@ import Testing
         #expect(played > 0)
     }
 
-    /// A simulation that finds nothing would be worth nothing.
+    /// A simulation must be able to find errors.
     @Test func aDiskThatLiesIsFound() async throws {
         let found = await withTaskGroup(of: Bool.self) { group in
             for seed in 0..<8 {
@@ -53,7 +53,9 @@ import Testing
         #expect(found >= 4)
     }
 
-    /// - Returns: false where something was lost, doubled or otherwise wrong.
+    /// Runs the simulation of a seed.
+    ///
+    /// - Returns: False if an invariant was violated.
     @discardableResult
     private func play(_ seed: UInt64) async -> Bool {
         var story: [String] = []

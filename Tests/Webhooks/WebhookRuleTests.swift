@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 import Webhooks
 
-/// What a webhook's address may be, how its messages are signed, and when they are tried again.
+/// The rules of webhooks: URLs, addresses, signatures and the backoff.
 @Suite struct WebhookRuleTests {
     @Test(arguments: [
         ("https://example.com", "example.com", 443), ("https://example.com:8443/a?b=c", "example.com", 8443),
         ("HTTPS://Example.COM/", "Example.COM", 443), ("https://[2001:db8::1]/x", "2001:db8::1", 443),
         ("https://192.0.2.1", "192.0.2.1", 443),
     ])
-    func anAddressIsTaken(_ text: String, host: String, port: Int) throws {
+    func `a valid URL is accepted`(_ text: String, host: String, port: Int) throws {
         let url = try WebhookURL(text, allowsPlain: false)
         #expect((url.text, url.host, url.port) == (text, host, port))
     }
@@ -24,18 +24,18 @@ import Webhooks
         "https://example.com:0", "https://example.com:65536", "https://%31%32%37.0.0.1/", "https://ex\u{E4}mple.com",
         "https://example.com/\n", "https://" + String(repeating: "a", count: 2048),
     ])
-    func anAddressIsRefused(_ text: String) {
+    func `an invalid URL is refused`(_ text: String) {
         #expect { try WebhookURL(text, allowsPlain: false) } throws: {
             ($0 as? WebhookError)?.code == "webhookURLInvalid"
         }
     }
 
-    @Test func plainIsTakenWhereItMayBe() throws {
+    @Test func `plain HTTP is accepted if it is allowed`() throws {
         #expect(try WebhookURL("http://127.0.0.1:80/", allowsPlain: true).port == 80)
         #expect(try WebhookURL("http://localhost", allowsPlain: true).port == 80)
     }
 
-    /// The first and the last address of each range that is not public, and those around it that are.
+    /// The first and last addresses of the ranges that are not public.
     @Test(arguments: [
         "0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255", "127.0.0.1",
         "127.255.255.255", "169.254.0.0", "169.254.169.254", "172.16.0.0", "172.31.255.255", "192.0.0.255",
@@ -44,7 +44,7 @@ import Webhooks
         "::ffff:127.0.0.1", "::ffff:8.8.8.8", "64:ff9b::7f00:1", "100::1", "2001::1", "2001:1ff::1", "2001:db8::1",
         "2002:7f00:1::", "3fff::1", "fc00::1", "fdff::1", "fe80::1", "febf::1", "ff02::1",
     ])
-    func anAddressIsPrivate(_ text: String) throws {
+    func `an address outside the public network is not public`(_ text: String) throws {
         #expect(!AddressRange.isPublic(try bytes(text)))
     }
 
@@ -54,7 +54,7 @@ import Webhooks
         "192.169.0.0", "198.17.255.255", "198.20.0.0", "223.255.255.255", "8.8.8.8", "2001:200::1", "2001:db9::1",
         "2003::1", "2606:4700::1111", "3ffe:ffff::1",
     ])
-    func anAddressIsPublic(_ text: String) throws {
+    func `an address of the public network is public`(_ text: String) throws {
         #expect(AddressRange.isPublic(try bytes(text)))
     }
 
@@ -65,13 +65,13 @@ import Webhooks
         return bytes
     }
 
-    @Test func noOtherSizeIsAnAddress() {
+    @Test func `bytes of another length are not public`() {
         #expect(!AddressRange.isPublic([]))
         #expect(!AddressRange.isPublic([8, 8, 8]))
     }
 
-    /// The example of Standard Webhooks' own libraries.
-    @Test func messagesAreSignedAsStandardWebhooksHaveIt() throws {
+    /// The example of Standard Webhooks' reference libraries.
+    @Test func `messages are signed as Standard Webhooks specifies`() throws {
         let secret = try #require(Base64.decode(Array("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".utf8)))
         let signed = SignedWebhook(
             Array(#"{"test": 2432232314}"#.utf8), identifier: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -86,7 +86,7 @@ import Webhooks
         #expect(WebhookSecret(bytes: secret).description == "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     }
 
-    @Test func pausesGrowAndEndAfterThreeDays() throws {
+    @Test func `the pauses grow and end after three days`() throws {
         let now = Timestamp(secondsSince1970: 1_790_000_000)
         var total: Int64 = 0
         var last: Int64 = 0
@@ -105,7 +105,7 @@ import Webhooks
             WebhookSchedule.next(after: WebhookSchedule.pauses.count + 1, at: now, randomness: .system) == nil)
     }
 
-    @Test func aSecretThatEndsSignsUntilThen() {
+    @Test func `a replaced secret signs until it ends`() {
         let now = Timestamp(secondsSince1970: 1_790_000_000)
         let endpoint = WebhookEndpoint(
             identifier: "a", url: "https://example.com", createdAt: now, createdBy: "K", secret: [2],

@@ -1,18 +1,18 @@
 import Commerce
 import Ledger
 
-/// The ledger's statements about the catalog, inside a transaction that the caller holds. What is now follows from what has
-/// happened; only of pictures nothing is kept but the last.
+/// The statements on the catalog, inside the caller's transaction. The changes give the current state. Of pictures, the ledger
+/// keeps only the last one.
 struct CatalogRecords {
     let database: any LedgerDatabase
-    /// The app of changes that name none.
+    /// The app of changes without an app.
     let firstApp: String
 
     func revision() throws -> Int64 {
         try database.value("SELECT coalesce(max(number), 0) FROM catalog_change", []) ?? 0
     }
 
-    /// In the order in which they were first changed.
+    /// The changed products, in the order of their first changes.
     func products() throws -> [CatalogRecord.Product] {
         try database.rows(
             """
@@ -38,7 +38,7 @@ struct CatalogRecords {
         }
     }
 
-    /// The SHA-256 of each.
+    /// The SHA-256 of each item's picture.
     func pictureDigests() throws -> [Item: [UInt8]] {
         var digests: [Item: [UInt8]] = [:]
         for row in try database.rows("SELECT collection, number, digest FROM catalog_picture") {

@@ -2,13 +2,15 @@ import Commerce
 import Ledger
 
 extension LedgerTransaction {
-    /// The number of the last change; 0 where there was none.
+    /// The number of the last change; 0 if there is none.
     public func catalogRevision() throws -> Int64 {
         guard try database.has("catalog_change") else { return 0 }
         return try CatalogRecords(database: database, firstApp: "").revision()
     }
 
-    /// - Parameter firstApp: The app of changes that name none.
+    /// The state of the catalog after all changes.
+    ///
+    /// - Parameter firstApp: The app of changes without an app.
     public func catalogRecord(firstApp: String) throws -> CatalogRecord {
         guard try database.has("catalog_picture") else {
             return CatalogRecord(revision: 0, products: [], pictures: [:])
@@ -19,17 +21,16 @@ extension LedgerTransaction {
             pictures: try records.pictureDigests())
     }
 
-    /// A picture's bytes; nil where an item has none.
+    /// The bytes of an item's picture; nil if there is none.
     public func catalogPicture(of item: Item) throws -> [UInt8]? {
         try CatalogRecords(database: database, firstApp: "").picture(of: item)
     }
 
-    /// Remembers a change.
+    /// Adds a change.
     ///
     /// - Parameters:
-    ///   - picture: The picture's bytes where it is one.
-    ///   - maximumPictures: How many bytes all pictures may have.
-    /// - Returns: What has become of it.
+    ///   - picture: The bytes of the picture if the change is one.
+    ///   - maximumPictures: The largest total size of all pictures, in bytes.
     public func add(
         _ change: CatalogChange,
         picture: [UInt8]?,
@@ -47,12 +48,12 @@ extension LedgerTransaction {
         return .changed
     }
 
-    /// Newest first.
+    /// The changes of an app's products, newest first.
     ///
     /// - Parameters:
-    ///   - productIdentifier: Only those of one product; nil for all.
-    ///   - firstApp: The app of changes that name none.
-    ///   - number: Only those before; nil for all.
+    ///   - productIdentifier: The only product; nil for all products.
+    ///   - firstApp: The app of changes without an app.
+    ///   - number: The number of the last change of the previous page; nil for the first page.
     public func catalogChanges(
         of productIdentifier: String?,
         in app: String,

@@ -1,38 +1,38 @@
 import Commerce
 
-/// Something that happened to what a user owns.
+/// A change of the items that a user owns.
 public struct AuditEntry: Hashable, Sendable {
     public enum Event: String, Sendable, CaseIterable, SQLConvertible {
-        /// A transaction was redeemed and counts; or whoever had taken it back, the App Store or the team, does so no more, which
-        /// leaves what the other has done.
+        /// A transaction was redeemed and is valid, or the App Store or the team withdrew its revocation. The revocation of the
+        /// other one stays in force.
         case granted
-        /// The App Store or the team takes a transaction back, or had when it was redeemed.
+        /// The App Store or the team revoked a transaction, now or before it was redeemed.
         case revoked
-        /// A user has presented a transaction and was given nothing; the reason is the refusal's code.
+        /// The service refused a transaction that the user presented. The reason is the refusal's code.
         case refused
-        /// A purchase has come from another user.
+        /// A purchase was transferred from another user.
         case transferredIn
-        /// A purchase has gone to another user.
+        /// A purchase was transferred to another user.
         case transferredOut
-        /// The team has given an item.
+        /// The team gave an item to the user.
         case itemGiven
-        /// The team has taken an item back that it had given.
+        /// The team took back an item that it had given.
         case itemTakenBack
-        /// The team has assigned an unclaimed purchase to the user.
+        /// The team assigned an unclaimed purchase to the user.
         case assigned
-        /// The team has added to a balance.
+        /// The team added an amount to a balance.
         case credited
-        /// A part of a balance was spent.
+        /// The user spent a part of a balance.
         case spent
-        /// A subscription, or a purchase with an end, is over.
+        /// A subscription, or a purchase with an end, has expired.
         case expired
-        /// A renewal could not be charged, and the App Store tries again. The user owns the item no more.
+        /// The App Store could not charge a renewal and retries. The user no longer owns the item.
         case renewalFailed
-        /// A renewal could not be charged. The user owns the item until the grace period ends.
+        /// The App Store could not charge a renewal. The user owns the item until the grace period ends.
         case gracePeriodBegan
         case autoRenewDisabled
         case autoRenewEnabled
-        /// Who the user was is erased.
+        /// The user was erased.
         case erased
 
         package var sqlValue: SQLValue { .text(rawValue) }
@@ -43,17 +43,17 @@ public struct AuditEntry: Hashable, Sendable {
         }
     }
 
-    /// The time at which it took effect.
+    /// The time at which the event took effect.
     public let happenedAt: Timestamp
     public let event: Event
     public let actor: AuditActor
-    /// Of the transaction; nil for what is no purchase.
+    /// The origin of the transaction; nil for an event without a purchase.
     public let origin: Origin?
-    /// The identifier of the transaction, the original transaction of what was transferred, the grant or the spending.
+    /// The identifier of the transaction, the grant or the spending; for a transfer, of the original transaction.
     public let reference: String
     /// The product, the item or the balance.
     public let subject: String
-    /// Why, in the team's words or a refusal's code; nil where nobody said, or what was said is erased.
+    /// The team's reason or a refusal's code; nil if none was given, or if it was erased.
     public let reason: String?
 
     package init(
@@ -75,14 +75,14 @@ public struct AuditEntry: Hashable, Sendable {
     }
 }
 
-/// Who has done something to what a user owns.
+/// The actor of an audit entry.
 public enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvertible {
     /// The user's own app.
     case user
-    /// Whoever holds an API key, by the key's identifier.
+    /// The holder of an API key, by the key's identifier.
     case apiKey(String)
     case appStore
-    /// Till itself, for what happened before there was an audit log.
+    /// Till itself, for entries older than the audit log.
     case till
 
     private static let keyPrefix = "key "

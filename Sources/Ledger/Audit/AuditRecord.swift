@@ -1,23 +1,23 @@
 import Commerce
 import Signatures
 
-/// An entry of a user's audit log, in its place.
+/// An entry of a user's audit log, with its number and its digest.
 ///
-/// The log is a chain: each digest is over the digest before it and the entry, so that none can be changed, taken out or put
-/// in without changing all that follow. Of a reason there is only a digest in it, over the text and a salt of its own, so that
-/// the text can be erased, and then cannot be guessed either, while the chain stays unbroken.
+/// The log is a hash chain: each digest covers the digest before it and the entry. Nobody can change, remove or insert a record
+/// without changing all records after it. The chain covers only a salted digest of a reason. So the text can be erased, and
+/// then cannot be guessed either, while the chain stays unbroken.
 public struct AuditRecord: Hashable, Sendable {
-    /// What comes before the first.
+    /// The digest before the first record.
     static let beginning = [UInt8](repeating: 0, count: 32)
 
-    /// 1 for a user's first.
+    /// The number of the record; 1 for a user's first.
     public let number: Int64
     public let entry: AuditEntry
-    /// nil where there is no reason, or it was erased.
+    /// The salt of the reason's digest; nil if there is no reason, or if it was erased.
     let reasonSalt: [UInt8]?
-    /// nil where no reason was ever given.
+    /// The digest of the reason; nil if none was ever given.
     let reasonDigest: [UInt8]?
-    /// SHA-256.
+    /// The SHA-256 that the next record covers.
     public let digest: [UInt8]
 
     init(_ entry: AuditEntry, after previous: (number: Int64, digest: [UInt8])?, randomness: Randomness) {
@@ -41,10 +41,10 @@ public struct AuditRecord: Hashable, Sendable {
         digest = try row["digest"]
     }
 
-    /// Whether this is what was written after `previous`; nil for a user's first.
+    /// Returns true if the record is the next one of the chain after `previous`; nil for a user's first.
     public func follows(_ previous: AuditRecord?) -> Bool {
         number == (previous?.number ?? 0) + 1
-            // Of a reason that was erased nothing can be said; one that has no digest was never given.
+            // An erased reason cannot be checked. A reason without a digest was added later.
             && (entry.reason == nil
                 || reasonDigest != nil && reasonDigest == Self.reasonDigest(entry.reason, reasonSalt))
             && digest == Self.digest(number, entry, reasonDigest, after: previous?.digest ?? Self.beginning)
@@ -58,8 +58,8 @@ public struct AuditRecord: Hashable, Sendable {
         return state.digest()
     }
 
-    /// Over the digest before it, then each field: its length in four bytes, big-endian, and its bytes; all bits set for the
-    /// length of one that is not there.
+    /// The digest over the digest before it and each field: the field's length in four bytes, big-endian, then its bytes. A
+    /// missing field has a length with all bits set.
     private static func digest(
         _ number: Int64,
         _ entry: AuditEntry,

@@ -1,17 +1,17 @@
 import Commerce
 import Signatures
 
-/// The ledger's statements about users' audit logs, inside a transaction that the caller holds.
+/// The statements on users' audit logs, inside the caller's transaction.
 package struct AuditRecords {
     let database: any LedgerDatabase
     let randomness: Randomness
 
-    /// Writes down what has happened to a user, for whoever listens and whoever is told.
+    /// Appends an entry to a user's audit log, and notifies the listeners of the user.
     package func append(_ entry: AuditEntry, to user: Int64) throws {
         try append([(entry, user)])
     }
 
-    /// Writes down what has happened to users, in its order.
+    /// Appends entries to users' audit logs, in order.
     package func append(_ entries: [(entry: AuditEntry, user: Int64)]) throws {
         guard !entries.isEmpty else { return }
         let users = UserRecords(database: database, randomness: randomness)
@@ -20,7 +20,7 @@ package struct AuditRecords {
         try users.write(heads)
     }
 
-    /// The same, for a caller that reads and writes the heads of the users.
+    /// Appends entries, for a caller that reads and writes the heads of the users itself.
     package func append(_ entries: [(entry: AuditEntry, user: Int64)], to heads: inout [Int64: UserHead]) throws {
         guard !entries.isEmpty else { return }
         let records = entries.map { entry, user in
@@ -49,14 +49,14 @@ package struct AuditRecords {
         for feature in database.tables.schema.features { try feature.follower?(told, database, randomness) }
     }
 
-    /// In their order.
+    /// The records of a user after a number, in order.
     func records(of user: Int64, after number: Int64, limit: Int) throws -> [AuditRecord] {
         try database.rows(
             "SELECT * FROM audit WHERE user_id = $1 AND number > $2 ORDER BY number LIMIT $3", [user, number, limit]
         ).map(AuditRecord.init)
     }
 
-    /// The numbers of users whose chain is broken, and of the first record that does not follow; at most so many.
+    /// The users whose chain is broken, each with the number of the first record that does not follow.
     func breaks(limit: Int) throws -> [(user: Int64, number: Int64)] {
         var breaks: [(user: Int64, number: Int64)] = []
         var last: (user: Int64, record: AuditRecord)?

@@ -2,10 +2,10 @@ import Commerce
 import Dispatch
 import Synchronization
 
-/// The queue of use cases that write: those that wait together share a commit, and each returns after it.
+/// The queue of use cases that write. Use cases that wait together share a commit, and each returns after it.
 ///
-/// One commit runs at a time: `Documentation/Benchmarks.md` compares more. If too many use cases wait, the next is refused, so
-/// that memory is bounded however slow the disk is.
+/// One commit runs at a time; `Documentation/Benchmarks.md` compares more. If too many use cases wait, the queue refuses the
+/// next. So memory is bounded even if the disk is slow.
 final class GroupCommits: Sendable {
     /// The largest number of requests that share a commit.
     private static let maximumGroup = 128
@@ -13,7 +13,7 @@ final class GroupCommits: Sendable {
     private static let maximumWaiting = 512
 
     private let storage: any LedgerStorage
-    /// A thread of its own, since it spends its time waiting for the disk.
+    /// A separate thread, because commits wait for the disk.
     private let thread = DispatchQueue(label: "till.commits")
     private let state = Mutex(State())
     private let observers = Mutex<[@Sendable (Duration) -> Void]>([])
@@ -29,7 +29,7 @@ final class GroupCommits: Sendable {
         case batch(any BatchQueue)
     }
 
-    /// A part, and what to do after its commit.
+    /// A part, and the action after its commit.
     struct Work: Sendable {
         /// The number of requests of the part.
         let count: Int
@@ -78,6 +78,8 @@ final class GroupCommits: Sendable {
 
     var overloaded: StorageFault { StorageFault(cause: .overloaded, path: storage.damaged.path) }
 
+    /// Adds an entry to the queue.
+    ///
     /// - Parameter admit: Runs if the entry is accepted, before its commit begins.
     /// - Returns: False if too many requests wait.
     func enqueue(_ entry: Entry, _ admit: () -> Void = {}) -> Bool {
@@ -92,7 +94,7 @@ final class GroupCommits: Sendable {
         return isAccepted
     }
 
-    /// Commits groups until nobody waits.
+    /// Commits groups until the queue is empty.
     private func commitAll() {
         while let entries = next() {
             let started = ContinuousClock.now
@@ -118,7 +120,7 @@ final class GroupCommits: Sendable {
         }
     }
 
-    /// Requests of one batch become one part.
+    /// The parts of a group. Requests of one batch become one part.
     private func works(of entries: [Entry]) -> [Work] {
         var works: [Work] = []
         var batches: [ObjectIdentifier: (queue: any BatchQueue, count: Int)] = [:]

@@ -6,7 +6,7 @@ protocol BatchQueue: AnyObject, Sendable {
     func take(_ count: Int) -> [GroupCommits.Work]
 }
 
-/// Requests of one kind: those that wait together are read, decided and written together, in one commit.
+/// A queue of requests of one kind. Requests that wait together are read, decided and written together, in one commit.
 public final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue {
     private struct Waiting: Sendable {
         let request: Request
@@ -28,7 +28,7 @@ public final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue 
         self.answers = answers
     }
 
-    /// Answers a request, together with others that wait, and returns when the answer is durable.
+    /// Answers a request together with other waiting requests, and returns when the answer is durable.
     ///
     /// - Throws: The error of the batch for this request alone; `StorageFault`.
     public func answer(_ request: Request) async throws -> Answer {
@@ -63,7 +63,7 @@ public final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue 
             })
     }
 
-    /// A part that answers requests, whose indices are those of the slots.
+    /// A part that answers requests. The indices of the requests are those of the slots.
     private func part(_ requests: ArraySlice<Request>, _ slots: AnswerSlots<Answer>) -> LedgerPart {
         let middle = requests.startIndex + requests.count / 2
         return LedgerPart(
@@ -74,7 +74,7 @@ public final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue 
             })
     }
 
-    /// A part that answers requests, for a caller that commits by itself, and the answers after the commit.
+    /// A part that answers requests, for a caller that commits by itself, and a function that returns the results.
     package func part(
         of requests: [Request]
     ) -> (part: LedgerPart, results: ([(any Error)?]) -> [Result<Answer, any Error>]) {

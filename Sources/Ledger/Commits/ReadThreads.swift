@@ -2,10 +2,10 @@ import Foundation
 import NIOPosix
 import Synchronization
 
-/// The threads that reads run on.
+/// The threads that run reads.
 ///
-/// A hop to another thread and back costs more than a read from a ledger in a file: these reads run inline. Together, all
-/// ledgers of the process leave one thread free of inline reads, since a disk that hangs would block them all.
+/// A hop to another thread and back costs more than a read from a ledger in a file, so these reads run inline. All ledgers of
+/// the process together leave one thread free of inline reads, because a disk that hangs would block all threads.
 final class ReadThreads: Sendable {
     private static let maximumInlineReads = ProcessInfo.processInfo.activeProcessorCount - 1
 
@@ -22,7 +22,7 @@ final class ReadThreads: Sendable {
     /// The number of reads that wait for a thread.
     var waitingCount: Int { waiting.load(ordering: .relaxed) }
 
-    @inline(never)  // The optimizer of Swift 6.3 fails where it takes this into its caller.
+    @inline(never)  // The optimizer of Swift 6.3 crashes if it inlines this.
     func run<Value: Sendable>(
         isLong: Bool = false,
         _ read: @escaping @Sendable () throws -> Value

@@ -1,11 +1,11 @@
-/// The times in which redeemed transactions cover what they have bought, in SQL: for the conversion of earlier ledgers, and as a
-/// check of what the rules have written.
+/// The SQL for the periods that redeemed transactions cover. It converts earlier ledgers, and checks the rows that the rules
+/// wrote.
 package enum CoverageQuery {
     package static let text = text(transactions: "redeemed_transaction", revocations: "team_revocation")
 
     /// - Parameters:
-    ///   - transactions: The table, or query in parentheses, of the transactions.
-    ///   - revocations: The same of the team's revocations.
+    ///   - transactions: The table of the transactions, or a query in parentheses.
+    ///   - revocations: The table of the team's revocations, or a query in parentheses.
     static func text(transactions: String, revocations: String) -> String {
         """
         SELECT bought.*, CASE WHEN expires_at IS NOT NULL THEN purchase_date - 60000 END AS begins_at,

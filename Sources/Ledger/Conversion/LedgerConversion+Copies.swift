@@ -1,9 +1,9 @@
-/// The queries that fill the new tables whose columns are others than those of the old ones.
+/// The queries that fill the new tables with changed columns.
 extension LedgerConversion {
-    /// The rows of a new table, by a query.
+    /// The query for the rows of a new table.
     struct Conversion {
         let name: String
-        /// The table and its columns.
+        /// The table and its columns, for `INSERT INTO`.
         let table: String
         let query: String
 
@@ -13,7 +13,8 @@ extension LedgerConversion {
         }
     }
 
-    /// All rows of an earlier ledger are of one app, which the first service to use the ledger names.
+    /// The conversions of users and purchases. All rows of an earlier ledger belong to one app. The first service that uses the
+    /// ledger names it.
     var conversions: [Conversion] {
         users + purchases + [
             Conversion(
@@ -29,7 +30,7 @@ extension LedgerConversion {
         ]
     }
 
-    /// A line with the status and the content type, then the body.
+    /// The SQL for a kept answer: a line with the status and the content type, then the body.
     private var keptAnswer: String {
         switch dialect {
         case .sqlite: "CAST(status || ' ' || content_type || char(10) || CAST(body AS TEXT) AS BLOB)"
@@ -138,7 +139,7 @@ extension LedgerConversion {
         ]
     }
 
-    /// Of the attempts at a delivery, an earlier ledger has the last one.
+    /// The conversions of webhook deliveries. An earlier ledger has only the last attempt at a delivery.
     var deliveries: [Conversion] {
         let number = "CASE WHEN last_attempt_at IS NULL THEN 0 WHEN attempts > 0 THEN attempts ELSE 1 END"
         return [

@@ -1,6 +1,6 @@
 /// The conversion of a ledger of version 14 or 15 to the tables of this version.
 ///
-/// The old tables get other names, the new ones are made and filled, and the old ones are dropped, all in one transaction.
+/// One transaction renames the old tables, creates and fills the new ones, and drops the old ones.
 struct LedgerConversion {
     let dialect: SQLDialect
     /// The version of the old tables.
@@ -17,10 +17,10 @@ struct LedgerConversion {
             } + triggersDropped + [schema.tables.definition(in: dialect)] + filling
     }
 
-    /// The statements that make the old tables, for the rows of an export.
+    /// The statements that create the old tables, for the rows of an export.
     var legacyTables: [String] { legacy.all.map { $0.definition(in: dialect) } }
 
-    /// The statements that fill the new tables from the old ones, and drop these.
+    /// The statements that fill the new tables from the old ones, and drop the old ones.
     var filling: [String] {
         (version < 15 ? spendingRequests + anySpellings : []) + copies + drops
     }
@@ -43,7 +43,7 @@ struct LedgerConversion {
         }
     }
 
-    /// Old tables in the reverse of the order in which they refer to each other.
+    /// The statements that drop the old tables, referencing tables first.
     private var drops: [String] {
         let first = [
             "webhook_delivery", "credit", "entitlement", "team_revocation", "redeemed_transaction",
@@ -55,8 +55,8 @@ struct LedgerConversion {
         return tables + (dialect == .sqlite ? [] : ["DROP FUNCTION IF EXISTS audit_is_kept()"])
     }
 
-    /// Version 15: a spending has the idempotency key of its request, as the kept answer has it. Of two API keys that used one
-    /// idempotency key for one user, the spending that comes first keeps it.
+    /// Version 15: a spending has the idempotency key of its request, taken from the kept answer. If two API keys used the same
+    /// idempotency key for one user, the first spending keeps it.
     private var spendingRequests: [String] {
         switch dialect {
         case .sqlite:
@@ -93,7 +93,7 @@ struct LedgerConversion {
         }
     }
 
-    /// Version 15: users whose name is no ASCII keep access however a token spells it.
+    /// Version 15: a token may spell the non-ASCII name of an existing user in any Unicode form.
     private var anySpellings: [String] {
         let isASCII =
             dialect == .sqlite

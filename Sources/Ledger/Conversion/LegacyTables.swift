@@ -1,8 +1,8 @@
-/// The tables of version 15, which a ledger has under names of their own while it is converted.
+/// The tables of version 15. A ledger has them under prefixed names during its conversion.
 struct LegacyTables {
     let all: [Table]
 
-    /// - Parameter schema: The tables of this version, most of which had the same columns.
+    /// - Parameter schema: The tables of this version. Most had the same columns in version 15.
     init(_ schema: LedgerSchema) {
         let changed = Self.removedOrChanged
         all =
@@ -10,7 +10,7 @@ struct LegacyTables {
             .map(Self.legacy) + changed.map(Self.legacy)
     }
 
-    /// The indexes of version 15, whose names the new ones need.
+    /// The indexes of version 15. The new indexes need their names.
     static let indexes = [
         "redeemed_transaction_of_original", "credit_of_user", "parked_transaction_of_original",
         "notification_that_asks", "team_revocation_that_stands", "spending_by_idempotency_key", "kept_answer_by_age",
@@ -28,7 +28,7 @@ struct LegacyTables {
         "figure_upkeep", "account_link", "address_change", "mail", "mail_count",
     ]
 
-    /// The same columns without constraints: what an export has is checked when it is converted.
+    /// The same columns without constraints. The conversion checks the rows of an export.
     private static func legacy(_ table: Table) -> Table {
         Table(
             name: prefix + table.name, family: table.family,

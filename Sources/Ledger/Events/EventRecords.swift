@@ -1,6 +1,6 @@
 import Commerce
 
-/// The ledger's statements about what happens to users, inside a transaction that the caller holds.
+/// The statements on the events of users, inside the caller's transaction.
 package struct EventRecords {
     let database: any LedgerDatabase
 
@@ -13,7 +13,7 @@ package struct EventRecords {
         try append([(change, user)])
     }
 
-    /// Records changes, and deletes those before the last ones of each user.
+    /// Records changes, and deletes the oldest changes of each user beyond the limit.
     package func append(_ changes: [(change: UserChange, user: Int64)]) throws {
         guard !changes.isEmpty else { return }
         let users = Set(changes.map(\.user))
@@ -33,7 +33,7 @@ package struct EventRecords {
         try database.insert(
             into: "user_change", ["user_id", "number", "kind", "subject", "happened_at"],
             numbered.map { [$0.user, $0.number, $0.change.kind.rawValue, $0.change.subject, $0.change.happenedAt] })
-        // The numbers are dense: each new change takes the place of one.
+        // The numbers have no gaps: each new change replaces one old change.
         try database.delete(
             from: "user_change", where: ["user_id", "number"],
             numbered.filter { $0.number > UserChange.kept }.map { [$0.user, $0.number - UserChange.kept] })
@@ -41,15 +41,15 @@ package struct EventRecords {
     }
 
     func position(of user: Int64) throws -> EventPosition {
-        try standing(of: user).position
+        try state(of: user).position
     }
 
     func events(of user: Int64, after position: EventPosition, limit: Int) throws -> EventAnswer {
-        let (last, isErased) = try standing(of: user)
-        // The App Store goes on stating what happens to the purchases, which concerns nobody any more.
+        let (last, isErased) = try state(of: user)
+        // The App Store still states what happens to the purchases. Erasure is the last event of a user.
         if isErased { return .erased }
         if position == last { return .events([], upTo: position) }
-        // What is named is not there: the position is of another ledger.
+        // A position beyond the last event comes from another ledger.
         guard position.audit <= last.audit, position.change <= last.change else { return .missed(last) }
         let audit = try database.rows(
             """
@@ -69,8 +69,8 @@ package struct EventRecords {
         return try merged(audit, changes, after: position)
     }
 
-    /// The numbers of the last of both, and whether the user is erased.
-    private func standing(of user: Int64) throws -> (position: EventPosition, isErased: Bool) {
+    /// The numbers of the user's last audit record and last change, and true if the user was erased.
+    private func state(of user: Int64) throws -> (position: EventPosition, isErased: Bool) {
         let row = try database.row(
             """
             SELECT coalesce((SELECT max(number) FROM audit WHERE user_id = $1), 0) AS audit,
@@ -90,7 +90,7 @@ package struct EventRecords {
         return try first["number"] == number + 1
     }
 
-    /// By their times, each list in its own order.
+    /// Merges both lists by time. Each list keeps its order.
     private func merged(
         _ audit: [SQLRow],
         _ changes: [SQLRow],
@@ -106,7 +106,7 @@ package struct EventRecords {
             position = EventPosition(
                 audit: isAudit ? number : position.audit, change: isAudit ? position.change : number)
             let kind: String = try row["kind"]
-            // Nothing has changed by it.
+            // A refusal changes nothing.
             if isAudit, kind == AuditEntry.Event.refused.rawValue { continue }
             events.append(
                 UserEvent(

@@ -1,19 +1,19 @@
 import Commerce
 
 extension LedgerTransaction {
-    /// The number by which the ledger knows a user; nil for one it has not seen.
+    /// The number of a user; nil for a user that the ledger does not know.
     public func number(of user: User) throws -> Int64? {
         try users.known(user)
     }
 
-    /// Where a listener is who knows everything that has happened to a user.
+    /// The position after the last event of a user.
     public func position(ofUser number: Int64) throws -> EventPosition {
         try EventRecords(database: database).position(of: number)
     }
 
-    /// What has happened to a user, in its order.
+    /// The events of a user after a position, in order.
     ///
-    /// - Parameter limit: At most so many of the audit log's, and so many changes.
+    /// - Parameter limit: The largest number of audit records, and the largest number of changes.
     public func events(
         ofUser number: Int64,
         after position: EventPosition,

@@ -1,22 +1,22 @@
 import Commerce
 
-/// Something that every screen of a user wants to know.
+/// An event that the apps of a user display.
 public struct UserEvent: Hashable, Sendable {
-    /// An event of the audit log's, or a change of the user's own.
+    /// The event of an audit entry, or the kind of a user's change.
     public let kind: String
-    /// The product, the item or the balance; empty where there is but one.
+    /// The product, the item or the balance; empty for the profile.
     public let subject: String
-    /// The transaction, the grant or the spending; nil for a change of the user's own.
+    /// The transaction, the grant or the spending; nil for a user's change.
     public let reference: String?
     public let happenedAt: Timestamp
-    /// Up to which a listener knows everything who has seen this one.
+    /// The position of a listener after this event.
     public let position: EventPosition
 }
 
-/// How far a listener has come: the number of the last record of the user's audit log, and of their last change. Both are dense
-/// and grow by one, so that what is missing is seen.
+/// The position of a listener: the numbers of the user's last audit record and last change. Both numbers grow by one, so that a
+/// gap shows missed events.
 ///
-/// Written as `12-3`.
+/// The text form is `12-3`.
 public struct EventPosition: Hashable, Sendable, CustomStringConvertible {
     public let audit: Int64
     public let change: Int64
@@ -26,7 +26,7 @@ public struct EventPosition: Hashable, Sendable, CustomStringConvertible {
         self.change = change
     }
 
-    /// - Returns: nil for a text of another form.
+    /// - Returns: Nil for a text of another form.
     public init?(_ text: String) {
         guard let match = text.wholeMatch(of: /([0-9]{1,18})-([0-9]{1,18})/), let audit = Int64(match.1),
             let change = Int64(match.2)
@@ -37,27 +37,28 @@ public struct EventPosition: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(audit)-\(change)" }
 }
 
-/// What a listener is told.
+/// The answer to a listener.
 public enum EventAnswer: Hashable, Sendable {
-    /// In their order; none when nothing has happened, and the listener is where it was.
+    /// The events in order, and the position after them. Empty if nothing has happened since the listener's position.
     case events([UserEvent], upTo: EventPosition)
-    /// More has happened than is kept, or the position is of another ledger: everything has to be read anew.
+    /// The ledger no longer has some of the events, or the position comes from another ledger. The listener reads all state
+    /// again.
     case missed(EventPosition)
-    /// Who the user was is erased.
+    /// The user was erased.
     case erased
 }
 
-/// A change that stands in no audit log: most are of the user's own.
+/// A change that the audit log does not record. Users make most of them.
 package struct UserChange {
     package enum Kind: String {
         case wished
         case wishRemoved
         case profileChanged
-        /// What is paid for ends at another time than was said.
+        /// A purchase ends at another time than it was reported to.
         case endChanged
     }
 
-    /// How many are kept of each user.
+    /// The number of changes that the ledger keeps of each user.
     static let kept: Int64 = 200
 
     let kind: Kind

@@ -1,10 +1,10 @@
 import Commerce
 
-/// Why a ledger was not copied into a file.
+/// The reason why a backup or an export was not written.
 public enum BackupError: CodedError, Equatable {
     case exists(path: String)
     case notWritten(path: String)
-    /// The database was lost.
+    /// The connection to the database was lost.
     case interrupted
 
     public var code: String {
@@ -17,10 +17,11 @@ public enum BackupError: CodedError, Equatable {
 
     public var message: String {
         switch self {
-        case .exists(let path): "\(path) is there already, and nothing is written over it: name another file."
+        case .exists(let path): "\"\(path)\" already exists. Choose another file."
         case .notWritten(let path):
-            "\(path) cannot be written: check that its folder exists, its disk, and who may write there."
-        case .interrupted: "The database was lost while it was read: try again."
+            "\"\(path)\" cannot be written. Check that its folder exists, that this user may write there, and that the disk "
+                + "has space."
+        case .interrupted: "The connection to the database was lost during the read. Try again."
         }
     }
 }

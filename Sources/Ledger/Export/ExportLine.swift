@@ -1,16 +1,18 @@
 import Foundation
 
-/// A line of an exported ledger: the first names its version, then each is a row, and the last says how many there were and
-/// what all lines before hash to, so that a file that was cut off or changed is not taken in.
+/// A line of an exported ledger.
+///
+/// The first line has the version. Each further line is a row. The last line has the number of rows and the SHA-256 of all
+/// lines before it, so that the import refuses a truncated or changed file.
 struct ExportLine: Codable {
-    /// The version of the ledger's tables; in the first line alone.
+    /// The version of the ledger's tables, in the first line only.
     var version: Int?
     var table: String?
-    /// Nulls are left out; bytes are in base64.
+    /// The values by column, without nulls. Bytes are in base64.
     var row: [String: Scalar]?
-    /// In the last line alone.
+    /// The number of rows, in the last line only.
     var rows: Int?
-    /// Hexadecimal.
+    /// The digest in hexadecimal, in the last line only.
     var sha256: String?
 
     enum Scalar: Codable {
@@ -35,7 +37,7 @@ struct ExportLine: Codable {
         }
     }
 
-    /// - Parameter row: What a table's row has, by its columns.
+    /// - Parameter row: A row of the table.
     init(_ table: Table, _ row: SQLRow) {
         self.table = table.name
         self.row = Dictionary(
@@ -58,7 +60,9 @@ struct ExportLine: Codable {
         self.sha256 = sha256
     }
 
-    /// - Returns: One for each column of the table, in their order; nil where one is of another kind, or is none of the table's.
+    /// The values for the columns of a table, in order.
+    ///
+    /// - Returns: Nil if a value has another kind than its column, or a column is unknown.
     func values(of table: Table) -> [SQLValue]? {
         guard let row, row.keys.allSatisfy({ name in table.columns.contains { $0.name == name } }) else { return nil }
         var values: [SQLValue] = []

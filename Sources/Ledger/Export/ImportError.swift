@@ -1,17 +1,17 @@
 import Commerce
 
-/// Why an exported ledger was not taken in; nothing of it was.
+/// The reason why an exported ledger was not imported. The ledger is unchanged.
 public enum ImportError: CodedError, Equatable {
     case notEmpty
     case unreadable(path: String)
-    /// - line: From 1 on.
+    /// The line, counted from 1.
     case lineInvalid(Int)
     case versionOther(Int)
-    /// It ends before its last line, or that tells of other lines.
+    /// The last line is missing, or its number of rows or its digest differs.
     case incomplete
-    /// The database was lost, or others wrote to it.
+    /// The connection to the database was lost, or another process wrote to it.
     case interrupted
-    /// Sentences about the ledger that it would be.
+    /// The problems of the imported ledger, a sentence each.
     case unsound([String])
 
     public var code: String {
@@ -28,17 +28,20 @@ public enum ImportError: CodedError, Equatable {
 
     public var message: String {
         switch self {
-        case .notEmpty: "The ledger has something in it already: take an exported one into a data directory of its own."
-        case .unreadable(let path): "\(path) cannot be read: check that it exists, and who may read it."
-        case .lineInvalid(let line): "Line \(line) is none of an exported ledger; nothing was taken in."
+        case .notEmpty: "The ledger is not empty. Import into an empty ledger, such as a new data directory."
+        case .unreadable(let path): "\"\(path)\" cannot be read. Check that it exists, and that this user may read it."
+        case .lineInvalid(let line):
+            "Line \(line) is not a line of an exported ledger. Nothing was imported; export the ledger again."
         case .versionOther(let version):
             "The file has version \(version) of the ledger. This Till imports versions \(LedgerSchema.earliestVersion) to "
                 + "\(LedgerSchema.version)."
-        case .incomplete: "The file was cut off or changed since it was exported; nothing was taken in."
+        case .incomplete:
+            "The file was truncated or changed after its export. Nothing was imported; export the ledger again."
         case .interrupted:
-            "The database was lost, or somebody else wrote to it; nothing was taken in: try again while no service runs on it."
+            "The connection to the database was lost, or another process wrote to it. Nothing was imported; stop the services "
+                + "on it and try again."
         case .unsound(let problems):
-            "The file holds no sound ledger; nothing was taken in. " + problems.joined(separator: " ")
+            "The ledger in the file breaks its rules. Nothing was imported. " + problems.joined(separator: " ")
         }
     }
 }

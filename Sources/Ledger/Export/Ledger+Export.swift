@@ -2,15 +2,15 @@ import Commerce
 import Foundation
 
 extension Ledger {
-    /// Writes everything there is as of one moment as JSON Lines, while others go on writing.
+    /// Writes a snapshot of the ledger as JSON Lines. Other processes may write meanwhile.
     ///
-    /// - Parameter output: Takes whole lines.
-    /// - Returns: How many rows there were.
-    /// - Throws: `StorageFault`, and what `output` throws.
+    /// - Parameter output: Receives whole lines.
+    /// - Returns: The number of rows.
+    /// - Throws: `StorageFault`; the errors of `output`.
     public func export(to output: (Data) throws(BackupError) -> Void) throws -> Int {
         var isBegun = false
         return try storage.read { database in
-            // What was written cannot be taken back.
+            // A retry cannot undo the lines already written.
             guard !isBegun else { throw BackupError.interrupted }
             isBegun = true
             var export = LedgerExport()
@@ -28,15 +28,15 @@ extension Ledger {
         }
     }
 
-    /// Takes in what `export` has written, into a ledger with nothing in it: all, or nothing.
+    /// Imports the lines of `export` into an empty ledger: all of them, or none.
     ///
-    /// - Parameter input: The next bytes; nil when there are no more.
-    /// - Returns: How many rows there were.
+    /// - Parameter input: Returns the next bytes, or nil at the end.
+    /// - Returns: The number of rows.
     /// - Throws: `ImportError`, `StorageFault`.
     public func importLines(from input: () throws(ImportError) -> Data?) throws -> Int {
         var isBegun = false
         return try storage.write { database in
-            // What was read cannot be read again.
+            // A retry cannot read the same bytes again.
             guard !isBegun else { throw ImportError.interrupted }
             isBegun = true
             return try Self.importLines(from: input, into: database, storage.dialect)

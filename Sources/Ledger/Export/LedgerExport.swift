@@ -1,7 +1,7 @@
 import Foundation
 import Signatures
 
-/// The lines of an exported ledger on their way out.
+/// The encoder of the lines of an export, with their digest.
 struct LedgerExport {
     private var hash = SHA256State()
     private let encoder = JSONEncoder()
@@ -10,7 +10,7 @@ struct LedgerExport {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     }
 
-    /// Hexadecimal, of all lines so far.
+    /// The digest of all lines so far, in hexadecimal.
     var digest: String { hash.digest().hexadecimal }
 
     mutating func text(of lines: [ExportLine]) throws -> Data {

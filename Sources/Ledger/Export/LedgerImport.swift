@@ -1,19 +1,19 @@
 import Foundation
 import Signatures
 
-/// The lines of an exported ledger on their way in.
+/// The reader of the lines of an export, which writes them into the ledger.
 struct LedgerImport {
-    /// The longest line: an answer that was kept is the longest thing there is.
+    /// The largest number of bytes of a line. A kept answer is the longest row.
     private static let maximumLength = 8 << 20
 
     let database: any LedgerDatabase
-    /// What came after the last whole line.
+    /// The bytes after the last whole line.
     private var rest = Data()
     private var hash = SHA256State()
     private let decoder = JSONDecoder()
     /// The tables of the version that the first line names.
     private var tables: [String: Table] = [:]
-    /// The names of the tables that are there.
+    /// The names of the existing tables.
     private var present: Set<String>
     /// The conversion that an export of an earlier version needs.
     private var conversion: LedgerConversion?
@@ -41,7 +41,9 @@ struct LedgerImport {
         guard rest.count <= Self.maximumLength else { throw ImportError.lineInvalid(lines + 1) }
     }
 
-    /// - Returns: How many rows there were.
+    /// Checks that the export is complete, and converts an export of an earlier version.
+    ///
+    /// - Returns: The number of rows.
     func end() throws -> Int {
         guard isComplete, rest.isEmpty else { throw ImportError.incomplete }
         do {
@@ -52,7 +54,7 @@ struct LedgerImport {
         return rows
     }
 
-    /// Prepares for the rows of a version.
+    /// Creates the tables for the rows of a version.
     private mutating func begin(_ version: Int) throws {
         guard (LedgerSchema.earliestVersion...LedgerSchema.version).contains(version) else {
             throw ImportError.versionOther(version)
@@ -72,14 +74,14 @@ struct LedgerImport {
         self.conversion = conversion
     }
 
-    /// Makes the tables of the feature that a table is of: a feature has all of its tables, or none.
+    /// Creates all tables of the feature that has a table: a ledger has all tables of a feature, or none.
     private mutating func makeTables(beside table: Table) throws {
         guard !present.contains(table.name) else { return }
         let feature = database.tables.schema.features.first { $0.tables.contains { $0.name == table.name } }
         for other in feature?.tables ?? [] { try make(other) }
     }
 
-    /// Makes a table that a feature describes, if the ledger has none.
+    /// Creates a table, unless the ledger has it.
     private mutating func make(_ table: Table) throws {
         guard present.insert(table.name).inserted else { return }
         for statement in table.statements(in: dialect) { try database.write(statement, []) }

@@ -1,15 +1,17 @@
 import Foundation
 import Signatures
 
-/// A file that was not there before, and is whole and on the disk when it is there under its name.
+/// A new file that gets its name only when all of it is on the disk.
 public enum NewFile {
-    /// - Parameter body: Writes a private file under a name of its own, and has it on the disk when it returns.
-    /// - Throws: `BackupError` where the file is there already; what `body` throws, and then nothing is left behind.
+    /// Creates a private file.
+    ///
+    /// - Parameter body: Writes the file under a temporary name. All of it is on the disk when `body` returns.
+    /// - Throws: `BackupError` if the file already exists; the errors of `body`, which leave no file behind.
     static func make(at file: URL, _ body: (_ unfinished: URL) throws -> Void) throws {
         guard !FileManager.default.fileExists(atPath: file.path) else { throw BackupError.exists(path: file.path) }
         let unfinished = file.appendingPathExtension("unfinished")
         do {
-            // What a crash left behind.
+            // A crash may have left this file behind.
             try? FileManager.default.removeItem(at: unfinished)
             try PrivateFile.ensureExists(at: unfinished)
             try body(unfinished)
@@ -20,8 +22,10 @@ public enum NewFile {
         }
     }
 
-    /// - Parameter body: Is given what to write with.
-    /// - Throws: `BackupError` where the file is there already, or cannot be written; what `body` throws.
+    /// Writes a new private file.
+    ///
+    /// - Parameter body: Receives a function that appends bytes to the file.
+    /// - Throws: `BackupError` if the file already exists or cannot be written; the errors of `body`.
     public static func write<Value>(
         to file: URL,
         _ body: (_ write: (Data) throws(BackupError) -> Void) throws -> Value

@@ -2,11 +2,11 @@ import Commerce
 import Signatures
 
 extension Ledger {
-    /// Connects to a PostgreSQL database, which several services may share, and makes the tables if there are none.
+    /// Connects to a PostgreSQL database, and creates the tables if they do not exist. Several services may share the database.
     ///
     /// - Parameters:
-    ///   - features: All features there are; the tables of those in use are made.
-    ///   - takesOver: Whether tables are made, and those of an earlier version become those of this.
+    ///   - features: All features. The ledger creates the tables of the features in use.
+    ///   - takesOver: True if the ledger may create tables and convert a ledger of an earlier version.
     /// - Throws: `StorageFault`.
     package init(
         _ address: PostgreSQLAddress,
@@ -19,8 +19,8 @@ extension Ledger {
             randomness: randomness)
     }
 
-    /// Checks that every rule of the ledger holds, as of one moment; others may go on writing. Whether the database's own files
-    /// are whole is PostgreSQL's to tell (`pg_amcheck`).
+    /// Checks every rule of the ledger on a snapshot. Other processes may write meanwhile. `pg_amcheck` checks PostgreSQL's own
+    /// files.
     public func check() throws -> LedgerReport {
         try storage.read { database in
             var rows: [String: Int] = [:]

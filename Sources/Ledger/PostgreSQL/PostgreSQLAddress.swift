@@ -1,15 +1,15 @@
 import CPostgreSQL
 import Commerce
 
-/// Where a ledger in a PostgreSQL database is: a URL as libpq reads it (PostgreSQL, 34.1.1.2), with several hosts where there is
-/// a standby.
+/// The address of a ledger in a PostgreSQL database: a URL as libpq reads it (PostgreSQL, 34.1.1.2), with several hosts if
+/// there is a standby.
 public struct PostgreSQLAddress: Sendable, CustomStringConvertible {
-    /// With what may be a password in it.
+    /// The URL, which may contain a password.
     let url: String
-    /// Without a password: for errors and logs.
+    /// The address without the password, for errors and logs.
     public let description: String
 
-    /// Whether a text is meant to be one.
+    /// Returns true if a text begins as a PostgreSQL URL does.
     public static func isAddress(_ text: String) -> Bool {
         text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
     }
@@ -26,7 +26,7 @@ public struct PostgreSQLAddress: Sendable, CustomStringConvertible {
         }
         let hosts = settings["host", default: ""].split(separator: ",", omittingEmptySubsequences: false)
         let ports = settings["port", default: ""].split(separator: ",", omittingEmptySubsequences: false)
-        // A password with a slash or an at sign in it that is not encoded reads as something else, which would be shown.
+        // An unencoded slash or at sign moves a part of the password into the host or the database, which errors show.
         let database = settings["dbname", default: ""]
         guard !(hosts + [database[...]]).contains(where: { $0.contains("@") }),
             ports.allSatisfy({ $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } })
@@ -41,14 +41,14 @@ public struct PostgreSQLAddress: Sendable, CustomStringConvertible {
     }
 }
 
-/// A ledger's address cannot be read. It may hold a password, so nothing of it is repeated.
+/// The error of an invalid PostgreSQL URL. The message does not repeat the URL, which may contain a password.
 public struct PostgreSQLAddressError: CodedError, Equatable {
     public init() {}
 
     public var code: String { "ledgerAddressInvalid" }
 
     public var message: String {
-        "The ledger's address is no PostgreSQL URL: write postgres://user@host:5432/database, with percent-encoding where it is "
-            + "needed."
+        "The ledger's address is not a PostgreSQL URL. Use the form postgres://user@host:5432/database, and percent-encode "
+            + "special characters."
     }
 }

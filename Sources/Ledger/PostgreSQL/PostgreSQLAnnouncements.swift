@@ -2,20 +2,21 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Word, among the services on one database, of whom something has happened to (LISTEN and NOTIFY).
+/// Notifications of changed users between the services on one database (LISTEN and NOTIFY).
 ///
-/// It is said after the commit, by a transaction of its own: within the commit, PostgreSQL would let one such commit follow the
-/// other. So it may be lost with the service that says it, or with the line; whoever needs to know for certain looks again.
+/// A separate transaction sends them after the commit, because PostgreSQL runs commits that notify one after the other. A
+/// notification may be lost with the service that sends it, or with the connection. An observer that needs certainty polls the
+/// ledger.
 final class PostgreSQLAnnouncements: Sendable {
-    /// PostgreSQL takes 8,000 bytes at once.
+    /// The largest number of users in a notification, which PostgreSQL limits to 8,000 bytes.
     private static let usersAtOnce = 300
-    /// How soon the thread that listens sees that nobody needs it any more, in milliseconds.
-    private static let patience: Int32 = 500
+    /// The time after which the listening thread checks that it is still needed, in milliseconds.
+    private static let pollInterval: Int32 = 500
 
     private let pool: PostgreSQLPool
     private let observers: ChangeObservers
     private let sender = DispatchQueue(label: "till.announcements")
-    /// What is said next; more may be added until then.
+    /// The users of the next notification.
     private let waiting = Mutex<Set<Int64>>([])
 
     init(pool: PostgreSQLPool, address: PostgreSQLAddress, observers: ChangeObservers) {
@@ -23,7 +24,7 @@ final class PostgreSQLAnnouncements: Sendable {
         self.observers = observers
         Thread.detachNewThread { [weak self] in
             while self != nil {
-                // A server that is away is asked again.
+                // The thread retries if the server is unreachable.
                 do { try Self.listen(at: address) { self } } catch { Thread.sleep(forTimeInterval: 1) }
             }
         }
@@ -35,10 +36,10 @@ final class PostgreSQLAnnouncements: Sendable {
             defer { waiting.formUnion(users) }
             return waiting.isEmpty
         }
-        if isFirst { sender.async { [weak self] in self?.say() } }
+        if isFirst { sender.async { [weak self] in self?.send() } }
     }
 
-    private func say() {
+    private func send() {
         let users = waiting.withLock { waiting in
             defer { waiting = [] }
             return Array(waiting)
@@ -55,7 +56,9 @@ final class PostgreSQLAnnouncements: Sendable {
         }
     }
 
-    /// - Parameter listener: Who is to know; nil when nobody is any more, and then this ends.
+    /// Listens, and notifies the observers.
+    ///
+    /// - Parameter listener: Returns the object to notify. The function returns once this is nil.
     private static func listen(
         at address: PostgreSQLAddress,
         _ listener: () -> PostgreSQLAnnouncements?
@@ -65,9 +68,9 @@ final class PostgreSQLAnnouncements: Sendable {
         let schema: String = try row?["schema"] ?? "public"
         try connection.script("LISTEN \"till_\(schema.replacing("\"", with: "\"\""))\"")
         while listener() != nil {
-            let users = try connection.notifications(within: patience)
+            let users = try connection.notifications(within: pollInterval)
                 .flatMap { $0.split(separator: " ").compactMap { Int64($0) } }
-            listener()?.observers.tell(Set(users))
+            listener()?.observers.notify(Set(users))
         }
     }
 }

@@ -1,7 +1,7 @@
-/// The arguments of a prepared statement, as libpq takes them. Numbers travel as text, all else as its bytes.
+/// The arguments of a prepared statement in libpq's form. Numbers are sent as text, all other values in binary.
 struct PostgreSQLArguments {
     private var bytes: [UInt8] = []
-    /// The place of each argument in `bytes`; nil for null.
+    /// The offset of each argument in `bytes`; nil for null.
     private var offsets: [Int?] = []
     private var lengths: [Int32] = []
     private var formats: [Int32] = []
@@ -21,13 +21,13 @@ struct PostgreSQLArguments {
             offsets.append(argument == .null ? nil : start)
             lengths.append(Int32(bytes.count - start))
             formats.append(isBinary ? 1 : 0)
-            // Text ends with a zero; and what is empty needs a place, too.
+            // A text ends with a zero byte. An empty value needs an address, too.
             bytes.append(0)
         }
     }
 
-    /// - Parameter body: Receives the number of arguments, and their values, lengths and formats, which are valid until it
-    ///   returns.
+    /// - Parameter body: Receives the number of arguments, and their values, lengths and formats. The pointers are valid until
+    ///   it returns.
     func withPointers<Value>(
         _ body: (Int32, [UnsafePointer<CChar>?], [Int32], [Int32]) -> Value
     ) -> Value {

@@ -1,4 +1,4 @@
-/// The form in which PostgreSQL takes a list of values ("Array Input and Output Syntax").
+/// PostgreSQL's literals of arrays ("Array Input and Output Syntax").
 enum PostgreSQLArray {
     static func literal(of values: [SQLValue]) -> String {
         var bytes: [UInt8] = [UInt8(ascii: "{")]

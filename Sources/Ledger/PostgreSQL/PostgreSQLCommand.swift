@@ -1,7 +1,7 @@
-/// A message to the server, which the server answers.
+/// A command to the server, which sends an answer to each.
 enum PostgreSQLCommand {
     case prepare(name: String, sql: String)
     case execute(name: String, arguments: [SQLValue])
-    /// Without arguments, and never seen again.
+    /// A statement without arguments. The connection does not prepare it.
     case run(String)
 }

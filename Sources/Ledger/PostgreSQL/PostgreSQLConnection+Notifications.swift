@@ -7,10 +7,10 @@ import CPostgreSQL
 #endif
 
 extension PostgreSQLConnection {
-    /// Waits for what others say on channels that were listened to (`LISTEN`).
+    /// Waits for notifications on the channels of `LISTEN`.
     ///
-    /// - Parameter milliseconds: For how long at most.
-    /// - Returns: What was said; nothing when nobody has said anything.
+    /// - Parameter milliseconds: The timeout.
+    /// - Returns: The texts of the notifications; none after the timeout.
     func notifications(within milliseconds: Int32) throws(PostgreSQLFailure) -> [String] {
         var line = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
         poll(&line, 1, milliseconds)

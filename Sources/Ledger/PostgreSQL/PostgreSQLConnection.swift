@@ -1,39 +1,38 @@
 import CPostgreSQL
 
-/// A connection to a PostgreSQL server, for one caller at a time, with the statements it has prepared.
+/// A connection to a PostgreSQL server with its prepared statements, for one caller at a time.
 ///
-/// What is to be sent first may wait for the statement after it: they travel together, which saves a journey each (libpq's
-/// pipeline mode).
+/// A statement may wait for the next one. The connection sends both together, which saves a round trip (libpq's pipeline mode).
 final class PostgreSQLConnection {
-    /// One that lost its line, and one whose transaction failed, must not be mistaken for one that is ready.
+    /// The state of the connection. Only an idle connection is ready for a transaction.
     enum State {
         case idle
         case inTransaction
         case broken
     }
 
-    /// PostgreSQL's own object; freed in `deinit`, and in no other place.
+    /// The connection of libpq. Only `deinit` frees it.
     let handle: OpaquePointer
-    /// Set by PostgreSQL when it warns of something; freed in `deinit`.
+    /// True after a warning of the server. Only `deinit` frees it.
     private let hasWarned: UnsafeMutablePointer<Bool>
-    /// The names of what was prepared, by their SQL.
+    /// The names of the prepared statements, by their SQL.
     private var prepared: [String: String] = [:]
-    /// The number in the last name given.
+    /// The number in the last name of a prepared statement.
     private var lastName = 0
     private var waiting: [PostgreSQLCommand] = []
-    /// Whom the transaction has changed something of.
+    /// The users that the transaction has changed.
     let changed = ChangedUsers()
-    /// Whether the answer to the end of a read is still to be read.
+    /// True until the connection has received the answer to the end of a read.
     private var isEnding = false
-    /// What was asked for ahead; until something else is done.
-    private var known: [PostgreSQLQuestion: [SQLRow]] = [:]
-    /// Sending more without reading the answers could have both sides wait for each other.
+    /// The rows of prefetched queries, until the next other statement.
+    private var known: [PostgreSQLQuery: [SQLRow]] = [:]
+    /// The largest number of commands sent before their answers are read. More could block both sides.
     private static let maximumWaiting = 64
 
     /// Connects to the primary among the hosts of an address.
     ///
-    /// A machine that is gone is given up after some five seconds; a server that is there and waits, for its standby perhaps, is
-    /// waited for.
+    /// The connection fails about five seconds after a machine has disappeared. It waits for a reachable server that waits
+    /// itself, for its standby for example.
     ///
     /// - Parameter server: The server of the address to connect to; nil for the first that is a primary.
     init(_ address: PostgreSQLAddress, at server: PostgreSQLServer? = nil) throws(PostgreSQLFailure) {
@@ -43,7 +42,7 @@ final class PostgreSQLConnection {
         hasWarned = .allocate(capacity: 1)
         hasWarned.initialize(to: false)
         guard PQstatus(handle) == CONNECTION_OK else { throw PostgreSQLFailure(state: nil) }
-        // Nobody reads what it says; that it says something may matter.
+        // `commit` needs only the fact that there was a warning.
         _ = PQsetNoticeReceiver(
             handle,
             { flag, result in
@@ -71,7 +70,7 @@ final class PostgreSQLConnection {
         return PQtransactionStatus(handle) == PQTRANS_IDLE && waiting.isEmpty ? .idle : .inTransaction
     }
 
-    /// Runs any number of statements without arguments, and nothing else with them.
+    /// Runs any number of statements without arguments, outside the pipeline.
     func script(_ sql: String) throws(PostgreSQLFailure) {
         guard PQexitPipelineMode(handle) == 1 else { throw PostgreSQLFailure(state: nil) }
         let result = PQexec(handle, sql)
@@ -82,63 +81,63 @@ final class PostgreSQLConnection {
         guard PQenterPipelineMode(handle) == 1 else { throw PostgreSQLFailure(state: nil) }
     }
 
-    /// Has a statement wait for the next.
+    /// Sends a statement without arguments together with the next one.
     func runLater(_ sql: String) {
         known.removeAll()
         waiting.append(.run(sql))
     }
 
-    /// Has a statement wait for the next; what it finds is lost.
+    /// Sends a query together with the next statement, and discards its rows.
     func queryLater(_ query: SQLQuery) throws(PostgreSQLFailure) {
         known.removeAll()
-        waiting += commands(PostgreSQLQuestion(query))
+        waiting += commands(PostgreSQLQuery(query))
         if waiting.count >= Self.maximumWaiting { _ = try exchange() }
     }
 
-    /// Asks for many things at once, which are known then until something is written.
+    /// Runs queries in one round trip, and keeps their rows until the next write.
     func prefetch(_ queries: [SQLQuery]) throws(PostgreSQLFailure) {
-        let questions = queries.map(PostgreSQLQuestion.init).filter { known[$0] == nil }
-        guard !questions.isEmpty else { return }
-        if waiting.count + 2 * questions.count > Self.maximumWaiting { _ = try exchange() }
+        let boundQueries = queries.map(PostgreSQLQuery.init).filter { known[$0] == nil }
+        guard !boundQueries.isEmpty else { return }
+        if waiting.count + 2 * boundQueries.count > Self.maximumWaiting { _ = try exchange() }
         var places: [Int] = []
-        for question in questions {
-            waiting += commands(question)
+        for boundQuery in boundQueries {
+            waiting += commands(boundQuery)
             places.append(waiting.count - 1)
         }
         let results = try exchange()
-        for (question, place) in zip(questions, places) { known[question] = results[place].rows }
+        for (boundQuery, place) in zip(boundQueries, places) { known[boundQuery] = results[place].rows }
     }
 
-    /// - Returns: The rows, and how many rows were written.
+    /// - Returns: The rows, and the number of written rows.
     func query(_ query: SQLQuery) throws(PostgreSQLFailure) -> (rows: [SQLRow], changes: Int) {
-        let question = PostgreSQLQuestion(query)
-        if let rows = known[question] { return (rows, 0) }
+        let boundQuery = PostgreSQLQuery(query)
+        if let rows = known[boundQuery] { return (rows, 0) }
         if !query.sql.hasPrefix("SELECT") { known.removeAll() }
-        waiting += commands(question)
+        waiting += commands(boundQuery)
         let result = try exchange().last
         return (result?.rows ?? [], result?.changes ?? 0)
     }
 
-    /// Has the server do what waits, so that what is refused is known to be of who asked for it.
+    /// Sends waiting writes now, so that their error reaches the part that made them.
     func flush() throws(PostgreSQLFailure) {
         let isWriting = waiting.contains { if case .execute = $0 { true } else { false } }
         if isWriting { _ = try exchange() }
     }
 
-    /// Ends the transaction, and returns when it is durable; on a standby too, where one is waited for.
+    /// Commits the transaction, and returns when it is durable, also on the standby if the server waits for one.
     ///
-    /// - Throws: `PostgreSQLFailure`; where the line is lost (`isLineLost`), nobody knows whether it was committed.
+    /// - Throws: `PostgreSQLFailure`. If the connection is lost (`isLineLost`), the transaction may have been committed.
     func commit() throws(PostgreSQLFailure) {
         hasWarned.pointee = false
         known.removeAll()
         waiting.append(.run("COMMIT"))
         // A transaction that has failed answers a COMMIT with ROLLBACK.
         guard try exchange().last?.tag == "COMMIT" else { throw PostgreSQLFailure(state: "25P02") }
-        // Somebody has ended the wait for the standby: the commit may be lost with this server.
+        // A warning means that the wait for the standby was cancelled: the commit may be lost with this server.
         guard !hasWarned.pointee else { throw PostgreSQLFailure(state: "01000") }
     }
 
-    /// Ends a transaction that only reads, without waiting for the answer, which the next use of the connection reads.
+    /// Ends a transaction that only reads, without waiting for the answer. The next use of the connection reads the answer.
     func endRead() throws(PostgreSQLFailure) {
         known.removeAll()
         try flush()
@@ -147,7 +146,7 @@ final class PostgreSQLConnection {
         isEnding = true
     }
 
-    /// Ends a transaction that came to nothing.
+    /// Rolls back the transaction.
     func rollBack() throws(PostgreSQLFailure) {
         known.removeAll()
         waiting.removeAll()
@@ -155,25 +154,25 @@ final class PostgreSQLConnection {
         _ = try exchange()
     }
 
-    /// Takes back what was done since the last savepoint.
+    /// Rolls back to a savepoint, and releases it.
     func rollBackToSavepoint(_ name: String) {
         runLater("ROLLBACK TO \(name)")
         runLater("RELEASE \(name)")
     }
 
-    private func commands(_ question: PostgreSQLQuestion) -> [PostgreSQLCommand] {
-        if let name = prepared[question.sql] { return [.execute(name: name, arguments: question.values)] }
-        for case .prepare(let name, question.sql) in waiting {
-            return [.execute(name: name, arguments: question.values)]
+    private func commands(_ boundQuery: PostgreSQLQuery) -> [PostgreSQLCommand] {
+        if let name = prepared[boundQuery.sql] { return [.execute(name: name, arguments: boundQuery.values)] }
+        for case .prepare(let name, boundQuery.sql) in waiting {
+            return [.execute(name: name, arguments: boundQuery.values)]
         }
         lastName += 1
         let name = "s\(lastName)"
-        return [.prepare(name: name, sql: question.sql), .execute(name: name, arguments: question.values)]
+        return [.prepare(name: name, sql: boundQuery.sql), .execute(name: name, arguments: boundQuery.values)]
     }
 
-    /// Sends all that waits.
+    /// Sends the waiting commands.
     ///
-    /// - Returns: The answer to each.
+    /// - Returns: The answer to each command.
     private func exchange() throws(PostgreSQLFailure) -> [PostgreSQLResult] {
         let commands = waiting
         waiting.removeAll(keepingCapacity: true)
@@ -194,7 +193,7 @@ final class PostgreSQLConnection {
                 if case .prepare(let name, let sql) = command { prepared[sql] = name }
             } catch {
                 if PQstatus(handle) != CONNECTION_OK { throw refusal ?? error }
-                // What comes after the first that fails was not run.
+                // The server skips the commands after the first failure.
                 refusal = refusal ?? error
             }
         }
@@ -203,11 +202,11 @@ final class PostgreSQLConnection {
         return results
     }
 
-    /// Reads the end of the answers to what was sent together.
+    /// Reads the end of the answers to a pipeline.
     private func readSync() throws(PostgreSQLFailure) {
         let end = PQgetResult(handle)
         defer { PQclear(end) }
-        // A server that ends the line may say so instead, after it has done everything.
+        // A server that closes the connection may report this instead, after it has run all commands.
         guard let end, PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw PostgreSQLFailure(state: nil) }
     }
 
@@ -226,7 +225,7 @@ final class PostgreSQLConnection {
     private func answer() throws(PostgreSQLFailure) -> PostgreSQLResult {
         let result = PQgetResult(handle)
         defer { PQclear(result) }
-        // Each answer ends with nothing.
+        // A null result ends each answer.
         defer { PQclear(PQgetResult(handle)) }
         guard let result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
             throw failure(result)
@@ -236,7 +235,7 @@ final class PostgreSQLConnection {
 
     func failure(_ result: OpaquePointer?) -> PostgreSQLFailure {
         let field = result.flatMap { PQresultErrorField($0, Int32(UInt8(ascii: "C"))) }
-        // A line that broke has no state of its own.
+        // A lost connection has no SQLSTATE.
         return PostgreSQLFailure(
             state: PQstatus(handle) == CONNECTION_OK ? field.map { String(cString: $0) } ?? "" : nil)
     }

@@ -35,7 +35,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
         connection.runLater("CLOSE page")
     }
 
-    /// PostgreSQL chooses by itself.
+    /// Returns an empty text: PostgreSQL chooses the index itself.
     func indexed(by index: String) -> String { "" }
 
     func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]], isNew: Bool) throws {
@@ -45,7 +45,8 @@ struct PostgreSQLDatabase: LedgerDatabase {
         }
     }
 
-    /// With another version the statement divides by zero: no answer has to be waited for.
+    /// Updates rows in one statement. A row with another version makes it divide by zero, so the ledger need not wait for an
+    /// answer.
     func update(
         _ table: String,
         set columns: [String],
@@ -90,7 +91,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
         keys.map { "present.\($0) = new.\($0)" }.joined(separator: " AND ")
     }
 
-    /// Runs a statement over rows, of which each column is an array.
+    /// Runs one statement for many rows. Each column is an array.
     private func runOnce(
         _ rows: [[any SQLConvertible]],
         _ columns: [String],
@@ -108,7 +109,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
         try connection.queryLater(SQLQuery(statement("unnest(\(values.joined(separator: ", ")))"), arrays))
     }
 
-    /// With random numbers: nobody waits for another's.
+    /// Inserts users with random numbers, so that concurrent transactions do not wait for each other.
     func insertUsers(
         _ columns: [String],
         _ rows: [[any SQLConvertible]],
@@ -131,5 +132,5 @@ struct PostgreSQLDatabase: LedgerDatabase {
 
     func isIn(_ parameter: String) -> String { "= ANY(CAST(CAST(\(parameter) AS text) AS text[]))" }
 
-    func isRefusal(_ error: any Error) -> Bool { (error as? PostgreSQLFailure)?.isRefusal ?? false }
+    func isRefusal(_ error: any Error) -> Bool { (error as? PostgreSQLFailure)?.isConstraintViolation ?? false }
 }

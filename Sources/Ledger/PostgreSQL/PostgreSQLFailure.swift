@@ -1,41 +1,42 @@
 import Commerce
 
-/// What a PostgreSQL server, or the line to it, has refused.
+/// An error of a PostgreSQL server, or of the connection to it.
 ///
-/// The server's own words are not kept: they quote what was written.
+/// It does not contain the server's message, which quotes written values.
 struct PostgreSQLFailure: Error {
-    /// The SQLSTATE (PostgreSQL, Appendix A); nil where there was no answer.
+    /// The SQLSTATE (PostgreSQL, Appendix A); nil if there was no answer.
     let state: String?
 
-    /// Whether the same transaction may succeed when it is run again, having met another: a serialization failure, a deadlock, a
-    /// lock that was waited for too long; a key that another has just written, which is told of as such where the two are of one
-    /// moment; another version of a row (22012, see `PostgreSQLDatabase.update`); or an internal error.
-    var isConflict: Bool { ["40001", "40P01", "55P03", "22012"].contains(state) || isOfKey || isInternal }
+    /// True if a concurrent transaction may have caused the failure, so that a retry may succeed.
+    ///
+    /// The causes are a serialization failure, a deadlock, a lock timeout, a unique violation by a concurrent transaction,
+    /// another version of a row (22012, see `PostgreSQLDatabase.update`) and an internal error.
+    var isConflict: Bool { ["40001", "40P01", "55P03", "22012"].contains(state) || isUniqueViolation || isInternal }
 
     /// An internal error of the server; on Citus, also a conflict on a worker.
     var isInternal: Bool { state == "XX000" }
 
-    /// Whether a key is taken.
-    var isOfKey: Bool { state == "23505" }
+    /// True if a key already exists.
+    var isUniqueViolation: Bool { state == "23505" }
 
-    /// Whether the connection is of no use any more: it is lost, or its server is no primary (any more).
+    /// True if the connection is unusable: it is lost, or its server is not the primary.
     var isOfConnection: Bool { isLineLost || state == "25006" }
 
-    /// Whether the line is lost, or its server ends it: what was sent may have been done all the same.
+    /// True if the connection is lost, or the server closes it. The server may have run the commands nevertheless.
     var isLineLost: Bool {
         guard let state else { return true }
         return state.hasPrefix("08") || state.hasPrefix("57P")
     }
 
-    /// Whether the transaction may succeed when it is run again.
-    var isWorthAnother: Bool { isConflict || isOfConnection }
+    /// True if a retry of the transaction may succeed.
+    var isRetryable: Bool { isConflict || isOfConnection }
 
-    /// Whether the tables do not allow what was to be written, or no table could.
-    var isRefusal: Bool { state.map { $0.hasPrefix("23") || $0.hasPrefix("22") } ?? false }
+    /// True if a value violates a constraint, or is invalid for any table.
+    var isConstraintViolation: Bool { state.map { $0.hasPrefix("23") || $0.hasPrefix("22") } ?? false }
 }
 
 extension PostgreSQLFailure {
-    /// The cause that operators are told.
+    /// The cause of the reported fault.
     var cause: StorageFault.Cause {
         if isConflict && !isInternal || state == "53300" { return .busy }
         switch state {

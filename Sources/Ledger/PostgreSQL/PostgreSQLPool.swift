@@ -1,28 +1,28 @@
 import Dispatch
 import Synchronization
 
-/// The connections of a ledger: kept while they are good, and never more than a server would give one of its clients.
+/// The pool of a ledger's connections. Their number is limited, and usable connections stay open.
 final class PostgreSQLPool: Sendable {
     private static let maximumConnections = 16
-    /// How long somebody waits for a connection of others.
-    private static let patience = DispatchTimeInterval.seconds(10)
+    /// The timeout of a caller that waits for a connection.
+    private static let timeout = DispatchTimeInterval.seconds(10)
 
     private let address: PostgreSQLAddress
     private let free = DispatchSemaphore(value: maximumConnections)
     private let shared = Mutex(Shared())
 
     private struct Shared {
-        /// The connections that nobody uses.
+        /// The unused connections.
         var idle: [Pooled] = []
-        /// The server of the last connection that was opened, until one is lost: the servers before it in the address may be
-        /// away, and would be waited for.
+        /// The server of the last opened connection, until one is lost. The servers before it in the address may be unreachable
+        /// and cost a timeout each.
         var server: PostgreSQLServer?
     }
 
     /// A connection, and the server at the other end.
     ///
-    /// The connection itself is not Sendable. It is safe to pass it between threads here: one thread at a time has it, since it is
-    /// taken out of `idle` before it is used, and put back after its last use, both under the lock of `shared`.
+    /// The connection itself is not Sendable. It is safe to pass it between threads here, because one thread at a time has it:
+    /// the pool takes it out of `idle` before its use and puts it back afterwards, both under the lock of `shared`.
     private struct Pooled: @unchecked Sendable {
         let connection: PostgreSQLConnection
         let server: PostgreSQLServer?
@@ -32,10 +32,12 @@ final class PostgreSQLPool: Sendable {
         self.address = address
     }
 
-    /// - Throws: `PostgreSQLFailure` where there is no connection to be had (`53300` where all are in use); what `body` throws,
-    ///   whose transaction is rolled back.
+    /// Runs `body` with a connection of the pool.
+    ///
+    /// - Throws: `PostgreSQLFailure` if there is no connection (`53300` if all are in use); the errors of `body`, after a
+    ///   rollback.
     func withConnection<Value>(_ body: (PostgreSQLConnection) throws -> Value) throws -> Value {
-        guard free.wait(timeout: .now() + Self.patience) == .success else { throw PostgreSQLFailure(state: "53300") }
+        guard free.wait(timeout: .now() + Self.timeout) == .success else { throw PostgreSQLFailure(state: "53300") }
         defer { free.signal() }
         let pooled = try shared.withLock { $0.idle.popLast() } ?? open()
         let connection = pooled.connection
@@ -70,7 +72,8 @@ final class PostgreSQLPool: Sendable {
         return opened
     }
 
-    /// Those to the server of a lost connection will be no better. After a failover, others are to another server.
+    /// Closes the idle connections to the server of a lost connection. After a failover, other connections lead to another
+    /// server.
     private func discard(connectionsTo server: PostgreSQLServer?) {
         shared.withLock { shared in
             shared.idle.removeAll { $0.server == server }

@@ -1,11 +1,11 @@
 import CPostgreSQL
 
-/// What a statement was answered.
+/// The answer to a statement.
 struct PostgreSQLResult {
     let rows: [SQLRow]
-    /// How many rows were written.
+    /// The number of written rows.
     let changes: Int
-    /// What was done, such as COMMIT.
+    /// The command tag, such as COMMIT.
     let tag: String
 
     init(rows: [SQLRow], changes: Int, tag: String) {
@@ -14,7 +14,7 @@ struct PostgreSQLResult {
         self.tag = tag
     }
 
-    /// - Parameter result: libpq's, with values in binary; the caller frees it.
+    /// - Parameter result: A result of libpq with values in binary. The caller frees it.
     init(_ result: OpaquePointer) {
         tag = String(cString: PQcmdStatus(result))
         changes = Int(String(cString: PQcmdTuples(result))) ?? 0
@@ -34,7 +34,7 @@ struct PostgreSQLResult {
         }
     }
 
-    /// Of PostgreSQL's types (`pg_type.dat`).
+    /// The identifiers of PostgreSQL's types (`pg_type.dat`).
     private static let (bool, bytes): (Oid, Oid) = (16, 17)
     private static let integers: Set<Oid> = [20, 21, 23]
 
@@ -44,7 +44,7 @@ struct PostgreSQLResult {
         guard integers.contains(type), let first = bytes.first else {
             return .text(String(decoding: bytes, as: UTF8.self))
         }
-        // Big-endian, with the sign in front.
+        // The bytes are big-endian and signed.
         return .integer(bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) })
     }
 }

@@ -2,12 +2,12 @@ import Commerce
 
 /// The version of a ledger in a PostgreSQL database.
 enum PostgreSQLSchema {
-    /// The advisory lock of those who prepare a ledger.
+    /// The advisory lock of the processes that prepare a ledger.
     private static let lock: Int64 = 0x7469_6c6c
 
-    /// Makes the tables of features that are new in use, and takes over a ledger of an earlier version.
+    /// Creates the missing tables of the features in use, and converts a ledger of an earlier version.
     ///
-    /// - Returns: The cause for which there is no such ledger; nil if there is one.
+    /// - Returns: The reason why the ledger cannot be used; nil if it can.
     static func prepare(
         _ connection: PostgreSQLConnection,
         _ schema: LedgerSchema,
@@ -41,7 +41,7 @@ enum PostgreSQLSchema {
         }
     }
 
-    /// The statements that lead from a version to this one; nil if there are none.
+    /// The statements that migrate a version to this one; nil if there are none.
     private static func script(from version: Int, _ schema: LedgerSchema, _ present: Set<String>) -> String? {
         let completion = schema.completion(of: version, with: present, in: .postgreSQL)
         return switch version {
@@ -55,7 +55,7 @@ enum PostgreSQLSchema {
         }
     }
 
-    /// The tables that a ledger has in PostgreSQL alone: its version, and the tokens of its commits.
+    /// The tables that only a ledger in PostgreSQL has: its version, and the tokens of its commits.
     private static let ownTables = """
         CREATE TABLE ledger_schema (version BIGINT PRIMARY KEY);
 
@@ -70,7 +70,7 @@ enum PostgreSQLSchema {
 }
 
 extension PostgreSQLConnection {
-    /// The names of the tables in the schema of the ledger, which other applications may share a database with.
+    /// The names of the tables in the ledger's schema. Other applications may use other schemas of the database.
     func presentTables() throws -> Set<String> {
         let sql = """
             SELECT relname::text AS name FROM pg_class WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid)

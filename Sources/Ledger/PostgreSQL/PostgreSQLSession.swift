@@ -1,12 +1,12 @@
 import CPostgreSQL
 
-/// The settings of every connection.
+/// The settings of each connection.
 enum PostgreSQLSession {
     /// - Parameter server: The server of the address to connect to; nil for the first that is a primary.
-    /// - Returns: An object that the caller frees (`PQfinish`); nil without memory.
+    /// - Returns: A connection that the caller frees (`PQfinish`); nil if there is no memory.
     static func connect(to address: PostgreSQLAddress, at server: PostgreSQLServer?) -> OpaquePointer? {
-        // The address overrides the settings before it, and not those after it. A server that is cut off has to be
-        // given up twice within the 20 seconds of a failover: by the connection that is lost, and by the next one.
+        // The address overrides only the settings before it. Two connections to an unreachable server, the lost one and the
+        // next one, must time out within the 20 seconds of a failover.
         let settings =
             [
                 ("connect_timeout", "2"), ("target_session_attrs", "read-write"), ("tcp_user_timeout", "5000"),
@@ -18,8 +18,8 @@ enum PostgreSQLSession {
         }
     }
 
-    /// Each commit is durable. Reading a whole table to find a row would have each SERIALIZABLE transaction meet every other, so
-    /// indexes are used wherever there is one. Citus cannot run generic plans over several shards.
+    /// The settings of a session. Each commit is durable. A sequential scan would conflict with every other SERIALIZABLE
+    /// transaction, so each query uses an index if there is one. Citus cannot run generic plans over several shards.
     static let settings = """
         SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;
         SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
@@ -33,7 +33,7 @@ enum PostgreSQLSession {
         SET idle_in_transaction_session_timeout = '60s';
         """
 
-    /// The texts as C has them, and a null behind the last.
+    /// Passes the texts as C strings, followed by a null pointer.
     private static func withCStrings<Value>(
         _ texts: [String],
         _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value?

@@ -3,11 +3,12 @@ import Commerce
 extension PostgreSQLStorage {
     /// Looks up a commit whose answer was lost.
     ///
-    /// Writing its token waits for what may be left of it on the server. Where that succeeds it was not committed, and never
-    /// will be. Where it was, this writes all the same: a commit that writes waits for the standby, which has what came before
-    /// it then, too. A number that the server gives its transactions would not do: after a fail-over another may have it.
+    /// The insertion of its token waits for a transaction that may still run on the server. If the insertion succeeds, the
+    /// transaction was not committed and never will be. If the token exists, the statement writes nevertheless: its commit
+    /// waits for the standby, which then has the earlier commit, too. PostgreSQL's own transaction numbers do not suffice,
+    /// because another transaction may have the same number after a failover.
     func isCommitted(_ token: [UInt8]) throws -> Bool {
-        try attempt(until: .now + Self.patience) {
+        try attempt(until: .now + Self.retryTime) {
             try pool.withConnection { connection in
                 connection.runLater("BEGIN ISOLATION LEVEL READ COMMITTED")
                 let row = try connection.query(
@@ -25,7 +26,7 @@ extension PostgreSQLStorage {
         }
     }
 
-    /// Takes out the tokens of old commits. What goes wrong here does no harm, and is tried again.
+    /// Deletes the tokens of old commits. A failure does no harm: a later sweep deletes them.
     func sweep() {
         try? pool.withConnection { connection in
             connection.runLater("BEGIN ISOLATION LEVEL READ COMMITTED")

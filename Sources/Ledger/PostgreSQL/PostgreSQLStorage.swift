@@ -5,34 +5,36 @@ import Synchronization
 
 /// The rows of a ledger in a PostgreSQL database, which several services may share.
 ///
-/// Promises: a write is SERIALIZABLE, and is run again where it met another; what is told to be written is durable, on the
-/// standby too where the server waits for one; a commit whose answer was lost is looked up before anybody is told anything; a
-/// server that shuts down, fails over or loses the line is connected to anew, and what was under way there is run again, since
-/// nothing of it was committed.
+/// The storage promises:
+/// - A write is SERIALIZABLE, and is retried after a conflict.
+/// - An answered write is durable, also on the standby if the server waits for one.
+/// - A commit whose answer was lost is looked up before the caller gets an answer.
+/// - After a shutdown, a failover or a lost connection, the storage connects again and retries the transactions that were not
+///   committed.
 package final class PostgreSQLStorage: LedgerStorage {
     let pool: PostgreSQLPool
     private let tables: LedgerTables
     private let observers = ChangeObservers()
-    /// nil while nobody observes.
+    /// The notifications between services; nil without observers.
     private let announcements = Mutex<PostgreSQLAnnouncements?>(nil)
     private let randomness: Randomness
     private let address: PostgreSQLAddress
     private let absence = ServerAbsence()
-    /// Commits since old tokens were taken out.
+    /// The number of commits.
     private let commits = Atomic(0)
     private static let commitsPerSweep = 4096
-    /// The time for which a transaction is run again after conflicts.
-    static let patience = Duration.seconds(20)
-    /// After how many a group is parted.
+    /// The time for which a transaction is retried after conflicts.
+    static let retryTime = Duration.seconds(20)
+    /// The number of conflicts after which a group is divided.
     private static let conflictsOfGroup = 3
     private static let attemptsOfKey = 5
 
-    /// Connects, and makes the tables when there are none.
+    /// Connects, and creates the tables if they do not exist.
     ///
     /// - Parameters:
-    ///   - features: All features there are.
-    ///   - randomness: Chance for the tokens of commits, and for pauses.
-    ///   - takesOver: Whether a ledger of an earlier version becomes one of this, and tables are made.
+    ///   - features: All features.
+    ///   - randomness: A source of random bytes for the tokens of commits, and for pauses.
+    ///   - takesOver: True if the storage may create tables and convert a ledger of an earlier version.
     /// - Throws: `StorageFault`.
     package init(
         _ address: PostgreSQLAddress,
@@ -59,7 +61,7 @@ package final class PostgreSQLStorage: LedgerStorage {
 
     package var prefersInlineReads: Bool { false }
 
-    /// Whoever observes also tells the other services that do, and is told by them.
+    /// Adds an observer. From the first observer on, the storage exchanges notifications with the other observing services.
     package func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
         observers.add(observer)
         announcements.withLock { announcements in
@@ -75,7 +77,7 @@ package final class PostgreSQLStorage: LedgerStorage {
         _ body: (any LedgerDatabase) throws -> Value
     ) throws -> Value {
         do {
-            // A kept connection may have been lost unnoticed: the second attempt has a new one.
+            // An idle connection may have been lost unnoticed: the second attempt uses a new one.
             do { return try readOnce(extent, body) } catch let failure as PostgreSQLFailure where failure.isOfConnection
             {
                 return try readOnce(extent, body)
@@ -105,10 +107,10 @@ package final class PostgreSQLStorage: LedgerStorage {
     }
 
     package func commit(_ parts: [LedgerPart]) -> [(any Error)?] {
-        commit(parts, until: .now + Self.patience)
+        commit(parts, until: .now + Self.retryTime)
     }
 
-    /// After several conflicts, each half of a group has a commit of its own: a long transaction meets more conflicts.
+    /// Commits a group. After several conflicts, each half gets its own commit: a long transaction has more conflicts.
     private func commit(_ parts: [LedgerPart], until end: ContinuousClock.Instant) -> [(any Error)?] {
         var conflicts = 0
         do {
@@ -116,7 +118,7 @@ package final class PostgreSQLStorage: LedgerStorage {
                 guard conflicts < Self.conflictsOfGroup || !parts.isDivisible else { return nil }
                 do {
                     return try transaction { try perform(parts, on: $0) }
-                } catch let failure as PostgreSQLFailure where failure.isWorthAnother {
+                } catch let failure as PostgreSQLFailure where failure.isRetryable {
                     if failure.isConflict { conflicts += 1 }
                     throw failure
                 } catch {
@@ -153,12 +155,12 @@ package final class PostgreSQLStorage: LedgerStorage {
             return nil
         } catch {
             connection.rollBackToSavepoint("part")
-            if let failure = error as? PostgreSQLFailure, failure.isWorthAnother { throw failure }
+            if let failure = error as? PostgreSQLFailure, failure.isRetryable { throw failure }
             return translated(error)
         }
     }
 
-    /// One SERIALIZABLE transaction, which is durable when this returns, or nothing.
+    /// Runs `body` in one SERIALIZABLE transaction. It is durable when this returns, or left no trace.
     private func transaction<Value>(_ body: (PostgreSQLConnection) throws -> Value) throws -> Value {
         let token = randomness.bytes(16)
         let (value, changed, lost): (Value, Set<Int64>, PostgreSQLFailure?) = try pool.withConnection { connection in
@@ -174,13 +176,13 @@ package final class PostgreSQLStorage: LedgerStorage {
             return (value, connection.changed.numbers, nil)
         }
         if let lost, try !isCommitted(token) { throw lost }
-        observers.tell(changed)
+        observers.notify(changed)
         announcements.withLock { $0 }?.announce(changed)
         if commits.add(1, ordering: .relaxed).newValue.isMultiple(of: Self.commitsPerSweep) { sweep() }
         return value
     }
 
-    /// Runs a transaction until it meets no conflict and keeps its connection. If the server is away for long, each tries once.
+    /// Retries a transaction after conflicts and lost connections. During a long absence of the server, it runs once.
     func attempt<Value>(
         until end: ContinuousClock.Instant,
         _ body: () throws -> Value
@@ -191,11 +193,11 @@ package final class PostgreSQLStorage: LedgerStorage {
                 let value = try body()
                 absence.end()
                 return value
-            } catch let failure as PostgreSQLFailure where failure.isWorthAnother {
+            } catch let failure as PostgreSQLFailure where failure.isRetryable {
                 if failure.isConflict { conflicts += 1 } else { losses += 1 }
                 if failure.isOfConnection { absence.begin() }
-                // A key that stays taken is no other's of this moment.
-                let isHopeless = (failure.isOfKey || failure.isInternal) && conflicts > Self.attemptsOfKey
+                // A key that stays taken was not written by a concurrent transaction.
+                let isHopeless = (failure.isUniqueViolation || failure.isInternal) && conflicts > Self.attemptsOfKey
                 let isTime = failure.isOfConnection ? absence.isShort : ContinuousClock.now < end
                 guard !isHopeless, isTime else { throw fault(failure) }
                 pause(upTo: failure.isConflict ? 0.002 * Double(min(conflicts, 25)) : 0.05 * Double(min(losses, 10)))
@@ -205,7 +207,7 @@ package final class PostgreSQLStorage: LedgerStorage {
         }
     }
 
-    /// A part of some seconds, by chance: two that met would meet again.
+    /// Sleeps for a random part of a time, so that two conflicting transactions do not conflict again.
     private func pause(upTo seconds: Double) {
         Thread.sleep(forTimeInterval: seconds * Double(randomness.bytes(1)[0]) / 255)
     }

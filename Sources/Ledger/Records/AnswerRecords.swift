@@ -1,6 +1,6 @@
 import Commerce
 
-/// The ledger's statements about kept answers, inside a transaction that the caller holds.
+/// The statements on kept answers, inside the caller's transaction.
 package struct AnswerRecords {
     let database: any LedgerDatabase
 
@@ -31,7 +31,7 @@ package struct AnswerRecords {
         return answers
     }
 
-    /// Keeps answers under new keys, and forgets old ones.
+    /// Keeps answers under new keys, and deletes old answers.
     package func keep(
         _ answers: [(answer: KeptAnswer, key: IdempotencyKey, user: Int64, forgettingBefore: Timestamp)],
         at moment: Timestamp
@@ -61,8 +61,10 @@ package struct AnswerRecords {
         try database.execute("DELETE FROM kept_answer WHERE kept_at < $1", [oldest])
     }
 
-    /// - Parameter user: Whom it is about: it goes when they do.
-    /// - Returns: false, and keeps nothing, where an answer is kept for the key.
+    /// Keeps an answer, unless there is one under the key.
+    ///
+    /// - Parameter user: The user that the answer is about. The user's erasure deletes it.
+    /// - Returns: False if there is an answer under the key.
     package func keep(_ answer: KeptAnswer, for key: IdempotencyKey, about user: Int64?, at moment: Timestamp) throws
         -> Bool
     {

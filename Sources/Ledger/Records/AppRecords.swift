@@ -1,6 +1,6 @@
 import Commerce
 
-/// The ledger's statements about the numbers of apps, inside a transaction that the caller holds.
+/// The statements on the numbers of apps, inside the caller's transaction.
 package struct AppRecords {
     let database: any LedgerDatabase
 
@@ -8,7 +8,7 @@ package struct AppRecords {
         self.database = database
     }
 
-    /// What `numbers` asks for.
+    /// The query of `names` and `numbers`.
     package static var known: SQLQuery { SQLQuery("SELECT app, bundle_id FROM app") }
 
     /// The bundle identifiers of all apps, by their numbers.
@@ -18,9 +18,9 @@ package struct AppRecords {
         return names
     }
 
-    /// The numbers of all apps, and of these, which are given one at first sight.
+    /// The numbers of all apps. New apps among the given ones get a number.
     ///
-    /// The first app of a ledger of an earlier version is the app of the rows in it: such a ledger has one app.
+    /// In a ledger of an earlier version, all rows belong to one app: the first app that gets a number.
     package func numbers(of bundleIdentifiers: Set<String>) throws -> AppNumbers {
         var apps = AppNumbers()
         var unnamed: Int64?
@@ -44,7 +44,7 @@ package struct AppRecords {
     }
 }
 
-/// The numbers that stand for bundle identifiers in the ledger.
+/// The numbers of bundle identifiers in the ledger.
 package struct AppNumbers {
     private var numbers: [String: Int64] = [:]
     private var bundleIdentifiers: [Int64: String] = [:]

@@ -2,7 +2,7 @@ import Commerce
 
 /// The last numbers of a user's transactions, grants and audit records, and the digest of the last audit record.
 ///
-/// A head is written if no other writer has written it since it was read.
+/// The ledger writes a head only if no other writer has written it since it was read.
 package struct UserHead {
     /// The number of writes for the user.
     let version: Int64

@@ -1,21 +1,21 @@
 import Commerce
 import Foundation
 
-/// The ledger's statements about users, inside a transaction that the caller holds.
+/// The statements on users, inside the caller's transaction.
 package struct UserRecords {
     let database: any LedgerDatabase
     let randomness: Randomness
 
-    /// A user's number in the ledger, given at first sight together with an account token.
+    /// A user's number in the ledger. A new user gets a number and an account token.
     ///
-    /// - Returns: Nil for an account that was never opened, or has ended meanwhile: nobody can enter it, or what it would own.
+    /// - Returns: Nil if the account was never opened, or was erased. Nobody could sign in to it.
     func identifier(of user: User, at moment: Timestamp) throws -> Int64? {
         if let known = try known(user) { return known }
         guard user.issuer != User.accountIssuer else { return nil }
         return try insert([user], at: moment)[user]
     }
 
-    /// The numbers of users, who are given one at first sight; none for an account that was never opened, or has ended.
+    /// The numbers of users. New users get a number. An account that was never opened, or was erased, has none.
     package func identifiers(of wanted: Set<User>, at moment: Timestamp) throws -> [User: Int64] {
         guard !wanted.isEmpty else { return [:] }
         var numbers: [User: Int64] = [:]
@@ -28,7 +28,7 @@ package struct UserRecords {
         return numbers.merging(try insert(new.sorted { $0.key.lexicographicallyPrecedes($1.key) }, at: moment)) { $1 }
     }
 
-    /// Gives new users their numbers, and account tokens that nobody knows yet.
+    /// Adds new users with their numbers and new account tokens.
     package func insert(_ users: [User], at moment: Timestamp) throws -> [User: Int64] {
         let (head, tokens) = (UserHead.first, users.map { _ in UUID(randomness: randomness) })
         let numbers = try database.insertUsers(
@@ -53,7 +53,7 @@ package struct UserRecords {
         return Dictionary(uniqueKeysWithValues: zip(users, numbers))
     }
 
-    /// What `identifiers` asks for: users of these issuers with one of these names.
+    /// The query of `identifiers`: users of these issuers with one of these names.
     package func knownUsers(_ users: Set<User>) -> SQLQuery {
         let issuers = Set(users.map { ByteKey($0.issuer) }).sorted().map(\.text)
         let names = Set(users.map { ByteKey($0.name) }).sorted().map(\.text)
@@ -65,17 +65,17 @@ package struct UserRecords {
             [database.list(names), database.list(issuers)])
     }
 
-    /// nil for a user the ledger has not seen.
+    /// The number of a user; nil for a user that the ledger does not know.
     package func known(_ user: User) throws -> Int64? {
         try database.value(Self.known(user))
     }
 
-    /// What `known` asks for.
+    /// The query of `known`.
     package static func known(_ user: User) -> SQLQuery {
         SQLQuery("SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2", [user.name, user.issuer])
     }
 
-    /// The users of numbers, except those whose name is none today.
+    /// The users with numbers, except users of earlier versions whose name is invalid today.
     package func names(of identifiers: Set<Int64>) throws -> [Int64: User] {
         var names: [Int64: User] = [:]
         let rows = try database.rows(
@@ -87,7 +87,7 @@ package struct UserRecords {
         return names
     }
 
-    /// Whose account token it is; nil when it is nobody's here.
+    /// The owner of an account token; nil if no user has it.
     func owner(of token: UUID) throws -> Int64? {
         try database.value("SELECT user_id FROM account_token WHERE app_account_token = $1", [token])
     }
@@ -96,13 +96,15 @@ package struct UserRecords {
         try database.value(#"SELECT app_account_token FROM "user" WHERE user_id = $1"#, [identifier])
     }
 
-    /// Whether a user's account token may be in use, because somebody was told it or has set it.
+    /// True if a user's account token may be in use, because the service returned it or the team set it.
     func isAppAccountTokenSettled(of identifier: Int64) throws -> Bool {
         try database.value(#"SELECT is_app_account_token_settled FROM "user" WHERE user_id = $1"#, [identifier])
             ?? false
     }
 
-    /// - Parameter token: nil for the one the user has.
+    /// Marks a user's account token as in use.
+    ///
+    /// - Parameter token: The new token; nil to keep the present one.
     func settleAppAccountToken(_ token: UUID? = nil, of identifier: Int64) throws {
         if let token, let old = try appAccountToken(of: identifier), old != token {
             try database.delete(from: "account_token", where: ["app_account_token"], [[old]])
@@ -140,12 +142,12 @@ package struct UserRecords {
         return heads
     }
 
-    /// Writes the heads that were read. If one has another version by now, this fails as a conflict.
+    /// Writes heads. It fails as a conflict if a head has another version than when it was read.
     package func write(_ heads: [Int64: UserHead]) throws {
         try database.update(
             "user", set: ["last_transaction", "last_grant", "audit_number", "audit_digest"], where: ["user_id"],
             counting: "version",
-            // In the order of their keys, so that two groups do not wait for each other.
+            // The order of the keys avoids deadlocks between groups.
             heads.sorted { $0.key < $1.key }.map { user, head in
                 [head.lastTransaction, head.lastGrant, head.auditNumber, head.auditDigest, user, head.version]
             })
@@ -157,12 +159,12 @@ package struct UserRecords {
 }
 
 extension User {
-    /// The order of the keys of names.
+    /// The sort key of names.
     fileprivate var key: [ByteKey] { [ByteKey(name), ByteKey(issuer)] }
 }
 
 extension Set<Origin> {
-    /// In parentheses, for `IN`; always in the same order, so that the same origins make the same statement.
+    /// The origins in parentheses, for `IN`. They are sorted, so that the same origins make the same statement.
     package var sqlList: String {
         "(" + map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ") + ")"
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whom a transaction has changed something of, gathered while it runs.
+/// The users that a transaction has changed so far.
 final class ChangedUsers {
     private(set) var numbers: Set<Int64> = []
 
@@ -8,13 +8,13 @@ final class ChangedUsers {
         numbers.insert(number)
     }
 
-    /// Of one that is run again.
+    /// Removes all users before a retry.
     func removeAll() {
         numbers.removeAll(keepingCapacity: true)
     }
 }
 
-/// Who is told, after each commit, whom it has changed something of.
+/// The observers of the users changed by a commit.
 final class ChangeObservers: Sendable {
     private let observers = Mutex<[@Sendable (Set<Int64>) -> Void]>([])
 
@@ -22,7 +22,7 @@ final class ChangeObservers: Sendable {
         observers.withLock { $0.append(observer) }
     }
 
-    func tell(_ users: Set<Int64>) {
+    func notify(_ users: Set<Int64>) {
         guard !users.isEmpty else { return }
         for observer in observers.withLock({ $0 }) { observer(users) }
     }

@@ -1,9 +1,9 @@
 import Commerce
 
-/// A database as the ledger's statements see it, inside a transaction that somebody else holds.
+/// A database inside a transaction, for the ledger's statements.
 ///
-/// The statements are of the SQL that SQLite and PostgreSQL share. Arguments are `$1`, `$2` and so on, first used in their
-/// order; one that is used again is the same.
+/// The statements use the SQL that SQLite and PostgreSQL share. Arguments are `$1`, `$2` and so on. Their first uses are in
+/// this order, and each use of a number has the same value.
 package protocol LedgerDatabase {
     /// The tables that features describe.
     var tables: LedgerTables { get }
@@ -13,37 +13,37 @@ package protocol LedgerDatabase {
 
     func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow]
 
-    /// - Returns: How many rows it has inserted, updated or deleted.
+    /// - Returns: The number of rows inserted, updated or deleted.
     @discardableResult func execute(_ sql: String, _ arguments: [any SQLConvertible]) throws -> Int
 
-    /// Writes; where that is refused, a later statement may be the first to tell, the commit the last.
+    /// Writes. A later statement, or the commit at the latest, may throw the error.
     func write(_ sql: String, _ arguments: [any SQLConvertible]) throws
 
-    /// Tells what will be asked for next, so that a database at the other end of a line can be asked for all of it at once.
+    /// Announces the next queries, so that a database server can answer all of them in one round trip.
     func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws
 
-    /// Has who listens to a user told, once this is committed.
+    /// Notifies the observers of a user after the commit.
     func noteChange(of user: Int64)
 
-    /// Reads what may be more than memory holds.
+    /// Reads rows that may exceed the memory.
     ///
-    /// - Parameter body: Given many rows at a time, in their order; none when there are no more.
+    /// - Parameter body: Receives pages of rows, in order.
     func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws
 
-    /// Inserts rows, as one statement. Where that is refused, a later statement may be the first to tell.
+    /// Inserts rows with one statement. A later statement may throw the error.
     ///
     /// - Parameters:
     ///   - rows: A value for each column.
-    ///   - isNew: Whether a row whose key is there is an error; else it stays as it is.
+    ///   - isNew: True if an existing key is an error. If false, the existing row stays unchanged.
     func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]], isNew: Bool) throws
 
-    /// Updates rows, as one statement, which may fail later as `insert` does.
+    /// Updates rows with one statement. A later statement may throw the error.
     ///
     /// - Parameters:
     ///   - keys: The columns that identify a row.
-    ///   - version: A column that counts the updates. A row with another version than the given one fails the update as a
-    ///     conflict. Nil for a table without.
-    ///   - rows: A value for each column that is set, then for each key, then the version.
+    ///   - version: A column that counts the updates. The update fails as a conflict if a row has another version than the
+    ///     given one. Nil for a table without versions.
+    ///   - rows: A value for each updated column, then for each key, then the version.
     func update(
         _ table: String,
         set columns: [String],
@@ -52,7 +52,7 @@ package protocol LedgerDatabase {
         _ rows: [[any SQLConvertible]]
     ) throws
 
-    /// Adds amounts to a column, and inserts the rows that are missing, as one statement, which may fail later as `insert` does.
+    /// Adds amounts to a column and inserts missing rows, with one statement. A later statement may throw the error.
     ///
     /// - Parameters:
     ///   - keys: The columns of the primary key.
@@ -64,42 +64,42 @@ package protocol LedgerDatabase {
         _ rows: [[any SQLConvertible]]
     ) throws
 
-    /// Deletes rows, as one statement, which may fail later as `insert` does.
+    /// Deletes rows with one statement. A later statement may throw the error.
     ///
     /// - Parameter rows: A value for each key.
     func delete(from table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws
 
-    /// Inserts rows of new users, as one statement.
+    /// Inserts rows of new users with one statement, and assigns their numbers.
     ///
-    /// - Parameter rows: A value for each column; the numbers of the users are none of them.
-    /// - Returns: The numbers of the users.
+    /// - Parameter rows: A value for each column, without the users' numbers.
+    /// - Returns: The users' numbers, in order.
     func insertUsers(
         _ columns: [String],
         _ rows: [[any SQLConvertible]],
         _ randomness: Randomness
     ) throws -> [Int64]
 
-    /// The argument that has several numbers.
+    /// An argument with several numbers, for `listed`.
     func list(_ numbers: [Int64]) -> SQLValue
 
-    /// A table `listed` whose column `value` has the numbers of an argument that `list` has made.
+    /// The SQL for a table `listed` whose column `value` has the numbers of an argument of `list`.
     func listed(_ parameter: String) -> String
 
-    /// The argument that has several texts.
+    /// An argument with several texts, for `isIn`.
     func list(_ texts: [String]) -> SQLValue
 
-    /// What follows a column's name to find the rows with one of the texts of an argument that `list` has made.
+    /// The SQL after a column's name that finds the rows with one of the texts of an argument of `list`.
     func isIn(_ parameter: String) -> String
 
-    /// What follows a table's name where an index has to be used, for a database that would choose another by mistake.
+    /// The SQL after a table's name that forces an index, for a database that would choose a worse one.
     func indexed(by index: String) -> String
 
-    /// Whether an error says that the tables do not allow what was to be written.
+    /// Returns true if an error is a constraint violation.
     func isRefusal(_ error: any Error) -> Bool
 }
 
 extension LedgerDatabase {
-    /// How many rows are in memory at once.
+    /// The largest number of rows in memory at once.
     package static var rowsOfPage: Int { 1000 }
 
     package func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]]) throws {
@@ -125,7 +125,7 @@ extension LedgerDatabase {
 
     package func row(_ query: SQLQuery) throws -> SQLRow? { try row(query.sql, query.arguments) }
 
-    /// The first column of the first row; nil where there is no row.
+    /// The first column of the first row; nil if there is no row.
     package func value<Value: SQLConvertible>(
         _ sql: String,
         _ arguments: [any SQLConvertible],

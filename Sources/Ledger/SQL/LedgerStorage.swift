@@ -2,25 +2,25 @@ import Commerce
 
 /// The rows of a ledger, and the transactions on them.
 package protocol LedgerStorage: Sendable {
-    /// Reads as of one moment. Readers never wait for writers.
+    /// Reads a snapshot. Readers never wait for writers.
     ///
-    /// - Throws: `StorageFault`; other errors of `body` as they are.
+    /// - Throws: `StorageFault`; the errors of `body`.
     func read<Value>(_ extent: ReadExtent, _ body: (any LedgerDatabase) throws -> Value) throws -> Value
 
-    /// Performs parts in order, in one commit where possible. Each part is durable when this returns, or left no trace.
+    /// Performs parts in order, in one commit if possible. Each part is durable when this returns, or left no trace.
     ///
-    /// - Returns: The error of each request of each part; nil for a request whose part is committed.
+    /// - Returns: The error of each request of each part; nil for a request of a committed part.
     func commit(_ parts: [LedgerPart]) -> [(any Error)?]
 
     var dialect: SQLDialect { get }
 
-    /// Whether reads are cheap enough to run inline.
+    /// True if reads are cheap enough to run inline.
     var prefersInlineReads: Bool { get }
 
-    /// Whether the same read may succeed in some seconds, after a failover of the database server.
+    /// Returns true if a retry of the read may succeed within seconds, after a failover of the database server.
     func mayReturn(after error: any Error) -> Bool
 
-    /// As `Ledger.observe` promises.
+    /// Adds an observer of the users changed by each commit (`Ledger.observe`).
     func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void)
 
     /// The fault of a ledger that lacks a row just written.
@@ -34,7 +34,7 @@ extension LedgerStorage {
 
     package func mayReturn(after error: any Error) -> Bool { false }
 
-    /// Writes all of `body` in a commit of its own that is durable when this returns, or nothing.
+    /// Runs `body` in a separate commit. It is durable when this returns, or left no trace.
     package func write<Value>(_ body: (any LedgerDatabase) throws -> Value) throws -> Value {
         var value: Value?
         let errors = withoutActuallyEscaping(body) { body in commit([LedgerPart { value = try body($0) }]) }

@@ -1,4 +1,4 @@
-/// A question to a database, and the values in it.
+/// A query, and its arguments.
 package struct SQLQuery {
     package let sql: String
     package let arguments: [any SQLConvertible]

@@ -1,9 +1,11 @@
-/// What a statement has found, by the names of its columns.
+/// A row of a result, with the names of its columns.
 package struct SQLRow: Sendable {
     package let columns: [String]
     package let values: [SQLValue]
 
-    /// - Throws: `Mismatch` where the column is not there or holds something else.
+    /// The value of a column.
+    ///
+    /// - Throws: `Mismatch` if there is no such column, or its value has another type.
     package subscript<Value: SQLConvertible>(_ column: String) -> Value {
         get throws(Mismatch) {
             guard let index = columns.firstIndex(of: column), let value = Value(values[index]) else {
@@ -25,7 +27,7 @@ package struct SQLRow: Sendable {
         return values
     }
 
-    /// A column holds what no version of Till has written there.
+    /// The error of a column that is missing, or has a value that no version of Till writes.
     package struct Mismatch: Error {
         let column: String
 

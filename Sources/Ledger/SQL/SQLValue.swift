@@ -1,7 +1,7 @@
 import Commerce
 import Foundation
 
-/// A value as a database has it.
+/// A value of a database.
 package enum SQLValue: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -9,11 +9,11 @@ package enum SQLValue: Hashable, Sendable {
     case blob([UInt8])
 }
 
-/// What can be written into a column, and read from one.
+/// A type that columns can store.
 package protocol SQLConvertible {
     var sqlValue: SQLValue { get }
 
-    /// - Returns: nil for a value of another kind.
+    /// - Returns: Nil for a value of another kind.
     init?(_ value: SQLValue)
 }
 
@@ -43,7 +43,7 @@ extension Int: SQLConvertible {
     }
 }
 
-/// 0 or 1: not every database has a type of its own for it.
+/// Stored as 0 or 1, because SQLite has no Boolean type.
 extension Bool: SQLConvertible {
     package var sqlValue: SQLValue { .integer(self ? 1 : 0) }
 
@@ -71,7 +71,7 @@ extension [UInt8]: SQLConvertible {
     }
 }
 
-/// Milliseconds since 1970.
+/// Stored as milliseconds since 1970.
 extension Timestamp: SQLConvertible {
     package var sqlValue: SQLValue { .integer(millisecondsSince1970) }
 
@@ -90,7 +90,7 @@ extension Origin: SQLConvertible {
     }
 }
 
-/// In lowercase.
+/// Stored as text in lowercase.
 extension UUID: SQLConvertible {
     package var sqlValue: SQLValue { .text(lowercasedString) }
 

@@ -2,7 +2,7 @@ import Commerce
 import Foundation
 import GRDB
 
-/// A private copy of a backup, beside the ledger that it will replace.
+/// A private copy of a backup, next to the ledger that it will replace.
 struct BackupCopy {
     let file: DatabaseFile
     private let backup: URL
@@ -16,7 +16,7 @@ struct BackupCopy {
         let file = DatabaseFile(ledger.url.appendingPathExtension("restoring"))
         self.file = file
         do {
-            // What a crash left behind.
+            // A crash may have left these files behind.
             try file.remove()
             try file.removeCompanions()
             try backup.copy(to: file)
@@ -38,13 +38,13 @@ struct BackupCopy {
         try? file.removeCompanions()
     }
 
-    /// Checks that the copy is a ledger, that it is whole, and that every rule of the ledger holds.
+    /// Checks that the copy is a ledger, that the file is intact, and that every rule of the ledger holds.
     ///
     /// - Throws: `RestorationError`, `StorageFault`.
     func check() throws -> LedgerReport {
         var report: LedgerReport?
         do {
-            // SQLite checks the constraints of tables only for who might write.
+            // SQLite checks the constraints of tables only on a writable connection.
             try database.inTransaction(.deferred) { database in
                 guard try database.tableExists("audit") else {
                     throw RestorationError.notALedger(path: backup.path)
@@ -77,11 +77,11 @@ struct BackupCopy {
         }
     }
 
-    /// Ends all sessions, revokes API keys, and waits until the copy is one whole file on the disk.
+    /// Ends all sessions, revokes API keys, and waits until the copy is one complete file on the disk.
     ///
     /// A ledger of an earlier version may lack these tables.
     ///
-    /// - Returns: The number of sessions.
+    /// - Returns: The number of ended sessions.
     /// - Throws: `RestorationError`, `StorageFault`.
     func complete(revoking keys: [RestorationReport.RevivedKey]) throws -> Int {
         do {
@@ -92,7 +92,7 @@ struct BackupCopy {
                         arguments: [key.revokedAt.millisecondsSince1970, key.identifier])
                 }
                 let forgotten = features.flatMap(\.tables).filter { $0.restoration != nil }
-                // Rows that refer to others come first.
+                // Referencing rows are deleted before the rows that they refer to.
                 return try forgotten.reversed().reduce(0) { count, table in
                     guard try database.tableExists(table.name) else { return count }
                     try database.execute(sql: "DELETE FROM \(table.quotedName)")

@@ -2,7 +2,7 @@ import Commerce
 import Foundation
 import Signatures
 
-/// The file of a SQLite database, and the files that SQLite keeps beside it.
+/// The file of a SQLite database, and its companion files.
 struct DatabaseFile {
     /// The suffixes of the files that may hold a part of the database: the write-ahead log and the rollback journal.
     static let partSuffixes = ["-wal", "-journal"]
@@ -22,7 +22,7 @@ struct DatabaseFile {
         DatabaseFile(URL(filePath: url.path + suffix, directoryHint: .notDirectory))
     }
 
-    /// Whether both are names of one file.
+    /// Returns true if both are names of one file.
     func isSame(as other: DatabaseFile) -> Bool {
         var (own, others) = (stat(), stat())
         guard stat(url.path, &own) == 0, stat(other.url.path, &others) == 0 else { return false }
@@ -37,14 +37,14 @@ struct DatabaseFile {
         throw StorageFault(cause: .readOnly, path: url.path)
     }
 
-    /// Removes the files beside this one.
+    /// Removes the companion files.
     ///
     /// - Throws: `StorageFault`.
     func removeCompanions() throws(StorageFault) {
         for suffix in Self.partSuffixes + ["-shm"] { try companion(suffix).remove() }
     }
 
-    /// Gives the file the name of another, which it replaces: a reader sees the one or the other, whole.
+    /// Renames the file to the name of another, which it replaces. A reader sees all of the one file or of the other.
     ///
     /// - Throws: `StorageFault`.
     func replace(_ other: DatabaseFile) throws(StorageFault) {
@@ -53,14 +53,14 @@ struct DatabaseFile {
         }
     }
 
-    /// Gives the file a second name, or copies it if the file system allows one name only.
+    /// Gives the file a second name, or copies it if the file system has no hard links.
     ///
     /// - Throws: `RestorationError`, `StorageFault`.
     func keep(as other: DatabaseFile) throws {
         if link(url.path, other.url.path) != 0 { try copy(to: other) }
     }
 
-    /// Copies the bytes into a private file, and waits until they are on the disk.
+    /// Copies the file to a private file, and waits until the bytes are on the disk.
     ///
     /// - Throws: `RestorationError` if this file cannot be read; `StorageFault` if the other cannot be written.
     func copy(to other: DatabaseFile) throws {

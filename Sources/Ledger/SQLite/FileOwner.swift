@@ -1,8 +1,9 @@
 import Foundation
 
-/// The owner of a file that root has made.
+/// The owner of a file that root created.
 enum FileOwner {
-    /// Gives a file that root has made to the owner of its folder, so that the service can use it. Other users change nothing.
+    /// Gives a file that root created to the owner of its folder, so that the service can use it. It does nothing for other
+    /// users.
     static func adoptFolder(of url: URL) {
         var status = stat()
         guard geteuid() == 0, stat(url.deletingLastPathComponent().path, &status) == 0, status.st_uid != 0 else {

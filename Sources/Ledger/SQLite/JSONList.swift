@@ -1,4 +1,4 @@
-/// The form in which SQLite takes a list of texts: a JSON array (RFC 8259).
+/// Lists of texts for SQLite, as JSON arrays (RFC 8259).
 enum JSONList {
     static func text(_ texts: [String]) -> String {
         var bytes: [UInt8] = [UInt8(ascii: "[")]

@@ -3,29 +3,29 @@ import Foundation
 import GRDB
 import Signatures
 
-/// The file of a ledger, for what an operator does with it besides serving from it. It stays of the version it is of: a service
-/// of an earlier version may be running on it.
+/// The file of a ledger, for the commands of an operator. They do not convert it, because a service of an earlier version may
+/// be running on it.
 public struct LedgerFile: Sendable {
     private let url: URL
     private let features: [LedgerFeature]
 
     /// - Parameters:
-    ///   - url: Of a file that is there.
-    ///   - features: All features there are.
+    ///   - url: An existing file.
+    ///   - features: All features.
     package init(_ url: URL, features: [LedgerFeature]) {
         self.url = url
         self.features = features
     }
 
-    /// Checks that the file is whole and that every rule of the ledger holds, all as of one moment; others may go on writing.
+    /// Checks the file and every rule of the ledger on a snapshot. Other processes may write meanwhile.
     ///
-    /// - Throws: `StorageFault` where it cannot be read, or was written by a newer version.
+    /// - Throws: `StorageFault` if the file cannot be read, or was written by a newer version.
     public func check() throws(StorageFault) -> LedgerReport {
         let lock = try LedgerLock(url, .shared)
         defer { withExtendedLifetime(lock) {} }
         do {
             var report: LedgerReport?
-            // SQLite checks the constraints of tables only for who might write.
+            // SQLite checks the constraints of tables only on a writable connection.
             try DatabaseQueue(path: url.path).inTransaction(.deferred) { database in
                 report = try Self.report(on: database, features)
                 return .rollback
@@ -37,7 +37,7 @@ public struct LedgerFile: Sendable {
         }
     }
 
-    /// - Returns: nil for a ledger of a newer version.
+    /// - Returns: Nil for a ledger of a newer version.
     static func report(on database: Database, _ features: [LedgerFeature]) throws -> LedgerReport? {
         guard let version = try SQLiteSchema.version(of: database) else { return nil }
         let isOfThisVersion = version == LedgerSchema.version
@@ -45,11 +45,11 @@ public struct LedgerFile: Sendable {
             guard try database.tableExists(table.name) else { return 0 }
             return try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table.quotedName)") ?? 0
         }
-        var problems = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(LedgerRules.maximumTold))")
+        var problems = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(LedgerRules.maximumReported))")
             .filter { $0 != "ok" }
-        for row in try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").prefix(LedgerRules.maximumTold) {
+        for row in try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").prefix(LedgerRules.maximumReported) {
             let (table, parent): (String, String) = (row["table"], row["parent"])
-            problems.append("A row of \(table) refers to one of \(parent) that is not there.")
+            problems.append("A row of \(table) refers to a missing row of \(parent).")
         }
         let schema = LedgerSchema(features)
         if isOfThisVersion {
@@ -61,10 +61,10 @@ public struct LedgerFile: Sendable {
             rows: Dictionary(uniqueKeysWithValues: rows), isOfThisVersion: isOfThisVersion, problems: problems)
     }
 
-    /// Copies the ledger as of one moment into a new file, while others go on writing. The file is whole and on the disk when
-    /// it is there under its name.
+    /// Copies a snapshot of the ledger into a new file. Other processes may write meanwhile. The file gets its name only when
+    /// all of it is on the disk.
     ///
-    /// - Throws: `BackupError` where the file is there already, or cannot be written; `StorageFault`.
+    /// - Throws: `BackupError` if the file already exists or cannot be written; `StorageFault`.
     public func backUp(to file: URL) throws {
         let lock = try LedgerLock(url, .shared)
         defer { withExtendedLifetime(lock) {} }
@@ -72,7 +72,7 @@ public struct LedgerFile: Sendable {
             try NewFile.make(at: file) { unfinished in
                 let copy = try DatabaseQueue(path: unfinished.path)
                 try DatabaseQueue(path: url.path).backup(to: copy)
-                // One file, which needs no other beside it.
+                // The backup is one file without companion files.
                 try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
                 try copy.close()
             }

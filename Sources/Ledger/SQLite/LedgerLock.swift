@@ -1,9 +1,10 @@
 import Commerce
 import Foundation
 
-/// The lock on a ledger's place: shared by the processes that have the file open, exclusive to the one that replaces it.
+/// The lock on a ledger's path. Processes that have the file open share it. A process that replaces the file has it
+/// exclusively.
 ///
-/// SQLite's own locks are on the file itself, and say nothing of another that takes its name.
+/// SQLite's own locks are on the file itself, and do not cover another file that takes its name.
 final class LedgerLock: Sendable {
     enum Mode {
         case shared
@@ -17,7 +18,7 @@ final class LedgerLock: Sendable {
     /// - Throws: `StorageFault` of the cause `busy` if another process holds the lock.
     init(_ ledger: URL, _ mode: Mode) throws(StorageFault) {
         let file = ledger.deletingPathExtension().appendingPathExtension("lock")
-        // For reading, so that an existing lock can be taken on a disk that is read-only.
+        // Read-only mode, so that a process can take an existing lock on a read-only disk.
         let opened = open(file.path, O_CREAT | O_RDONLY | O_CLOEXEC, 0o600)
         guard opened >= 0 else { throw StorageFault(cause: .cannotOpen, path: ledger.path) }
         FileOwner.adoptFolder(of: file)
@@ -31,7 +32,7 @@ final class LedgerLock: Sendable {
     }
 
     deinit {
-        // The end of the process releases the lock, too. Closing alone would not: a child that is being started has a copy.
+        // Closing alone may not release the lock, because a child process that is being started has a copy of the descriptor.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

@@ -1,10 +1,10 @@
-/// What a ledger holds, and what is wrong with it.
+/// The contents and the problems of a ledger.
 public struct LedgerReport: Hashable, Sendable {
     /// The number of rows of each table.
     package let rows: [String: Int]
-    /// Whether it has been taken over from an earlier version, and the rules beyond those of its tables were checked.
+    /// True if the ledger is of this version. Only then were the rules beyond the constraints of the tables checked.
     public let isOfThisVersion: Bool
-    /// A sentence for each rule that does not hold; none for a ledger that is sound.
+    /// A sentence for each broken rule; none for a sound ledger.
     public let problems: [String]
 
     public var users: Int { rows["user"] ?? 0 }

@@ -3,8 +3,8 @@ import Foundation
 
 /// The replacement of a ledger's file by a backup.
 ///
-/// The backup is copied, checked and changed under another name, and takes its place by one renaming. At every moment there is
-/// either the ledger before or the ledger after, whole. The backup itself is never changed.
+/// The restoration copies, checks and changes the backup under another name. One rename then replaces the ledger, so that a
+/// crash leaves either the old ledger or the new one. The backup itself stays unchanged.
 public struct LedgerRestoration: Sendable {
     private let ledger: URL
     private let backup: URL
@@ -13,7 +13,7 @@ public struct LedgerRestoration: Sendable {
 
     /// - Parameters:
     ///   - ledger: The file to replace, which need not exist.
-    ///   - features: All features there are.
+    ///   - features: All features.
     ///   - moment: The time that names the file of the replaced ledger.
     package init(of ledger: URL, from backup: URL, features: [LedgerFeature], at moment: Timestamp) {
         self.features = features
@@ -22,14 +22,14 @@ public struct LedgerRestoration: Sendable {
         self.moment = moment
     }
 
-    /// Puts the backup in place of the ledger, without its sessions.
+    /// Replaces the ledger by the backup, without its sessions.
     ///
-    /// - Parameter revokesRevivedKeys: Whether API keys are revoked again that were revoked since the backup.
-    /// - Throws: `RestorationError`, `StorageFault`; then the ledger is as it was.
+    /// - Parameter revokesRevivedKeys: True if API keys that were revoked since the backup are revoked again.
+    /// - Throws: `RestorationError`, `StorageFault`; the ledger is then unchanged.
     public func perform(revokesRevivedKeys: Bool = true) throws -> RestorationReport {
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }
-        // SQLite has its files beside the file that a link leads to.
+        // SQLite's companion files are next to the target of a symbolic link.
         let place = DatabaseFile(ledger.resolvingSymlinksInPath())
         let source = DatabaseFile(backup.resolvingSymlinksInPath())
         guard !source.isSame(as: place) else { throw RestorationError.isTheLedger(path: backup.path) }

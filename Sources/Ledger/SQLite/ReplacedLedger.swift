@@ -5,10 +5,10 @@ import GRDB
 /// The ledger in place, before a backup replaces it.
 struct ReplacedLedger {
     private let file: DatabaseFile
-    /// The API keys that are revoked in it; nil if there is no ledger, or it is damaged.
+    /// The API keys revoked in the ledger; nil if there is no ledger, or if it is damaged.
     let revokedKeys: [RestorationReport.RevivedKey]?
 
-    /// Reads the ledger, and moves its write-ahead log into it, so that the one file is whole.
+    /// Reads the ledger, and moves its write-ahead log into it, so that it is one complete file.
     ///
     /// - Throws: `RestorationError` if another process has it open; `StorageFault`.
     init(_ file: DatabaseFile) throws {
@@ -16,12 +16,12 @@ struct ReplacedLedger {
         revokedKeys = file.exists ? try Self.settle(file) : nil
     }
 
-    /// - Returns: nil for a damaged ledger.
+    /// - Returns: Nil for a damaged ledger.
     private static func settle(_ file: DatabaseFile) throws -> [RestorationReport.RevivedKey]? {
         do {
             let database = try DatabaseQueue(path: file.url.path)
             let keys = try database.read(readRevokedKeys)
-            // SQLite refuses this while another connection is open, of an earlier Till for example.
+            // SQLite refuses this if another connection is open, for example one of an earlier version of Till.
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
             try database.close()
             return keys
@@ -46,11 +46,11 @@ struct ReplacedLedger {
         }
     }
 
-    /// Puts another file in place of the ledger, which stays under a name of its own.
+    /// Replaces the ledger by another file, and keeps the ledger under another name.
     ///
-    /// A crash leaves the one or the other in place, with no companion files of the other.
+    /// A crash leaves one of both files in place, without companion files of the other.
     ///
-    /// - Throws: `RestorationError`, `StorageFault`; before the replacement, the ledger stays in place.
+    /// - Throws: `RestorationError`, `StorageFault`. An error before the rename leaves the ledger in place.
     func replace(with new: DatabaseFile, at moment: Timestamp) throws -> RestorationReport.Previous {
         let kept = file.exists ? try keep(at: moment) : nil
         do {

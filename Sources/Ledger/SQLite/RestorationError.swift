@@ -9,7 +9,7 @@ public enum RestorationError: CodedError, Equatable {
     case unreadable(path: String)
     case notALedger(path: String)
     case newerVersion(path: String)
-    /// - problems: A sentence for each rule that the backup breaks.
+    /// The backup breaks rules. `problems` has a sentence for each.
     case unsound(path: String, problems: [String])
 
     public var code: String {
@@ -31,7 +31,7 @@ public enum RestorationError: CodedError, Equatable {
         case .unreadable(let path):
             "\"\(path)\" cannot be read. Check that it is a file, and that this user may read it."
         case .notALedger(let path):
-            "\"\(path)\" is no ledger, or is damaged. Name another backup; the ledger in place is unchanged."
+            "\"\(path)\" is not a ledger, or is damaged. Name another backup; the ledger in place is unchanged."
         case .newerVersion(let path):
             "\"\(path)\" was written by a newer version of Till. Restore it with that version."
         case .unsound(let path, let problems):

@@ -3,7 +3,7 @@ import Foundation
 
 /// The result of restoring a backup.
 public struct RestorationReport: Sendable {
-    /// An API key that is valid in the backup, and was revoked after it was made.
+    /// An API key that is valid in the backup, and was revoked after the backup.
     public struct RevivedKey: Hashable, Sendable {
         public let identifier: String
         public let name: String
@@ -13,9 +13,9 @@ public struct RestorationReport: Sendable {
     /// The ledger that was in place before.
     public enum Previous: Hashable, Sendable {
         case missing
-        /// It is whole in this file.
+        /// The ledger is complete in this file.
         case kept(URL)
-        /// It could not be read, and is in this file as it was.
+        /// The ledger could not be read, and is unchanged in this file.
         case keptDamaged(URL)
 
         public var file: URL? {
@@ -29,9 +29,9 @@ public struct RestorationReport: Sendable {
     /// The contents of the backup.
     public let contents: LedgerReport
     public let endedSessions: Int
-    /// The API keys that the backup would revive; nil if the ledger in place could not be asked.
+    /// The API keys that the backup would revive; nil if the ledger in place could not be read.
     public let revivedKeys: [RevivedKey]?
-    /// Whether the revived keys were revoked again.
+    /// True if the revived keys were revoked again.
     public let revokedAgain: Bool
     public let previous: Previous
 }

@@ -2,14 +2,14 @@ import Commerce
 import GRDB
 import GRDBSQLite
 
-/// A connection of SQLite's, inside a transaction.
+/// A connection to SQLite, inside a transaction.
 ///
-/// GRDB has the connections, the transactions that write and the prepared statements; the statements are run without its values
+/// GRDB provides the connections, the write transactions and the prepared statements. The statements run without GRDB's values
 /// and rows, which take longer than SQLite itself.
 struct SQLiteDatabase: LedgerDatabase {
     let database: Database
     let tables: LedgerTables
-    /// nil where nothing is written.
+    /// The changed users; nil on a connection that only reads.
     var changed: ChangedUsers?
 
     func presentTables() throws -> Set<String> {
@@ -33,7 +33,7 @@ struct SQLiteDatabase: LedgerDatabase {
         _ = try rows(sql, arguments)
     }
 
-    /// It is here: asking later is as good.
+    /// Does nothing: there are no round trips to save.
     func prefetch(_ queries: @autoclosure () -> [SQLQuery]) {}
 
     func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws {
@@ -48,7 +48,7 @@ struct SQLiteDatabase: LedgerDatabase {
 
     func indexed(by index: String) -> String { "INDEXED BY \(index)" }
 
-    /// Runs one prepared statement for each row. Within a process there are no round trips to save.
+    /// Inserts rows with one prepared statement each. Within a process there are no round trips to save.
     func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]], isNew: Bool) throws {
         guard !rows.isEmpty else { return }
         let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
@@ -57,7 +57,8 @@ struct SQLiteDatabase: LedgerDatabase {
                 + (isNew ? "" : " ON CONFLICT DO NOTHING"), rows)
     }
 
-    /// One connection writes, and no other writes in between: what was read has the same version.
+    /// Updates rows without a check of their versions: the transaction has the write lock, so no other connection can change
+    /// them.
     func update(
         _ table: String,
         set columns: [String],
@@ -103,7 +104,7 @@ struct SQLiteDatabase: LedgerDatabase {
         }
     }
 
-    /// With numbers in their order, which keeps the rows of new users together.
+    /// Inserts users with consecutive numbers, which keep the rows of new users together.
     func insertUsers(
         _ columns: [String],
         _ rows: [[any SQLConvertible]],
@@ -128,7 +129,7 @@ struct SQLiteDatabase: LedgerDatabase {
         (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
     }
 
-    /// A statement, from its first row to its last.
+    /// The run of a statement, from its first row to its last.
     private struct Run {
         private let statement: Statement
         private let database: Database
@@ -139,14 +140,14 @@ struct SQLiteDatabase: LedgerDatabase {
             self.database = database
             columns = statement.columnNames
             guard Int(sqlite3_bind_parameter_count(statement.sqliteStatement)) == arguments.count else {
-                throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "Another number of arguments is needed.")
+                throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "The number of arguments differs.")
             }
             for (index, argument) in arguments.enumerated() {
                 try check(bind(argument.sqlValue, at: Int32(index + 1)))
             }
         }
 
-        /// Ready to be run again; what has gone wrong was told before.
+        /// Resets the statement for its next run. SQLite repeats an earlier error here.
         func end() {
             sqlite3_reset(statement.sqliteStatement)
         }
@@ -170,7 +171,7 @@ struct SQLiteDatabase: LedgerDatabase {
             case .text(var text):
                 return text.withUTF8 { bytes in
                     bytes.withMemoryRebound(to: CChar.self) { bytes in
-                        // SQLite takes no address for a null.
+                        // SQLite would store a null pointer as NULL.
                         guard let start = bytes.baseAddress else {
                             return sqlite3_bind_text(handle, index, "", 0, copied)
                         }
@@ -185,8 +186,8 @@ struct SQLiteDatabase: LedgerDatabase {
             }
         }
 
-        /// `SQLITE_TRANSIENT`: SQLite keeps a copy of its own. In C it is the number -1 in place of a function, which Swift does
-        /// not import; SQLite compares it and never calls it.
+        /// `SQLITE_TRANSIENT`: SQLite copies the value. In C it is the number -1 cast to a function pointer, which Swift does
+        /// not import. SQLite compares it and never calls it.
         private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
         private func value(at column: Int32) -> SQLValue {
@@ -198,7 +199,7 @@ struct SQLiteDatabase: LedgerDatabase {
             case SQLITE_NULL: return .null
             case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
             case SQLITE_BLOB: return .blob([UInt8](bytes(sqlite3_column_blob(handle, column))))
-            // No table of the ledger has a column of another kind.
+            // The ledger's tables have no columns of other kinds.
             default:
                 return .text(
                     String(

@@ -1,15 +1,15 @@
 import GRDB
 import Synchronization
 
-/// The connections that read a ledger's file, each used by one at a time; as many as there were readers at once.
+/// The pool of the connections that read a ledger's file. It has one connection for each concurrent reader.
 ///
-/// GRDB's own pool goes through queues to find a connection, which took longer than a question and let two threads wait for
-/// each other (half the requests in a second, measured).
+/// GRDB's own pool finds a connection by queues. That took longer than a query, made threads wait for each other and halved the
+/// measured throughput.
 final class SQLiteReaders: Sendable {
     private let path: String
     private let configuration: Configuration
     private let tables: LedgerTables
-    /// Those that nobody uses.
+    /// The unused connections.
     private let idle = Mutex<[DatabaseQueue]>([])
 
     init(path: String, configuration: Configuration, tables: LedgerTables) {
@@ -20,10 +20,10 @@ final class SQLiteReaders: Sendable {
         self.configuration = configuration
     }
 
-    /// As of one moment.
+    /// Runs `body` with a connection.
     func read<Value>(_ extent: ReadExtent, _ body: (SQLiteDatabase) throws -> Value) throws -> Value {
         let reader = try idle.withLock { $0.popLast() } ?? DatabaseQueue(path: path, configuration: configuration)
-        // After an error it is closed: what it remembers of the file may be what was wrong.
+        // An error closes the connection, because its cache of the file may be damaged.
         let value = try reader.unsafeRead { database in
             switch extent {
             case .statement: try body(SQLiteDatabase(database: database, tables: tables))
@@ -34,12 +34,13 @@ final class SQLiteReaders: Sendable {
         return value
     }
 
-    /// Before the connection that writes: the last to be closed moves the log into the database, which a reader cannot.
+    /// Closes the connections. The writing connection must be the last to close, because it moves the write-ahead log into the
+    /// database.
     func close() {
         idle.withLock { $0.removeAll() }
     }
 
-    /// GRDB's own `read` would prepare anew what begins and ends it.
+    /// Runs `body` in a read transaction. GRDB's own `read` would prepare `BEGIN` and `COMMIT` again each time.
     private func snapshot<Value>(of database: Database, _ body: (SQLiteDatabase) throws -> Value) throws -> Value {
         let connection = SQLiteDatabase(database: database, tables: tables)
         try connection.write("BEGIN DEFERRED", [])

@@ -16,16 +16,16 @@ enum SQLiteSchema {
         "18: several apps",
     ]
 
-    /// The version of a ledger; 0 if there is none; nil if a newer Till has written it.
+    /// The version of a ledger; 0 if there is none; nil if a newer version of Till wrote it.
     static func version(of database: Database) throws -> Int? {
         guard try database.tableExists("grdb_migrations") else { return 0 }
         let found = try Set(String.fetchAll(database, sql: "SELECT identifier FROM grdb_migrations"))
         return found.isSubset(of: names) ? found.count : nil
     }
 
-    /// Makes the tables of features that are new in use, and takes over a ledger of an earlier version.
+    /// Creates the missing tables of the features in use, and converts a ledger of an earlier version.
     ///
-    /// - Returns: The cause for which there is no such ledger; nil if there is one.
+    /// - Returns: The reason why the ledger cannot be used; nil if it can.
     static func prepare(
         _ database: Database,
         _ schema: LedgerSchema,

@@ -4,33 +4,36 @@ import GRDB
 import Signatures
 import Synchronization
 
-/// The rows of a ledger in one SQLite file, mode 0600, in WAL mode with `synchronous` FULL: what was answered survives a crash
-/// of the process and of the machine. Several processes may open it at once.
+/// The rows of a ledger in one SQLite file, mode 0600, in WAL mode with `synchronous` FULL. An answered write survives a crash
+/// of the process and of the machine. Several processes may open the file at once.
 ///
-/// Promises: what reads never waits for what writes; parts that are committed together share one sync; once the disk has failed
-/// to take what was written, this object answers nothing any more (`storageStopped`), since the system may have forgotten
-/// what did not reach it, and trying again would tell of a success that is none.
+/// The storage promises:
+/// - Readers never wait for writers.
+/// - Parts in one commit share one sync.
+/// - After a failed write to the disk, the storage answers nothing any more (`storageStopped`). The system may have dropped the
+///   unwritten pages, so that a retry would report a success that is none.
 package final class SQLiteStorage: LedgerStorage {
     private let writer: DatabaseQueue
     private let readers: SQLiteReaders
     private let tables: LedgerTables
-    /// Keeps the file in its place until it is closed.
+    /// The lock that keeps other processes from replacing the file.
     private let lock: LedgerLock
     private let path: String
     private let observers = ChangeObservers()
-    /// Whether the disk has failed to take what was written.
+    /// True after a failed write to the disk.
     private let isStopped = Atomic(false)
-    /// Whether something of the file was read that cannot be: the connection that writes may remember it.
+    /// True if a read found damage, which the cache of the writing connection may contain.
     private let hasReadDamage = Atomic(false)
-    /// Requests since what they wrote was last moved from the write-ahead log into the database. Each writes about 4 KB.
+    /// The number of requests since the last checkpoint. Each request writes about 4 KB.
     private let requestsSinceCheckpoint = Atomic(0)
     private static let requestsPerCheckpoint = 1024
 
-    /// Opens the file, making it when there is none.
+    /// Opens the file, and creates it if it does not exist.
     ///
     /// - Parameters:
-    ///   - features: All features there are.
-    ///   - takesOver: Whether one of an earlier version becomes one of this; a service of that version may be running on it.
+    ///   - features: All features.
+    ///   - takesOver: True if the storage may create tables and convert a ledger of an earlier version. A service of that
+    ///     version may be running on it.
     /// - Throws: `StorageFault`.
     package init(file: URL, features: [LedgerFeature], takesOver: Bool = true) throws(StorageFault) {
         path = file.path
@@ -40,19 +43,19 @@ package final class SQLiteStorage: LedgerStorage {
         configuration.label = "ledger"
         configuration.busyMode = .timeout(10)
         configuration.journalMode = .wal
-        // SQLite would tell nobody that a checkpoint of its own has failed.
+        // SQLite does not report the failure of an automatic checkpoint.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         readers = SQLiteReaders(path: file.path, configuration: configuration, tables: tables)
         lock = try LedgerLock(file, .shared)
         do {
-            // One at a time: two that found a new file would both make its tables.
+            // The lock keeps two processes from creating the tables of a new file.
             writer = try PrivateFile.withLock(file.appendingPathExtension("lock")) {
                 try PrivateFile.ensureExists(at: file)
                 let writer = try DatabaseQueue(path: file.path, configuration: configuration)
                 try writer.writeWithoutTransaction { database in
-                    // GRDB chooses NORMAL for WAL, under which a power cut may take back what was answered.
+                    // GRDB chooses NORMAL for WAL. With NORMAL, a power failure may undo an answered write.
                     try database.execute(sql: "PRAGMA synchronous = FULL")
-                    // One connection writes: what it needs again and again has its place in memory, in KiB.
+                    // A larger page cache, in KiB, for the one connection that writes.
                     try database.execute(sql: "PRAGMA cache_size = -16384")
                 }
                 let earlier = try writer.writeWithoutTransaction { database in
@@ -64,13 +67,13 @@ package final class SQLiteStorage: LedgerStorage {
                     }
                     return earlier
                 }
-                // What a process before has left in the log may have failed to reach the disk: nothing is added behind it.
+                // The checkpoint shows if the log of an earlier process cannot reach the disk. Then nothing is appended to it.
                 do {
                     // The log of a conversion is as large as the ledger.
                     let isConverted = earlier != LedgerSchema.version
                     _ = try writer.writeWithoutTransaction { try $0.checkpoint(isConverted ? .truncate : .passive) }
                 } catch let error as DatabaseError where error.resultCode != .SQLITE_IOERR {
-                    // Another process is at it, or there is no space: neither keeps anybody from the ledger.
+                    // Another process runs a checkpoint, or the disk is full. The ledger is usable in both cases.
                 }
                 return writer
             }
@@ -110,7 +113,7 @@ package final class SQLiteStorage: LedgerStorage {
     package func commit(_ parts: [LedgerPart]) -> [(any Error)?] {
         requestsSinceCheckpoint.add(parts.reduce(0) { $0 + $1.count }, ordering: .relaxed)
         guard let first = parts.first, parts.count == 1 else { return commitTogether(parts) }
-        // A part alone needs no savepoint.
+        // A single part needs no savepoint.
         do {
             try transaction { try first.perform($0) }
             return Array(repeating: nil, count: first.count)
@@ -138,7 +141,7 @@ package final class SQLiteStorage: LedgerStorage {
         do {
             try database.write("SAVEPOINT part", [])
             try part.perform(database)
-            // A full disk ends the whole transaction, even if the part has caught the error.
+            // A full disk ends the whole transaction, even if the part caught the error.
             guard database.database.isInsideTransaction else { throw StorageFault(cause: .failed, path: path) }
             try database.write("RELEASE part", [])
             return nil
@@ -149,7 +152,7 @@ package final class SQLiteStorage: LedgerStorage {
                 try database.write("ROLLBACK TO part", [])
                 try database.write("RELEASE part", [])
             } catch {
-                // Half a part is never kept. Then nothing of the group is.
+                // The part cannot be undone alone, so the whole group is rolled back.
                 try? database.write("ROLLBACK", [])
                 throw error
             }
@@ -157,7 +160,7 @@ package final class SQLiteStorage: LedgerStorage {
         }
     }
 
-    /// All of `body` in one commit, or nothing.
+    /// Runs `body` in one commit. It is durable when this returns, or left no trace.
     private func transaction<Value>(_ body: (SQLiteDatabase) throws -> Value) throws -> Value {
         let changed = ChangedUsers()
         defer { if hasReadDamage.exchange(false, ordering: .relaxed) { writer.releaseMemory() } }
@@ -165,7 +168,7 @@ package final class SQLiteStorage: LedgerStorage {
             let value = try writer.writeWithoutTransaction {
                 try commit({ try body(SQLiteDatabase(database: $0, tables: tables, changed: changed)) }, on: $0)
             }
-            observers.tell(changed.numbers)
+            observers.notify(changed.numbers)
             checkpointSometimes()
             return value
         } catch {
@@ -174,7 +177,7 @@ package final class SQLiteStorage: LedgerStorage {
         }
     }
 
-    /// Whoever comes next on this connection finds the ledger stopped, if the commit fails to reach the disk.
+    /// Commits `body`, and stops the ledger if the commit does not reach the disk.
     private func commit<Value>(_ body: (Database) throws -> Value, on database: Database) throws -> Value {
         try checkRunning()
         var result: Value?
@@ -197,8 +200,10 @@ package final class SQLiteStorage: LedgerStorage {
         }
     }
 
-    /// What was committed is on the disk already, in the log. What others still read stays there until the next time, and so
-    /// does what there is no space for; only a disk that fails ends it all, for whoever comes next.
+    /// Moves the write-ahead log into the database after a number of requests.
+    ///
+    /// Commits are already on the disk, in the log. Pages that readers still use, or that a full disk refuses, stay in the log
+    /// until the next checkpoint. An I/O error stops the ledger.
     private func checkpointSometimes() {
         guard requestsSinceCheckpoint.load(ordering: .relaxed) > Self.requestsPerCheckpoint else { return }
         requestsSinceCheckpoint.store(0, ordering: .relaxed)
@@ -209,7 +214,7 @@ package final class SQLiteStorage: LedgerStorage {
         }
     }
 
-    /// What an error on the connection that writes means for who comes next.
+    /// Records the effect of an error on later requests: an I/O error stops the ledger, and damage clears the cache.
     private func notice(_ error: any Error) {
         switch (error as? DatabaseError)?.resultCode {
         case .SQLITE_IOERR?: stop()

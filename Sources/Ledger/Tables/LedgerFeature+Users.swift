@@ -1,10 +1,10 @@
 extension LedgerFeature {
-    /// The users, what happens to them, and those who call for them.
+    /// The users, their audit logs and the callers.
     static let users = LedgerFeature(
         tables: Table.users + Table.audit + Table.callers,
         rules: [
             LedgerRule(
-                "A user's last numbers are others than those of the records",
+                "A user's last numbers differ from those of the records",
                 """
                 SELECT name FROM "user" LEFT JOIN audit ON audit.user_id = "user".user_id AND number = audit_number
                 WHERE audit_number <> (SELECT coalesce(max(number), 0) FROM audit AS each
@@ -12,7 +12,7 @@ extension LedgerFeature {
                     OR audit_number > 0 AND (digest IS NULL OR digest <> audit_digest)
                 """),
             LedgerRule(
-                "An account token is no UUID in lowercase",
+                "An account token is not a UUID in lowercase",
                 """
                 SELECT name FROM "user" WHERE app_account_token NOT LIKE '________-____-____-____-____________'
                     OR app_account_token <> lower(app_account_token)

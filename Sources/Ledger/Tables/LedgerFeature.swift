@@ -1,15 +1,15 @@
 import Commerce
 import Signatures
 
-/// A feature of Till with tables of its own in the ledger.
+/// A feature of Till with its own tables in the ledger.
 package struct LedgerFeature: Sendable {
-    /// Records something about audit records in the same commit.
+    /// A function that writes rows about new audit records, in the same commit.
     package typealias Follower =
         @Sendable (
             _ records: [(record: AuditRecord, user: Int64)], _ database: any LedgerDatabase, _ randomness: Randomness
         ) throws -> Void
 
-    /// Records something about the users of a write in the same commit. It runs if the feature is in use.
+    /// A function that writes rows about the users of a write, in the same commit. It runs if the feature is in use.
     package typealias WriteFollower =
         @Sendable (_ heads: [Int64: UserHead], _ database: any LedgerDatabase) throws -> Void
 
@@ -18,14 +18,14 @@ package struct LedgerFeature: Sendable {
     /// - Returns: A sentence for each problem; at most `limit`.
     package typealias Check = @Sendable (_ database: any LedgerDatabase, _ limit: Int) throws -> [String]
 
-    /// Each after those that it refers to.
+    /// The tables of the feature, each after the tables that it refers to.
     package let tables: [Table]
     /// The invariants of the rows beyond the constraints of the tables.
     let rules: [LedgerRule]
     let check: Check?
     let follower: Follower?
     let writeFollower: WriteFollower?
-    /// A feature in use: a service makes its tables when it starts.
+    /// True if the feature is in use. A service creates its tables when it starts.
     let isUsed: Bool
 
     package init(
@@ -44,7 +44,7 @@ package struct LedgerFeature: Sendable {
         self.isUsed = isUsed
     }
 
-    /// The same feature, whose tables are made if it is used. Tables that are there are kept, exported and checked in any case.
+    /// The same feature, marked as in use or not. The ledger keeps, exports and checks existing tables in both cases.
     package func used(if isUsed: Bool) -> LedgerFeature {
         LedgerFeature(
             tables: tables, rules: rules, check: check, follower: follower, writeFollower: writeFollower, isUsed: isUsed
@@ -53,6 +53,6 @@ package struct LedgerFeature: Sendable {
 }
 
 extension [LedgerFeature] {
-    /// All tables of a ledger with these features, each after those that it refers to.
+    /// All tables of a ledger with these features, each after the tables that it refers to.
     package var tables: [Table] { LedgerSchema(self).tables }
 }

@@ -1,4 +1,4 @@
-/// A rule of the ledger that no constraint of its tables ensures.
+/// A rule of the ledger that the constraints of its tables do not enforce.
 package struct LedgerRule: Sendable {
     /// The description of a row that breaks the rule.
     let sentence: String

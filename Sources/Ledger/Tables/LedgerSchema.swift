@@ -1,17 +1,16 @@
-/// The tables of a ledger: those of users, and those of features.
+/// The tables of a ledger: the tables of users and of features.
 struct LedgerSchema: Sendable {
-    /// The version of the descriptions of all tables.
+    /// The version of the schema.
     static let version = 18
-    /// The earliest version that a service takes over when it starts.
+    /// The earliest version that a service converts when it starts.
     static let earliestVersion = 14
 
-    /// The earliest version whose tables are those of this version, without columns that were added since. Earlier ones are
-    /// converted.
+    /// The earliest version that needs only new columns, indexes and tables. Earlier versions are converted.
     static let earliestExtendedVersion = 16
 
-    /// Those of users, then the given ones.
+    /// The feature of users, then the given features.
     let features: [LedgerFeature]
-    /// All tables, each after those that it refers to.
+    /// All tables, each after the tables that it refers to.
     let tables: [Table]
     private let kinds: [String: [String: Table.Column.Kind]]
 
@@ -24,15 +23,14 @@ struct LedgerSchema: Sendable {
             })
     }
 
-    /// The tables that a ledger with some tables lacks: of the features in use, and of those of which it has a table.
+    /// The missing tables of a ledger: those of the features in use, and of the features of which it has a table.
     func missing(from present: Set<String>) -> [Table] {
         features.filter { feature in
             feature.isUsed || feature.tables.contains { present.contains($0.name) }
         }.flatMap(\.tables).filter { !present.contains($0.name) }
     }
 
-    /// The statements that lead from a version to this one, if it is extended: they add columns to the tables that are there, and
-    /// make those that are missing.
+    /// The statements that extend a version to this one: they add columns to the existing tables, and create the missing ones.
     func completion(of version: Int, with present: Set<String>, in dialect: SQLDialect) -> String {
         let added = tables.filter { present.contains($0.name) }.flatMap { $0.additions(since: version, in: dialect) }
         return (added + [missing(from: present).definition(in: dialect)]).joined(separator: "\n")
@@ -48,7 +46,7 @@ struct LedgerSchema: Sendable {
 }
 
 extension [Table] {
-    /// The statements that make the tables.
+    /// The statements that create the tables.
     func definition(in dialect: SQLDialect) -> String {
         map { $0.definition(in: dialect) }.joined(separator: "\n\n")
     }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The tables that the features of a ledger describe, and those that the ledger is known to have.
+/// The tables that the features of a ledger describe, and the known existing ones.
 ///
-/// A table is never dropped: another process can add one, but none goes.
+/// Another process may add a table. No process drops one.
 package final class LedgerTables: Sendable {
     let schema: LedgerSchema
     private let present = Mutex<Set<String>>([])
@@ -17,7 +17,7 @@ package final class LedgerTables: Sendable {
 }
 
 extension LedgerDatabase {
-    /// Checks if the ledger has a table, which the transaction must not have made itself.
+    /// Returns true if the ledger has a table. The transaction must not have created the table itself.
     package func has(_ table: String) throws -> Bool {
         if tables.isPresent(table) { return true }
         let found = try presentTables()

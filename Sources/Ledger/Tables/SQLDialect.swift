@@ -1,4 +1,4 @@
-/// The databases whose tables a description makes.
+/// The dialects of SQL in which the ledger describes its tables.
 package enum SQLDialect: Sendable {
     case sqlite
     case postgreSQL

@@ -1,8 +1,8 @@
-/// The tables of what happens to users.
+/// The tables of the events of users.
 extension Table {
     static let audit = [auditLog, userChange]
 
-    /// A record is never changed and never deleted; only the text of a reason can be erased.
+    /// The audit log. A record is never changed or deleted; only the text of a reason can be erased.
     private static let auditLog = Table(
         name: "audit", family: .userData,
         columns: [
@@ -26,7 +26,7 @@ extension Table {
             END;
             """,
         ],
-        // What people have written; the reason of a refusal is a code.
+        // The team wrote these reasons. The reason of a refusal is a code.
         erasure: .update(
             "reason = NULL, reason_salt = NULL", condition: "reason IS NOT NULL AND event <> 'refused'"))
 

@@ -2,9 +2,9 @@
 extension Table {
     static let users = [user, userName, accountToken, app]
 
-    /// `audit_number` and `audit_digest` are those of the user's last audit record; `last_transaction` and `last_grant` are the
-    /// last numbers of the user's transactions and grants. `version` counts the writes for the user, so that of two writers at once
-    /// one finds another version, and reads anew.
+    /// The users. `audit_number` and `audit_digest` are those of the user's last audit record. `last_transaction` and
+    /// `last_grant` are the last numbers of the user's transactions and grants. `version` is the number of writes for the user.
+    /// If two writers are concurrent, one finds another version and retries.
     private static let user = Table(
         name: "user", family: .userData,
         columns: [
@@ -32,8 +32,8 @@ extension Table {
         key: ["app_account_token"],
         owner: Owner("user", by: "An account token"))
 
-    /// The numbers that stand for bundle identifiers in other tables. The bundle identifier is empty for the app of an earlier
-    /// version's rows, until a service names it.
+    /// The numbers of bundle identifiers. The bundle identifier is empty for the rows of an earlier version, until a service
+    /// names their app.
     private static let app = Table(
         name: "app", family: .everywhere, columns: [.integer("app", check: "app > 0"), .text("bundle_id")],
         key: ["app"], unique: [["bundle_id"]])

@@ -3,21 +3,21 @@ package struct Table: Sendable {
     package let name: String
     package let family: Family
     package let columns: [Column]
-    /// The columns of the primary key. In a distributed database, the first one distributes the rows.
+    /// The columns of the primary key. A distributed database distributes the rows by the first one.
     package let key: [String]
     package let unique: [[String]]
     package let references: [Reference]
     /// Conditions over several columns.
     let checks: [String]
     package let indexes: [Index]
-    /// Whether the rows are too large for the leaves of SQLite's primary key.
+    /// True if the rows are too large for a SQLite table without rowids.
     let hasLargeRows: Bool
     let sqliteTriggers: [String]
-    /// What the erasure of a user does to the user's rows; nil if they stay.
+    /// The effect of a user's erasure on the user's rows; nil if they stay.
     let erasure: Erasure?
-    /// The effect of the restoration of a backup on the rows; nil if they stay.
+    /// The effect of a backup's restoration on the rows; nil if they stay.
     let restoration: Restoration?
-    /// Of a global key: the table of user data whose rows have the same key.
+    /// The table of user data whose rows have the same key; nil for a table that is not a global key.
     let owner: Owner?
 
     package init(
@@ -53,7 +53,7 @@ package struct Table: Sendable {
     /// The table of user data whose rows have a global key.
     package struct Owner: Sendable {
         let table: String
-        /// What people call the key, with its article.
+        /// The name of the key in messages, with its article.
         let keyName: String
 
         package init(_ table: String, by keyName: String) {
@@ -62,18 +62,18 @@ package struct Table: Sendable {
         }
     }
 
-    /// What the erasure of a user does to the user's rows of a table.
+    /// The effect of a user's erasure on the user's rows of a table.
     package enum Erasure: Sendable {
         case deletion
-        /// An update, by what follows `SET` in SQL; `condition` chooses the rows.
+        /// An update. The text follows `SET` in SQL, and `condition` selects the rows.
         case update(String, condition: String = "true")
     }
 
-    /// The effect of the restoration of a backup on rows.
+    /// The effect of a backup's restoration on rows.
     package enum Restoration: Sendable {
-        /// It deletes them.
+        /// The restoration deletes the rows.
         case deletion
-        /// It deletes them, and each was a session.
+        /// The restoration deletes the rows, and each was a session.
         case endOfSessions
     }
 
@@ -83,7 +83,7 @@ package struct Table: Sendable {
         case globalKey
         /// The data of users: each key begins with the user, and each foreign key stays within one user.
         case userData
-        /// Small tables that every node has.
+        /// A small table that every node of a distributed database has.
         case everywhere
     }
 
@@ -99,7 +99,7 @@ package struct Table: Sendable {
         var isOptional = false
         /// A condition over the column alone.
         var check: String?
-        /// The version of the ledger that has added the column; nil for a column that the table was made with.
+        /// The version of the ledger that added the column; nil for an original column.
         var since: Int?
 
         package static func integer(_ name: String, check: String? = nil) -> Column {
@@ -110,13 +110,13 @@ package struct Table: Sendable {
             Column(name: name, kind: .text, check: check)
         }
 
-        /// - Parameter count: The number of bytes; nil for any.
+        /// - Parameter count: The number of bytes; nil for any number.
         package static func blob(_ name: String, count: Int? = nil) -> Column {
             Column(name: name, kind: .blob, check: count.map { "length(\(name)) = \($0)" })
         }
 
-        /// The same column, added by a version of the ledger to a table that was there. It comes after the other columns, and
-        /// may be null.
+        /// The same column, added to an existing table by a version of the ledger. It comes after the other columns, and may be
+        /// null.
         package func since(_ version: Int) -> Column {
             var column = optional
             column.since = version
@@ -149,9 +149,9 @@ package struct Table: Sendable {
         package let name: String
         package let columns: [String]
         package let isUnique: Bool
-        /// The condition of the rows that the index has.
+        /// The condition of the rows in the index.
         let condition: String?
-        /// The version of the ledger that has added the index; nil for an index that the table was made with.
+        /// The version of the ledger that added the index; nil for an original index.
         let since: Int?
 
         package init(
@@ -169,15 +169,15 @@ package struct Table: Sendable {
         }
     }
 
-    /// The name as SQL has it.
+    /// The name in quotes, for SQL.
     var quotedName: String { "\"\(name)\"" }
 
-    /// All rows, in the same order in every database.
+    /// The query for all rows, in the same order in every database.
     var inOrder: String {
         "SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(quotedName) ORDER BY \(key.joined(separator: ", "))"
     }
 
-    /// The statements that make the table, as one text.
+    /// The statements that create the table, as one text.
     package func definition(in dialect: SQLDialect) -> String { statements(in: dialect).joined(separator: "\n") }
 
     /// The statements that add the columns and indexes that a ledger of a version lacks.
@@ -192,7 +192,7 @@ package struct Table: Sendable {
             + "(\(index.columns.joined(separator: ", ")))" + (index.condition.map { " WHERE \($0)" } ?? "") + ";"
     }
 
-    /// The statements that make the table.
+    /// The statements that create the table.
     func statements(in dialect: SQLDialect) -> [String] {
         let columns = columns.map { dialect.definition(of: $0) }
         let constraints =

@@ -3,7 +3,7 @@ import Entitlements
 import Ledger
 
 extension LedgerTransaction {
-    /// A user's profile, wishes and items, as of one moment.
+    /// A user's profile, wishes and items at a moment.
     public func profile(
         of user: User,
         counting origins: Set<Origin>,
@@ -13,9 +13,9 @@ extension LedgerTransaction {
         return try ProfileRecords(database: database).profile(of: user, counting: origins, at: moment)
     }
 
-    /// Changes a profile, unless something is chosen that the user does not own.
+    /// Changes a profile, unless the user does not own a chosen item.
     ///
-    /// - Parameter free: What everybody owns.
+    /// - Parameter free: The items that every user owns.
     public func change(
         _ change: ProfileChange,
         ofProfileOf user: User,
@@ -35,7 +35,7 @@ extension LedgerTransaction {
         return .changed(try records.profile(of: user, counting: origins, at: moment))
     }
 
-    /// Adds a wish; one that is there stays as it is.
+    /// Adds a wish. An existing wish stays unchanged.
     public func add(_ wish: Wish, of user: User) throws {
         let user = try number(of: user, at: wish.wishedAt)
         guard try ProfileRecords(database: database).insert(wish, of: user) else { return }
@@ -43,7 +43,7 @@ extension LedgerTransaction {
             UserChange(kind: .wished, subject: wish.productIdentifier, happenedAt: wish.wishedAt), to: user)
     }
 
-    /// Takes a wish back; one that is not there stays so.
+    /// Removes a wish if there is one.
     public func removeWish(
         for productIdentifier: String,
         of user: User,

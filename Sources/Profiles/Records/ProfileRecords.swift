@@ -2,7 +2,7 @@ import Commerce
 import Entitlements
 import Ledger
 
-/// The ledger's statements about profiles and wishes, inside a transaction that the caller holds.
+/// The statements on profiles and wishes, inside the caller's transaction.
 struct ProfileRecords {
     let database: any LedgerDatabase
 
@@ -44,14 +44,14 @@ struct ProfileRecords {
         }
     }
 
-    /// - Returns: false where there was one.
+    /// - Returns: False if there was one.
     func insert(_ wish: Wish, of user: Int64) throws -> Bool {
         try database.execute(
             "INSERT INTO wish (user_id, product_id, wished_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
             [user, wish.productIdentifier, wish.wishedAt]) == 1
     }
 
-    /// - Returns: false where there was none.
+    /// - Returns: False if there was none.
     func delete(wishFor productIdentifier: String, of user: Int64) throws -> Bool {
         try database.execute(
             "DELETE FROM wish WHERE user_id = $1 AND product_id = $2", [user, productIdentifier]) == 1

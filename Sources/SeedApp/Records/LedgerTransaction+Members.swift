@@ -4,12 +4,12 @@ import Ledger
 extension LedgerTransaction {
     /// Makes a user a member.
     ///
-    /// - Returns: false, and changes nothing, for who is one.
+    /// - Returns: False if the user is a member already. Nothing is changed then.
     package func join(_ user: User, as member: MemberRecord) throws -> Bool {
         try MemberRecords(database: database).insert(member, of: try number(of: user, at: member.joinedAt))
     }
 
-    /// nil for a user who is no member.
+    /// The data of a member; nil if the user is not a member.
     package func member(of user: User) throws -> MemberRecord? {
         guard try database.has("member"), let user = try users.known(user) else { return nil }
         return try MemberRecords(database: database).member(of: user)

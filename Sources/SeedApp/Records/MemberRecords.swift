@@ -1,11 +1,11 @@
 import Commerce
 import Ledger
 
-/// The ledger's statements about the members of the seed's own app, inside a transaction that the caller holds.
+/// The statements on the members of the seed app, inside the caller's transaction.
 struct MemberRecords {
     let database: any LedgerDatabase
 
-    /// - Returns: false for who is a member.
+    /// - Returns: False if the user is a member already.
     func insert(_ member: MemberRecord, of user: Int64) throws -> Bool {
         try database.execute(
             """

@@ -2,8 +2,10 @@ import Commerce
 import Ledger
 
 extension LedgerTransaction {
-    /// - Parameter maximum: How many endpoints there may be.
-    /// - Returns: false where there are as many as there may be.
+    /// Adds an endpoint.
+    ///
+    /// - Parameter maximum: The largest number of endpoints.
+    /// - Returns: False if there are already so many.
     public func add(_ endpoint: WebhookEndpoint, upTo maximum: Int) throws -> Bool {
         let webhooks = WebhookRecords(database: database)
         guard try webhooks.endpoints().count < maximum else { return false }
@@ -11,7 +13,7 @@ extension LedgerTransaction {
         return true
     }
 
-    /// Oldest first.
+    /// All endpoints, oldest first.
     public func webhookEndpoints() throws -> [WebhookEndpoint] {
         guard try database.has("webhook_endpoint") else { return [] }
         return try WebhookRecords(database: database).endpoints()
@@ -21,9 +23,9 @@ extension LedgerTransaction {
         try WebhookRecords(database: database).endpoint(identifier)
     }
 
-    /// Has messages sent to another address, those on their way too.
+    /// Sets the URL of an endpoint, also for pending deliveries.
     ///
-    /// - Returns: The endpoint as it is then; nil where there is none.
+    /// - Returns: The changed endpoint; nil if there is none.
     public func setURL(
         _ url: String,
         ofWebhookEndpoint identifier: String
@@ -33,9 +35,9 @@ extension LedgerTransaction {
         return try WebhookRecords(database: database).endpoint(identifier)
     }
 
-    /// Replaces an endpoint's secret, which signs beside the new one until it ends.
+    /// Replaces an endpoint's secret. The previous one also signs messages until it ends.
     ///
-    /// - Returns: false where the endpoint has another secret than `presented` by now, or is gone.
+    /// - Returns: False if the endpoint has another secret than `presented`, or does not exist.
     public func replace(
         _ presented: [UInt8],
         with secret: [UInt8],
@@ -50,9 +52,9 @@ extension LedgerTransaction {
             [secret, presented, moment, identifier]) == 1
     }
 
-    /// Ends an endpoint, and whatever is on its way to it, which `forgetWebhooks` takes out.
+    /// Removes an endpoint. Its deliveries end, and `forgetWebhooks` deletes them.
     ///
-    /// - Returns: false where there is none.
+    /// - Returns: False if there is no such endpoint.
     public func removeWebhookEndpoint(
         _ identifier: String,
         at moment: Timestamp
@@ -60,11 +62,11 @@ extension LedgerTransaction {
         try WebhookRecords(database: database).remove(identifier, at: moment)
     }
 
-    /// What was and is on its way to an endpoint, newest first.
+    /// The deliveries to an endpoint, newest first.
     ///
     /// - Parameters:
-    ///   - state: nil for all.
-    ///   - position: Only those before; nil for all.
+    ///   - state: The state of the deliveries; nil for all states.
+    ///   - position: The end of the previous page; nil for the first page.
     public func webhookDeliveries(
         to identifier: String,
         in state: WebhookDelivery.State?,
@@ -74,28 +76,28 @@ extension LedgerTransaction {
         try WebhookRecords(database: database).deliveries(to: identifier, in: state, before: position, limit: limit)
     }
 
-    /// Has a message sent anew, whatever has become of it.
+    /// Marks a message as pending again, in any state.
     ///
-    /// - Returns: What it is then; nil where there is none.
+    /// - Returns: The changed delivery; nil if there is none.
     public func replay(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
         let webhooks = WebhookRecords(database: database)
         guard try webhooks.replay(message, to: endpoint) else { return nil }
         return try webhooks.delivery(message, to: endpoint)
     }
 
-    /// Has messages sent anew that have failed, the oldest first.
+    /// Marks failed messages as pending again, oldest first.
     ///
-    /// - Returns: How many; `limit` where there may be more.
+    /// - Returns: The number of messages; `limit` if there may be more.
     public func replayFailed(to endpoint: String, limit: Int) throws -> Int {
         try WebhookRecords(database: database).replayFailed(to: endpoint, limit: limit)
     }
 
-    /// Endpoints for which something is due.
+    /// The endpoints with due deliveries.
     public func dueWebhookEndpoints(at moment: Timestamp) throws -> [WebhookEndpoint] {
         try WebhookRecords(database: database).dueEndpoints(at: moment)
     }
 
-    /// What is due for an endpoint, what was never tried first.
+    /// The due deliveries to an endpoint, those without an attempt first.
     public func dueWebhooks(
         to endpoint: String,
         at moment: Timestamp,
@@ -104,9 +106,10 @@ extension LedgerTransaction {
         try WebhookRecords(database: database).due(to: endpoint, at: moment, limit: limit)
     }
 
-    /// Takes what was due, so that nobody else sends it until `end`; whoever has taken it and is gone by then has tried it.
+    /// Leases due deliveries until `end`, so that no other service sends them. A lease counts as an attempt, even if the
+    /// service stops during it.
     ///
-    /// - Returns: As they are then, without those that somebody else has taken meanwhile.
+    /// - Returns: The leased deliveries, without those that another service leased meanwhile.
     public func take(
         _ deliveries: [WebhookDelivery],
         at moment: Timestamp,
@@ -116,15 +119,15 @@ extension LedgerTransaction {
         return try deliveries.compactMap { try webhooks.take($0, at: moment, until: end) }
     }
 
-    /// Remembers how attempts have ended; one that somebody else has taken meanwhile stays as it is.
+    /// Records the results of attempts. A delivery that another service leased meanwhile stays unchanged.
     public func record(_ results: [WebhookResult]) throws {
         let webhooks = WebhookRecords(database: database)
         for result in results { try webhooks.record(result) }
     }
 
-    /// Forgets messages that have arrived and tell of what happened before a moment, and those to endpoints that are removed.
+    /// Deletes delivered messages of events before a moment, and all messages to removed endpoints.
     ///
-    /// - Returns: How many; `limit` where there may be more.
+    /// - Returns: The number of messages; `limit` if there may be more.
     public func forgetWebhooks(before moment: Timestamp, limit: Int) throws -> Int {
         try WebhookRecords(database: database).forget(before: moment, limit: limit)
     }

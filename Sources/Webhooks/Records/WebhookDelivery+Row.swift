@@ -30,7 +30,7 @@ extension WebhookDelivery {
 }
 
 extension WebhookDelivery.Attempt {
-    /// - Returns: nil for a delivery that was never tried.
+    /// - Returns: Nil for a delivery without an attempt.
     init?(_ row: SQLRow) throws {
         guard let at: Timestamp = try row["attempted_at"] else { return nil }
         let status: Int? = try row["status"]

@@ -1,14 +1,14 @@
 import Commerce
 import Ledger
 
-/// The ledger's statements about webhooks, inside a transaction that the caller holds.
+/// The statements on webhooks, inside the caller's transaction.
 struct WebhookRecords {
     let database: any LedgerDatabase
 
-    /// What was never tried is due before all that was.
+    /// The due time of new and replayed deliveries, which precede all retries.
     private static let atOnce = Timestamp(millisecondsSince1970: 0)
 
-    /// Writes a message about each record for each endpoint there is.
+    /// Inserts a delivery to each endpoint for each record.
     func announce(_ records: [(record: AuditRecord, user: Int64)], randomness: Randomness) throws {
         guard !records.isEmpty, try database.has("webhook_endpoint") else { return }
         let endpoints: [String] = try database.rows(
@@ -22,7 +22,7 @@ struct WebhookRecords {
                 "is_delivered", "last_attempt",
             ],
             records.flatMap { record, user -> [[any SQLConvertible]] in
-                // The same message to each endpoint.
+                // All endpoints receive the same message.
                 let identifier = "msg_" + randomness.bytes(16).hexadecimal
                 return endpoints.map {
                     [user, record.number, $0, identifier, record.entry.happenedAt, 0, Self.atOnce, false, 0]
@@ -73,7 +73,9 @@ struct WebhookRecords {
             [endpoint, moment, limit])
     }
 
-    /// - Returns: The delivery as it was taken; nil where somebody else was quicker.
+    /// Leases a delivery.
+    ///
+    /// - Returns: The leased delivery; nil if another service leased it first.
     func take(_ delivery: WebhookDelivery, at moment: Timestamp, until end: Timestamp) throws -> WebhookDelivery? {
         let (key, number) = (delivery.key, delivery.lastAttemptNumber + 1)
         let isTaken =
@@ -119,7 +121,7 @@ struct WebhookRecords {
             [[status, error, key.user, key.number, key.endpoint, taken.lastAttemptNumber]])
     }
 
-    /// Newest first.
+    /// The deliveries to an endpoint, newest first.
     func deliveries(
         to endpoint: String,
         in state: WebhookDelivery.State?,
@@ -175,9 +177,9 @@ struct WebhookRecords {
             [moment, endpoint]) == 1
     }
 
-    /// Forgets what has arrived and is old, and what was for endpoints that are removed; these go with their last message.
+    /// Deletes old delivered messages and all messages to removed endpoints. An endpoint is deleted with its last message.
     ///
-    /// - Returns: How many messages; `limit` where there may be more.
+    /// - Returns: The number of messages; `limit` if there may be more.
     func forget(before moment: Timestamp, limit: Int) throws -> Int {
         var forgotten = 0
         for row in try database.rows("SELECT endpoint_id, removed_at FROM webhook_endpoint ORDER BY endpoint_id") {
@@ -204,7 +206,7 @@ struct WebhookRecords {
         return forgotten
     }
 
-    /// - Parameter condition: And what stands behind it.
+    /// - Parameter condition: The SQL after `WHERE`.
     private func deliveries(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [WebhookDelivery] {
         try database.rows(
             """

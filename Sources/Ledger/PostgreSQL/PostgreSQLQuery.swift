@@ -1,5 +1,5 @@
-/// A query with the values that the server receives.
-struct PostgreSQLQuestion: Hashable {
+/// A query with the values of its arguments.
+struct PostgreSQLQuery: Hashable {
     let sql: String
     let values: [SQLValue]
 
