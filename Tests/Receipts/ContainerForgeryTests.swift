@@ -93,9 +93,11 @@ import Testing
     @Test func aSignerMoreOrLessIsRefused() throws {
         var parts = try parts()
         parts.signers += parts.signers
-        #expect(refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "It has more than one signer."))
+        #expect(
+            refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "The container has more than one signer.")
+        )
         parts.signers = []
-        #expect(refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "It has no signer."))
+        #expect(refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "The container has no signer."))
     }
 
     @Test func signedAttributesAreRefused() throws {
@@ -105,7 +107,8 @@ import Testing
         let before = try [fields.next(), fields.next(), fields.next()].flatMap { fields.bytes[$0.encoded] }
         let after = try [fields.next(), fields.next()].flatMap { fields.bytes[$0.encoded] }
         parts.signers = [Parts.element(0x30, before + Parts.element(0xA0, []) + after)]
-        #expect(refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "It has signed attributes."))
+        #expect(
+            refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "The container has signed attributes."))
     }
 
     @Test func contentWrappedTwiceIsRefused() throws {

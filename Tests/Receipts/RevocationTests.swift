@@ -104,9 +104,10 @@ import Testing
             .answer(to: questions[0].body)
         let tryLater: [UInt8] = [0x30, 3, 0x0A, 1, 3]
         for (answer, detail) in [
-            ([], "The answer is no OCSP response."), (Array("<html>".utf8), "The answer is no OCSP response."),
-            (good + [0], "The answer is no OCSP response."),
-            (Array(repeating: 0x30, count: OCSPRequest.maximumAnswerSize + 1), "The answer is no OCSP response."),
+            ([], "The answer must be an OCSP response."),
+            (Array("<html>".utf8), "The answer must be an OCSP response."),
+            (good + [0], "The answer must be an OCSP response."),
+            (Array(repeating: 0x30, count: OCSPRequest.maximumAnswerSize + 1), "The answer must be an OCSP response."),
             (tryLater, "The responder declined to answer, with OCSP status 3."),
             (emptyHanded, "The responder does not know the certificate."),
             (ofAnother, "The answer is not signed by the certificate's authority."),
@@ -118,7 +119,7 @@ import Testing
         clock.advance(milliseconds: -1_040_000)
         #expect(throws: ProofRefusal.self) { try statuses.take(good, to: questions[0]) }
         clock.advance(milliseconds: 1_040_000 + 86_500_000)
-        #expect(throws: ProofRefusal(.revocationUnavailable, "The answer holds no longer, or not yet.")) {
+        #expect(throws: ProofRefusal(.revocationUnavailable, "The answer is expired or not yet valid.")) {
             try statuses.take(good, to: questions[0])
         }
     }
