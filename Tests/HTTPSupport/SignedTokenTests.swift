@@ -74,13 +74,13 @@ import Testing
             ),
         ] as [(String, String)])
     func `what is no signed JWT is refused`(what: String, token: String) {
-        #expect(reason(token) == "The token is not accepted: it is no signed JWT.", "\(what)")
+        #expect(reason(token) == "The token is not accepted: it must be a signed JWT.", "\(what)")
     }
 
     @Test func `a kid is a text`() {
         #expect(
             reason(Self.token(Array(#"{"alg":"ES256","kid":1}"#.utf8)))
-                == "The token is not accepted: its kid is no text.")
+                == "The token is not accepted: its kid must be a string.")
     }
 
     @Test func `a token of 8 KiB is read, and a longer one is not`() {
@@ -89,7 +89,7 @@ import Testing
         // Three bytes of a payload are four of a token.
         let room = (8192 - fixed) / 4 * 3
         for (size, expected) in [
-            (room, nil), (room + 3, "The token is not accepted: it is longer than 8192 bytes."),
+            (room, nil), (room + 3, "The token is not accepted: it has more than 8192 bytes."),
         ] {
             let payload = #"{"a":""# + String(repeating: "a", count: size - 8) + #""}"#
             #expect(payload.utf8.count == size)

@@ -10,7 +10,7 @@ import Testing
 /// The types of a token's claims, and the keys of its issuer.
 @Suite struct TokenClaimsTests {
     private static let unreadable =
-        "The token is not accepted: its signature does not hold, or iss, sub, aud or exp is missing or of another type."
+        "The token is not accepted: its signature is invalid, or iss, sub, aud or exp is missing or of another type."
 
     private let clock = ManualClock()
 
@@ -60,8 +60,8 @@ import Testing
     @Test(
         arguments: [
             ("aud", "[]", "it is for another audience"), ("aud", "\"\"", "it is for another audience"),
-            ("exp", "-1", "one of its dates is none"), ("exp", "253402300800", "one of its dates is none"),
-            ("nbf", "-0.5", "one of its dates is none"), ("nbf", "1790000060.001", "it is not valid yet"),
+            ("exp", "-1", "one of its dates is out of range"), ("exp", "253402300800", "one of its dates is out of range"),
+            ("nbf", "-0.5", "one of its dates is out of range"), ("nbf", "1790000060.001", "it is not valid yet"),
         ])
     func `a claim of another value is refused for that`(name: String, value: String, because: String) async throws {
         #expect(try await reason(name, value) == "The token is not accepted: \(because).")

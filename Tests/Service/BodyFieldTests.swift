@@ -51,7 +51,7 @@ import Wire
         Case(
             method: "POST", path: "/v1/users/alice/grants",
             body: "{\"item\":{\"collection\":\"a\(marks)\",\"number\":1},\"reason\":\"x\"}",
-            says: "The field /item/collection must be a text of at most 256 bytes, without NUL."),
+            says: "The field /item/collection must be a string of at most 256 bytes, without NUL."),
         Case(
             method: "POST", path: "/v1/users/alice/grants",
             body: #"{"item":{"collection":"a\u0000","number":1},"reason":"x"}"#, says: "without NUL"),
