@@ -74,7 +74,7 @@ import Testing
             "it is not JSON: there is an unexpected character"),
         Typo(
             "Till.storekit", "\"version\" :", "\"identifier\" :", key: nil,
-            "it is not JSON: the key \"identifier\" stands twice"),
+            "it is not JSON: the key \"identifier\" appears twice"),
         Typo(
             "Items.json", "com.memolease.sesac1.sprout2", "com.memolease.sesac1.sprout9", key: "items[1].productID",
             "the catalog has no product com.memolease.sesac1.sprout9"),
