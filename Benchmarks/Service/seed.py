@@ -2,8 +2,8 @@
 
     seed.py sqlite|postgres|sqlite-peer|postgres-peer COUNT
 
-Users u0, u1 and so on have five transactions each, bought one after the other as all users come by again. The audit log is of
-the right size, and no chain. No statistics are gathered where the service gathers none (SQLite).
+Users u0, u1 and so on have five transactions each. Every user buys once in each of five rounds. The audit log has the right
+size but no hash chain. SQLite gets no statistics, because the service gathers none there.
 """
 import sys
 

@@ -60,7 +60,7 @@ public struct StorageFault: CodedError, Equatable {
         case .busy: "\"\(path)\" is in use by another process. Try again, or end that process."
         case .damaged: "\"\(path)\" is damaged or is not a database of Till. Restore a backup."
         case .cannotOpen:
-            "Cannot open \"\(path)\" for writing. Check that its folder exists, its permissions and the disk."
+            "\"\(path)\" cannot be opened for writing. Check that its folder exists, its permissions and the disk."
         case .newerVersion: "\"\(path)\" was written by a newer version of Till. Use that version, or restore a backup."
         case .olderVersion:
             "\"\(path)\" was written by an earlier version of Till. Start `till serve` to migrate it, then try again."

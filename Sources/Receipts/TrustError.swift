@@ -25,7 +25,7 @@ public enum TrustError: CodedError, Equatable {
         case .folderUnreadable(let path):
             "Cannot read the folder of trusted certificates \"\(path)\". Check that it is a folder and its permissions."
         case .certificateUnreadable(let path):
-            "\"\(path)\" must be a certificate. Use DER or PEM in files named .cer, .crt, .der or .pem."
+            "\"\(path)\" is not a certificate. Use DER or PEM in files named .cer, .crt, .der or .pem."
         case .folderUnwritable(let path):
             "Cannot write to the folder of trusted certificates \"\(path)\". Check its permissions and the free disk space."
         case .noRoot(let path):

@@ -13,7 +13,7 @@ public enum TokenKeysError: CodedError, Equatable {
 
     public var message: String {
         switch self {
-        case .unreadable: "Cannot read the file of jwt-keys. Check its path and permissions."
+        case .unreadable: "The file of jwt-keys cannot be read. Check its path and permissions."
         case .unreachable: "The address of jwt-keys did not return a JWK Set. Check the address and its server."
         case .malformed: "The content of jwt-keys must be a JWK Set (RFC 7517)."
         case .noUsableKey:
