@@ -67,33 +67,33 @@ public struct ProofRefusal: CodedError, Equatable {
         var sentence: String {
             switch self {
             case .tooLarge:
-                "The proof is larger than any proof of Apple's. Send only the receipt or the signed transaction."
+                "The proof is larger than any that Apple signs. Send only the receipt or the signed transaction."
             case .encodingInvalid:
                 "The proof is neither an app receipt (base64 or DER) nor a signed transaction (JWS). Send it unchanged."
             case .containerInvalid: "The proof does not have Apple's structure. Send it complete and unchanged."
             case .tooManyCertificates:
-                "The proof contains more certificates than a chain of Apple's. Send it unchanged."
+                "The proof has more certificates than a chain of Apple's. Send it unchanged."
             case .algorithmNotAllowed: "The proof is signed with an algorithm that Apple does not use."
             case .signerCertificateMissing:
-                "The proof does not contain a readable certificate of its signer. Send it unchanged."
+                "The certificate of the proof's signer is missing or unreadable. Send the proof unchanged."
             case .chainUntrusted:
                 "The proof's certificates do not lead to a trusted root. To trust their root, add it."
             case .chainOutsideValidity: "A certificate of the proof was not valid when the proof was signed."
             case .chainShape: "The proof's certificates must be a chain of leaf, intermediate and root, as Apple's are."
             case .appleExtensionMissing:
-                "The proof's root is trusted, but its certificates are not marked for signing receipts."
+                "The proof's root is trusted, but its certificates lack Apple's extensions for signing receipts."
             case .signatureInvalid: "The signature does not match the content: it was changed after it was signed."
             case .payloadInvalid: "The signature is valid, but the signed content does not have Apple's format."
-            case .tooManyPurchases: "The receipt contains too many purchases."
-            case .innerProofInvalid: "A proof inside the notification does not match the notification."
+            case .tooManyPurchases: "The receipt has too many purchases."
+            case .innerProofInvalid: "A proof inside the notification is invalid or does not match the notification."
             case .signedInFuture: "The proof was signed in the future. Check the clocks and try again."
-            case .deviceMismatch: "The receipt was issued for another device."
+            case .deviceMismatch: "The receipt was made for another device."
             case .bundleIdentifierMismatch: "The proof is for another app."
             case .environmentMismatch: "The proof is from another store environment."
             case .originNotAccepted: "The service does not accept proofs of this origin."
             case .certificateRevoked: "A certificate of the proof was revoked by its authority."
             case .revocationUnavailable:
-                "The revocation status of a certificate is unknown. The proof may be valid; try again later."
+                "The revocation status of a certificate is unavailable. The proof may be valid; try again later."
             }
         }
     }

@@ -71,7 +71,7 @@ import Testing
             "Till.storekit", "\"KOR\"", "\"KRO\"", key: "settings._storefront", "it is no storefront of the App Store"),
         Typo(
             "Till.storekit", "\"products\" :", "\"products\" ", key: nil,
-            "it is not JSON: there is an unexpected character"),
+            "it is not JSON: the character at byte"),
         Typo(
             "Till.storekit", "\"version\" :", "\"identifier\" :", key: nil,
             "it is not JSON: the key \"identifier\" appears twice"),

@@ -58,7 +58,7 @@ import Wire
         Case(
             method: "POST", path: "/v1/users/alice/grants",
             body: "{\"item\":{\"collection\":\"sprout\",\"number\":1},\"reason\":\"x\",\"endsAt\":\"\(marks)\"}",
-            says: "The field /endsAt must be a date in the form of RFC 3339"),
+            says: "The field /endsAt must be an RFC 3339 date"),
     ])
     func `a field that is unknown or too long is refused by its name`(_ test: Case) async throws {
         let fixture = try await ServiceFixture()
