@@ -40,7 +40,7 @@ final class KnownChains: Sendable {
 
         /// The entry of a container.
         convenience init(_ signedData: SignedData, _ chain: JudgedChain) {
-            // The anchor is trusted already; the container's copy of it is ignored.
+            // The container's copy of the anchor is ignored.
             let certificates = chain.path.count == 1 ? chain.path : chain.path.dropLast()
             self.init(
                 .path(

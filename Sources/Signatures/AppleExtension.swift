@@ -1,5 +1,5 @@
 /// The certificate extensions with which Apple marks signers of receipts (Apple, "Worldwide Developer Relations
-/// Certificate Practice Statement"). Only their presence matters; their value is NULL.
+/// Certificate Practice Statement"). Their value is NULL, so only their presence matters.
 public enum AppleExtension: String, Sendable, CaseIterable {
     /// The leaf's extension: Mac App Store receipt signing.
     case receiptSigning = "1.2.840.113635.100.6.11.1"

@@ -41,11 +41,11 @@ public struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
     /// Creates a hash that no known password matches. Comparing a password with it hides that an account has none,
     /// because it takes equally long.
     ///
-    /// - Parameter chance: 32 random bytes.
-    public init(ofNothing chance: [UInt8], cost: Cost) {
+    /// - Parameter randomBytes: 32 random bytes.
+    public init(ofNothing randomBytes: [UInt8], cost: Cost) {
         self.cost = cost
-        salt = Array(chance.prefix(16))
-        hash = chance
+        salt = Array(randomBytes.prefix(16))
+        hash = randomBytes
     }
 
     /// - Returns: Nil if the text has another form.

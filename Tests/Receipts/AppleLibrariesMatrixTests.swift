@@ -6,10 +6,13 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// Signed transactions that were measured with Apple's own libraries, with Till's result for each. Till refuses a
-/// transaction if the libraries disagree. It also refuses three that both libraries accept and that no artifact of
-/// Apple's needs: padded base64url, a leaf that is an authority, and a payload without the date that determines when
-/// its chain is judged.
+/// Signed transactions that were measured with Apple's own libraries, with Till's result for each.
+///
+/// Till refuses a transaction if the libraries disagree. It also refuses three that both libraries accept. None of them
+/// occurs in Apple's proofs:
+/// - Padded base64url.
+/// - A leaf that is an authority.
+/// - A payload without the date at which its chain is judged.
 @Suite struct AppleLibrariesMatrixTests {
     /// The parts of a JWS. A row may change each of them before or after the signature.
     struct Parts {
