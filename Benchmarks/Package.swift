@@ -1,14 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that who builds Till does not build what measures it. `make bench` and `make bench-service` run it.
+// A separate package, so a build of Till does not build the benchmarks. `make bench` and `make bench-service` run it.
 
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "till", path: ".."),
-        // Without its traits, which count allocations by replacing malloc.
+        // The traits are off. They would replace malloc to count allocations.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     ],

@@ -2,9 +2,9 @@ import Foundation
 import Hummingbird
 import Logging
 
-/// What Hummingbird answers when it has nothing to do: the measure of everything that is served with it.
+/// A server with Hummingbird alone. Its speed is the reference for the service's.
 ///
-/// Usage: `Hello`; prints its address.
+/// Usage: `Hello`. It prints its address.
 @main
 struct Hello {
     static func main() async throws {
@@ -14,7 +14,7 @@ struct Hello {
             router: router,
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in
-                // At once: a script waits for it.
+                // Written without buffering, because a script waits for the line.
                 let line = "Listening on http://127.0.0.1:\(channel.localAddress?.port ?? 0)\n"
                 FileHandle.standardOutput.write(Data(line.utf8))
             },

@@ -3,7 +3,7 @@ import Dispatch
 import Receipts
 import Signatures
 
-/// How long proofs take to verify. `Scripts/bench.sh` puts each figure beside what OpenSSL alone takes for the signatures.
+/// The time to verify proofs. `Scripts/bench.sh` compares each figure with OpenSSL's time for the signatures alone.
 let benchmarks: @Sendable () -> Void = {
     let samples: Samples
     do { samples = try Samples() } catch { preconditionFailure("No samples: \(error)") }
@@ -14,7 +14,7 @@ let benchmarks: @Sendable () -> Void = {
         Benchmark(name, configuration: configuration, closure: body)
     }
 
-    /// Does something a thousand times in each measurement; on several threads each a thousand.
+    /// Performs the body a thousand times in each measurement, on each thread.
     func measureThousand(_ name: String, threads: Int = 1, _ body: @escaping @Sendable (Int) -> Void) {
         measure(name) { benchmark in
             let first = benchmark.currentIteration * 1000
@@ -38,7 +38,7 @@ let benchmarks: @Sendable () -> Void = {
         verify(samples.receiptsOf187[number % samples.receiptsOf187.count], with: verifier)
     }
 
-    /// Verifies a proof with a verifier that has seen none before.
+    /// Verifies a proof with a new verifier, whose cache is empty.
     func measureUnknown(_ name: String, _ proofs: [[UInt8]]) {
         measure(name) { benchmark in
             let verifier = ProofVerifier(anchors: samples.anchors, clock: Samples.clock)
@@ -53,7 +53,7 @@ let benchmarks: @Sendable () -> Void = {
     }
 }
 
-/// A refusal would make every figure worthless, so it ends the run.
+/// Verifies a proof. A refusal would make every figure worthless, so it ends the run.
 private func verify(_ proof: [UInt8], with verifier: ProofVerifier) {
     do { blackHole(try verifier.verify(proof, expecting: .init())) } catch { preconditionFailure("\(error)") }
 }

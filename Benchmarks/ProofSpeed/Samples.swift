@@ -2,15 +2,16 @@ import Commerce
 import Receipts
 import Signatures
 
-/// Proofs to be verified, shaped and sized like Apple's, with the anchors that vouch for them.
+/// Sample proofs with the structure and size of Apple's, with their trust anchors.
 struct Samples: Sendable {
     let anchors: TrustAnchors
     /// Distinct signed transactions of about 4.5 KB.
     let transactions: [[UInt8]]
-    /// The DER of distinct app receipts of ten purchases, and of 187 purchases: the largest known of Apple has as many.
+    /// The DER of distinct app receipts with ten purchases.
     let receiptsOfTen: [[UInt8]]
+    /// The DER of distinct app receipts with 187 purchases, as in the largest known receipt of Apple.
     let receiptsOf187: [[UInt8]]
-    /// The DER of the two certificates that are read of each chain.
+    /// The DER of the two certificates that the verifier parses in each chain.
     let certificates: [[UInt8]]
 
     /// A bare P-256 signature.
@@ -23,7 +24,7 @@ struct Samples: Sendable {
         let ellipticCurve = try CertificateChain.make(
             .ellipticCurve, name: "Benchmark", validity: validity, randomBytes: Randomness.system.bytes
         ) { template in
-            // Certificates as long as Apple's, whose policies make them so.
+            // The padding makes the certificates as long as Apple's, which contain policies.
             template.organization += String(repeating: ".", count: 52)
         }
         let rsa = try CertificateChain.make(
@@ -40,7 +41,7 @@ struct Samples: Sendable {
         )
     }
 
-    /// Verifies the bare signature: what no proof can be quicker than.
+    /// Verifies the bare signature, the lower bound for every proof.
     func verifySignature(_: Int) {
         precondition(signature.key.verifiesES256(signature.bytes, overDigest: signature.digest))
     }
@@ -67,7 +68,7 @@ struct Samples: Sendable {
         return try SignedData.sign(receipt.payload(), with: chain.leaf.key, chain: chain.certificates)
     }
 
-    /// With the attributes Apple's sandbox writes, those without a known meaning included.
+    /// Returns a purchase with the attributes of Apple's sandbox, including those without a known meaning.
     private static func purchase(_ number: Int) throws -> InAppPurchase {
         InAppPurchase(
             quantity: 1, productIdentifier: "com.memolease.sesac1.sprout1", transactionIdentifier: identifier(number),
@@ -80,7 +81,7 @@ struct Samples: Sendable {
     private static func identifier(_ number: Int) -> String { String(2_000_000_000_000_000 + number) }
 }
 
-/// A clock that stands still, so that no proof grows old.
+/// A constant clock, so no proof expires.
 struct FixedClock: WallClock {
     func now() -> Timestamp { Timestamp(secondsSince1970: 1_780_000_000) }
 }

@@ -2,8 +2,8 @@
 
     seed.py sqlite|postgres|sqlite-peer|postgres-peer COUNT
 
-Users u0, u1 and so on have five transactions each, bought one after the other as all users come by again. The audit log is of
-the right size, and no chain. No statistics are gathered where the service gathers none (SQLite).
+Users u0, u1 and so on have five transactions each. Every user buys once in each of five rounds. The audit log has the right
+size but no hash chain. SQLite gets no statistics, because the service gathers none there.
 """
 import sys
 
@@ -39,7 +39,7 @@ token = (
 moment = 1_790_000_000_000
 product = f"'com.memolease.sesac1.sprout' || ((n + n / {users}) % 5 + 1)"
 if storage == "postgres":
-    # Nothing is lost that could not be seeded anew, and what foreign keys would check is so by the way it is made.
+    # A failed seed can be repeated, and the generated rows satisfy the foreign keys by construction.
     print("ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET full_page_writes = off; SELECT pg_reload_conf();")
     print("SET session_replication_role = replica;")
 else:

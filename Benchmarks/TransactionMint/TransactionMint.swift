@@ -4,9 +4,9 @@ import Receipts
 import Signatures
 import Synchronization
 
-/// Makes distinct signed transactions, for a service to redeem, and the root certificate that vouches for them.
+/// Creates distinct signed transactions for a service to redeem, with their root certificate.
 ///
-/// Usage: `TransactionMint COUNT FOLDER`; writes `root.cer` and `transactions`, a line each.
+/// Usage: `TransactionMint COUNT FOLDER`. It writes `root.cer` and `transactions`, one per line.
 @main
 struct TransactionMint {
     static func main() throws {
@@ -34,7 +34,7 @@ struct TransactionMint {
 
     private static let batchSize = 4000
 
-    /// Made on all cores, a part each.
+    /// Returns a batch, created in equal parts on all cores.
     private static func batch(_ numbers: Range<Int>, at now: Timestamp, chain: CertificateChain) throws -> Data {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let parts = Mutex<[Result<String, any Error>]>([])

@@ -1,11 +1,12 @@
-/// The origins whose proofs a service accepts, for everybody and for single users.
+/// The origins whose proofs the service accepts, for all users and for single users.
 ///
-/// Purchases in a sandbox cost nothing, so a service that sells accepts no sandbox. App Review buys in the sandbox of the app
-/// that sells: its accounts are the sandbox users. An origin is accepted for a user on every path, or on none.
+/// Sandbox purchases cost nothing, so a service that sells does not accept the sandbox. App Review buys in the sandbox
+/// of the sold app, so its accounts are the sandbox users. The service accepts an origin for a user on every path, or
+/// on none.
 public struct AcceptedOrigins: Hashable, Sendable {
-    /// The origins that everybody's purchases may come from.
+    /// The origins that the service accepts for all users.
     public let origins: Set<Origin>
-    /// The users whose purchases may come from the sandbox beside it, too.
+    /// The users for whom the service also accepts the corresponding sandbox.
     public let sandboxUsers: Set<User>
 
     public init(_ origins: Set<Origin> = Origin.defaultAccepted, sandboxUsers: Set<User> = []) {
@@ -13,10 +14,10 @@ public struct AcceptedOrigins: Hashable, Sendable {
         self.sandboxUsers = sandboxUsers
     }
 
-    /// The origins that count for some user.
+    /// The origins that the service accepts for at least one user.
     public var all: Set<Origin> { sandboxUsers.isEmpty ? origins : origins.union(sandboxes) }
 
-    /// The origins that count for a user.
+    /// The origins that the service accepts for a user.
     public func counting(for user: User) -> Set<Origin> {
         sandboxUsers.contains(user) ? origins.union(sandboxes) : origins
     }

@@ -1,4 +1,4 @@
-/// The store environment a proof says it comes from (App Store Server API, `environment`).
+/// The store environment that a proof states (App Store Server API, `environment`).
 public enum AppStoreEnvironment: String, Sendable, Codable, CaseIterable {
     case production = "Production"
     case sandbox = "Sandbox"

@@ -1,12 +1,12 @@
-/// What buying a product is good for.
+/// The benefit of a product.
 public enum Benefit: Hashable, Sendable {
-    /// An item, for good: of a non-consumable.
+    /// A permanent item of a non-consumable.
     case item(Item)
-    /// An item for so long from the purchase on: of a non-renewing subscription.
+    /// An item of a non-renewing subscription, for a period from the purchase.
     case itemFor(Item, SubscriptionPeriod)
-    /// An item for as long as the App Store says that it is paid: of an auto-renewable subscription.
+    /// An item of an auto-renewable subscription, while the App Store reports it as paid.
     case itemWhilePaid(Item)
-    /// Something to be spent, for each one bought: of a consumable.
+    /// An amount to spend, for each purchased unit of a consumable.
     case credit(Credit)
 
     public var item: Item? {
@@ -17,11 +17,11 @@ public enum Benefit: Hashable, Sendable {
     }
 }
 
-/// So many of something that a user has and spends, such as 50 seeds.
+/// An amount that a user has and spends, such as 50 seeds.
 public struct Credit: Hashable, Sendable, Codable {
-    /// What it is called.
+    /// The name of the balance.
     public let balance: String
-    /// 1 or more.
+    /// The amount, at least 1.
     public let amount: Int
 
     public init(balance: String, amount: Int) {

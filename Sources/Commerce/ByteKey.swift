@@ -1,7 +1,7 @@
-/// A text compared, ordered and hashed by its UTF-8 bytes.
+/// A string that is compared, ordered and hashed by its UTF-8 bytes.
 ///
-/// `String` compares by canonical equivalence. That takes quadratic time on long runs of combining marks, which a stranger can
-/// send. Texts of strangers are compared through this type.
+/// `String` compares by canonical equivalence. That takes quadratic time on long runs of combining marks, which a
+/// client can send. Untrusted strings are compared through this type.
 public struct ByteKey: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
     public let text: String
 
@@ -27,7 +27,7 @@ public struct ByteKey: Hashable, Comparable, Sendable, ExpressibleByStringLitera
             ?? left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
-    /// - Returns: Nil for a text whose bytes are not in one place, as those of Objective-C may be.
+    /// - Returns: Nil if the bytes of a string are not contiguous, as those of Objective-C strings may be.
     @inlinable
     func withBytes(
         and other: ByteKey,
@@ -44,7 +44,7 @@ public struct ByteKey: Hashable, Comparable, Sendable, ExpressibleByStringLitera
             hasher.combine(bytes: UnsafeRawBufferPointer($0))
         }
         if isContiguous == nil { for byte in text.utf8 { hasher.combine(byte) } }
-        // A terminator, so that two texts in a row have one division.
+        // The terminator separates consecutive strings.
         hasher.combine(0xFF as UInt8)
     }
 }

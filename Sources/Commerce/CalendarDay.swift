@@ -7,14 +7,14 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
         self.daysSince1970 = daysSince1970
     }
 
-    /// The day that a moment is in.
+    /// The day of a moment.
     public init(_ moment: Timestamp) {
         daysSince1970 = Timestamp.quotient(moment.millisecondsSince1970, 86_400_000)
     }
 
     /// Reads a date of RFC 3339: `2026-10-31`.
     ///
-    /// - Returns: Nil for another text.
+    /// - Returns: Nil if the text has another form.
     public init?(_ text: String) {
         guard text.utf8.count == 10, let midnight = Timestamp(rfc3339: text + "T00:00:00Z") else { return nil }
         self.init(midnight)

@@ -1,10 +1,10 @@
-/// An error a program can tell by its code and a person can act on by its message.
+/// An error with a code for programs and a message for people.
 ///
-/// The code never changes once released; neither code nor message holds a secret, a token or a receipt.
+/// A released code never changes. Neither the code nor the message contains a secret, a token or a receipt.
 public protocol CodedError: Error, CustomStringConvertible, Sendable {
-    /// Stable, in camel case, such as `signatureInvalid`.
+    /// The stable code in camel case, such as `signatureInvalid`.
     var code: String { get }
-    /// One sentence that says what was wrong and what to do.
+    /// The message: what is wrong, then what to do.
     var message: String { get }
 }
 

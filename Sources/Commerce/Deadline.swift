@@ -1,8 +1,8 @@
-/// A time by which something has to be done.
+/// A timeout for asynchronous work.
 package enum Deadline {
     package struct Passed: Error {}
 
-    /// Does something, or gives it up after a while: what only ends when it is cancelled is cancelled then.
+    /// Runs the body. If the limit passes first, it cancels the body and throws `Passed`.
     package static func run<Value: Sendable>(
         within limit: Duration,
         _ body: @Sendable @escaping () async throws -> Value

@@ -12,9 +12,10 @@ public struct IllegalPaymentTransition: CodedError, Equatable {
 
     public var message: String {
         switch event {
-        case .approve, .decline: "Only a deferred transaction can be \(event.rawValue)d; this one is \(state.rawValue)."
-        case .finish where state == .finished: "The transaction is finished already."
-        default: "A transaction that is \(state.rawValue) does not allow \(event.rawValue)."
+        case .approve, .decline:
+            "Only a deferred transaction can be \(event.rawValue)d. This transaction is \(state.rawValue)."
+        case .finish where state == .finished: "The transaction is already finished."
+        default: "The state \(state.rawValue) of the transaction does not allow the event \(event.rawValue)."
         }
     }
 }

@@ -1,6 +1,6 @@
-/// A thing that a user can own, such as sprout 1 or background 3; number 0 of a collection is free.
+/// An item that a user can own, such as sprout 1 or background 3. Number 0 of a collection is free.
 public struct Item: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
-    /// The set the item belongs to, such as `sprout`.
+    /// The collection of the item, such as `sprout`.
     public let collection: String
     public let number: Int
 

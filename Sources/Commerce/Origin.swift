@@ -1,7 +1,7 @@
-/// Who vouches for a proof and where it was bought.
+/// The issuer and the environment of a proof.
 ///
-/// The anchor that ends a proof's chain gives the first half, the signed content the second. One origin never stands in
-/// for another: a service accepts the origins it is told to.
+/// The anchor of the proof's chain determines the issuer, and the signed content determines the environment. The
+/// service accepts only its configured origins. No origin replaces another.
 public enum Origin: String, Sendable, Codable, CaseIterable {
     case appleProduction = "apple/Production"
     case appleSandbox = "apple/Sandbox"
@@ -9,8 +9,7 @@ public enum Origin: String, Sendable, Codable, CaseIterable {
     case localProduction = "local/Production"
     case localSandbox = "local/Sandbox"
 
-    /// - Returns: nil when the realm does not vouch for that environment, such as Xcode's certificate under a proof that
-    ///   says Production.
+    /// - Returns: Nil if the realm cannot sign for the environment, such as Xcode's certificate for Production.
     public init?(realm: Realm, environment: AppStoreEnvironment) {
         switch (realm, environment) {
         case (.apple, .production): self = .appleProduction
@@ -22,6 +21,6 @@ public enum Origin: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// What a service accepts unless it is told otherwise: proofs of a local store.
+    /// The origins that the service accepts by default: those of a local store.
     public static let defaultAccepted: Set<Origin> = [.localProduction, .localSandbox]
 }

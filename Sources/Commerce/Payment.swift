@@ -1,25 +1,25 @@
 import Foundation
 
-/// A request to buy (SKPayment).
+/// A request for a purchase (SKPayment).
 public struct Payment: Hashable, Sendable {
-    /// The quantities StoreKit takes.
+    /// The quantities that StoreKit accepts.
     public static let quantities = 1...10
 
     public let productIdentifier: String
     public let quantity: Int
-    /// Whom the app buys for, as its server knows them (`appAccountToken`).
+    /// The account token that the app's server assigned to the user (`appAccountToken`).
     public let appAccountToken: UUID?
-    /// The offer asked for, at most one; nil for the standard price, or an introductory offer that the customer may have.
+    /// The requested offer. Nil for the standard price, or for an introductory offer if the customer is eligible.
     public var offer: OfferChoice? { offers.first }
-    /// Behind an array, so that a transaction stays small enough to be returned by what throws.
+    /// The offer, at most one. The array keeps a transaction small enough for the result of a throwing function.
     private let offers: [OfferChoice]
 
-    /// An offer of a subscription, as an app asks for it.
+    /// A subscription offer that an app requests.
     public struct OfferChoice: Hashable, Sendable, Codable {
         public let kind: SubscriptionOffer.Kind
-        /// Of an offer code its reference name.
+        /// The identifier. For an offer code, its reference name.
         public let identifier: String
-        /// Of a promotional offer; nil for one that the store takes as signed.
+        /// The signature of a promotional offer. Nil if the store treats the offer as signed.
         public let signature: PromotionalOfferSignature?
 
         public init(

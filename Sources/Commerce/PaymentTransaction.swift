@@ -1,14 +1,14 @@
-/// A transaction as the payment queue shows it to the app (SKPaymentTransaction).
+/// A transaction in the payment queue (SKPaymentTransaction).
 public struct PaymentTransaction: Hashable, Sendable {
-    /// What the store knows of a transaction once money, or a restored claim, stands behind it. An immutable class, so that
-    /// a transaction stays narrow enough to be returned by functions that throw (swiftlang/swift#90477).
+    /// The store's record of a paid or restored transaction. It is an immutable class, so a transaction stays narrow
+    /// enough for the result of a throwing function (swiftlang/swift#90477).
     public final class Purchase: Hashable, Sendable {
         public let transactionIdentifier: String
-        /// The first purchase of the same product; the transaction itself when it is the first.
+        /// The first purchase of the same product. It is the transaction itself if it is the first.
         public let originalTransactionIdentifier: String
         public let purchaseDate: Timestamp
         public let originalPurchaseDate: Timestamp
-        /// What was charged; 0 milliunits when a non-consumable is bought again.
+        /// The charged price. It is 0 milliunits if the customer buys a non-consumable again.
         public let price: Price
 
         public init(
@@ -35,13 +35,13 @@ public struct PaymentTransaction: Hashable, Sendable {
         public func hash(into hasher: inout Hasher) { hasher.combine(transactionIdentifier) }
     }
 
-    /// The store's number for the transaction, from the moment its payment is added (SKTestTransaction.identifier).
+    /// The store's number of the transaction, assigned when its payment is added (SKTestTransaction.identifier).
     public let identifier: Int64
     public let payment: Payment
     public let state: PaymentTransactionState
-    /// Set when the transaction failed.
+    /// The error of a failed transaction.
     public let error: SKErrorCode?
-    /// Set when the transaction is purchased or restored, and stays when it is finished.
+    /// The purchase of a purchased or restored transaction. It remains after the transaction is finished.
     public let purchase: Purchase?
 
     public init(

@@ -1,10 +1,10 @@
-/// What can happen to a transaction in the payment queue.
+/// An event of a transaction in the payment queue.
 public enum PaymentTransactionEvent: String, Sendable, CaseIterable {
     /// The customer paid.
     case purchase
-    /// The payment came to nothing, with an `SKErrorCode`.
+    /// The payment failed with an `SKErrorCode`.
     case fail
-    /// The payment waits for somebody's approval (Ask to Buy).
+    /// The payment awaits approval (Ask to Buy).
     case awaitApproval
     case approve
     case decline

@@ -1,5 +1,5 @@
-/// Where a transaction stands in the payment queue (SKPaymentTransactionState, and `finished`, which StoreKit shows as
-/// removal from the queue).
+/// The state of a transaction in the payment queue (SKPaymentTransactionState). StoreKit shows `finished` as removal
+/// from the queue.
 public enum PaymentTransactionState: String, Sendable, Codable, CaseIterable {
     case purchasing
     case deferred
@@ -8,10 +8,10 @@ public enum PaymentTransactionState: String, Sendable, Codable, CaseIterable {
     case restored
     case finished
 
-    /// The state that follows an event.
+    /// Returns the state after an event.
     ///
-    /// - Throws: `IllegalPaymentTransition` for an event that StoreKit does not allow in this state, such as finishing a
-    ///   transaction that is still purchasing.
+    /// - Throws: `IllegalPaymentTransition` if StoreKit does not allow the event in this state, such as finishing a
+    ///   transaction in the state `purchasing`.
     public func after(_ event: PaymentTransactionEvent) throws(IllegalPaymentTransition) -> PaymentTransactionState {
         switch (self, event) {
         case (.purchasing, .purchase), (.deferred, .approve): .purchased
@@ -22,7 +22,7 @@ public enum PaymentTransactionState: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Whether the app is shown the transaction and has to finish it.
+    /// True if the app sees the transaction and must finish it.
     public var isAwaitingFinish: Bool {
         switch self {
         case .purchased, .failed, .restored: true

@@ -1,4 +1,5 @@
-/// An amount of money in milliunits of a currency: 1990 milliunits of AUD are 1.99 dollars, 1200000 of KRW are 1200 won.
+/// An amount of money in milliunits of a currency. 1990 milliunits of AUD are 1.99 dollars, and 1200000 of KRW are 1200
+/// won.
 public struct Price: Hashable, Sendable, Codable {
     public let milliunits: Int64
     /// The ISO 4217 code, such as `KRW`.
@@ -11,7 +12,7 @@ public struct Price: Hashable, Sendable, Codable {
 
     /// Reads an amount in major units as a `.storekit` file writes it: `1200`, `0.99`.
     ///
-    /// - Returns: nil unless the text is digits, optionally a point and one to three more, below a billion.
+    /// - Returns: Nil unless the text is 1 to 9 digits, optionally followed by a point and 1 to 3 digits.
     public init?(majorUnits text: String, currency: String) {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let whole = parts.first, (1...9).contains(whole.utf8.count), whole.utf8.allSatisfy(Self.isDigit) else {

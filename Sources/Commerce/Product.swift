@@ -1,4 +1,4 @@
-/// Something the store sells, with its texts in each language it has (SKProduct).
+/// A product that the store sells, with its localizations (SKProduct).
 public struct Product: Hashable, Sendable {
     /// A product's name and description in one language.
     public struct Localization: Hashable, Sendable {
@@ -21,15 +21,15 @@ public struct Product: Hashable, Sendable {
 
     public let productIdentifier: String
     public let type: ProductType
-    /// What its makers call it among themselves.
+    /// The developer's internal name of the product.
     public let referenceName: String
     public let price: Price
     public let isFamilyShareable: Bool
-    /// In the catalog's order.
+    /// The localizations in the catalog's order.
     public let localizations: [Localization]
-    /// nil for a product that does not renew by itself.
+    /// The subscription. Nil if the product does not renew automatically.
     public var subscription: Subscription? { subscriptions.first }
-    /// At most one; behind an array, so that a product stays small enough to be returned by what throws.
+    /// The subscription, at most one. The array keeps a product small enough for the result of a throwing function.
     private let subscriptions: [Subscription]
 
     public init(

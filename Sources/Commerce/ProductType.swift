@@ -1,4 +1,4 @@
-/// What kind of thing a product is, in the words of signed transactions (App Store Server API, `type`).
+/// The type of a product, as signed transactions name it (App Store Server API, `type`).
 public enum ProductType: String, Sendable, Codable, CaseIterable {
     case consumable = "Consumable"
     case nonConsumable = "Non-Consumable"

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a developer's server signs so that an app may ask for a promotional offer (StoreKit, `SKPaymentDiscount`).
+/// A developer's signature for a promotional offer (StoreKit, `SKPaymentDiscount`).
 public struct PromotionalOfferSignature: Hashable, Sendable, Codable {
     public let keyIdentifier: String
     public let nonce: UUID
-    /// When it was made, in milliseconds since 1970.
+    /// The date of the signature, in milliseconds since 1970.
     public let timestamp: Timestamp
     /// An ECDSA signature over P-256 and SHA-256, in DER and base64.
     public let signature: String
@@ -16,9 +16,9 @@ public struct PromotionalOfferSignature: Hashable, Sendable, Codable {
         self.signature = signature
     }
 
-    /// What is signed (Apple, "Generating a signature for promotional offers").
+    /// Returns the signed text (Apple, "Generating a signature for promotional offers").
     ///
-    /// - Parameter applicationUsername: The account token of the purchase; empty where it names none.
+    /// - Parameter applicationUsername: The account token of the purchase, or an empty string if it has none.
     public func message(
         bundleIdentifier: String,
         productIdentifier: String,

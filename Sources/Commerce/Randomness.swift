@@ -1,13 +1,13 @@
-/// Where chance comes from, so that a test or a simulation can own it.
+/// A source of random bytes. Tests and simulations supply their own.
 public struct Randomness: Sendable {
     private let next: @Sendable () -> UInt64
 
-    /// - Parameter next: 64 random bits at each call.
+    /// - Parameter next: A closure that returns 64 random bits at each call.
     public init(next: @escaping @Sendable () -> UInt64) {
         self.next = next
     }
 
-    /// The operating system's.
+    /// The operating system's source.
     public static let system = Randomness {
         var generator = SystemRandomNumberGenerator()
         return generator.next()
@@ -17,7 +17,7 @@ public struct Randomness: Sendable {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: next() >> 32) }
     }
 
-    /// Decimal digits of which the first is given and the others are chance.
+    /// Returns random decimal digits with a fixed first digit.
     public func digits(_ count: Int, startingWith first: Character) -> String {
         var text = String(first)
         while text.count < count { text += String((next() >> 32) % 10) }

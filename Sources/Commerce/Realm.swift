@@ -1,4 +1,4 @@
-/// Who stands behind a trust anchor: Apple, Xcode's StoreKit testing, or a store of one's own.
+/// The owner of a trust anchor: Apple, Xcode's StoreKit testing, or a local store.
 public enum Realm: String, Sendable, Codable, CaseIterable {
     case apple
     case xcode

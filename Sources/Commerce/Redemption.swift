@@ -1,25 +1,25 @@
-/// What the service answers when a proof is redeemed; it crosses the wire as JSON in these words.
+/// The response to the redemption of a proof. This is its JSON form.
 public struct Redemption: Hashable, Sendable, Codable {
-    /// What became of the proof as a whole.
+    /// The result for the whole proof.
     public enum Outcome: String, Sendable, Codable {
-        /// At least one transaction was new and is granted now.
+        /// At least one transaction was new and was granted.
         case granted
-        /// None was new, and at least one has been taken back: refunded or revoked.
+        /// No transaction was new, and at least one was refunded or revoked.
         case revoked
-        /// Everything in the proof had been redeemed before by the same user.
+        /// The same user had redeemed every transaction before.
         case unchanged
-        /// None was new, and some were refused.
+        /// No transaction was new, and some were refused.
         case partlyRefused
-        /// The proof is authentic and holds no purchase.
+        /// The proof is authentic but contains no purchase.
         case nothingToRedeem
     }
 
-    /// What became of one transaction.
+    /// The result for one transaction.
     public struct Line: Hashable, Sendable, Codable {
         public let transactionId: String
         public let productId: String
         public let result: Result
-        /// Whether the device may finish the transaction: what it bought is recorded for good.
+        /// True if the device may finish the transaction because the service has recorded it permanently.
         public let mayFinish: Bool
 
         public init(transactionId: String, productId: String, result: Result) {
@@ -30,23 +30,23 @@ public struct Redemption: Hashable, Sendable, Codable {
         }
     }
 
-    /// What became of a transaction, as a word.
+    /// The result for a transaction, as a word.
     public enum Result: String, Sendable, Codable {
         case granted
-        /// The same user redeemed it before.
+        /// The same user had redeemed it before.
         case alreadyRedeemed
-        /// Refunded or revoked: recorded, and it grants nothing.
+        /// It was refunded or revoked. The service has recorded it, and it grants nothing.
         case revoked
-        /// Another user redeemed it, or the purchase it repeats.
+        /// Another user redeemed it, or its original purchase.
         case ownedByAnotherUser
-        /// Another user redeemed it, and it was moved too short a time ago to be moved again.
+        /// Another user redeemed it, and its last transfer is too recent for another one.
         case transferTooSoon
-        /// The purchase was made under another user's account token.
+        /// The purchase has another user's account token.
         case appAccountTokenMismatch
         /// The catalog maps the product to no item.
         case productUnknown
 
-        /// Whether the service has taken care of the transaction, so that the device may finish it.
+        /// True if the service has recorded the transaction, so the device may finish it.
         public var allowsFinish: Bool {
             switch self {
             case .granted, .alreadyRedeemed, .revoked: true
@@ -58,7 +58,7 @@ public struct Redemption: Hashable, Sendable, Codable {
     public let outcome: Outcome
     /// One line for each transaction, in the proof's order.
     public let transactions: [Line]
-    /// What the user owns now, the items everybody owns included, in order.
+    /// The items that the user owns now, in order. They include the items that everybody owns.
     public let items: [Item]
 
     public init(outcome: Outcome, transactions: [Line], items: [Item]) {

@@ -1,4 +1,4 @@
-/// Why a payment failed (StoreKit, `SKError.Code`, with its raw values).
+/// The error of a failed payment (StoreKit, `SKError.Code`, with its raw values).
 public enum SKErrorCode: Int, Sendable, CaseIterable {
     case unknown = 0
     case clientInvalid = 1
@@ -25,7 +25,7 @@ public enum SKErrorCode: Int, Sendable, CaseIterable {
     /// The case's name as StoreKit spells it, such as `paymentCancelled`.
     public var name: String { String(describing: self) }
 
-    /// - Returns: nil when StoreKit has no error of that name.
+    /// - Returns: Nil if StoreKit has no error with that name.
     public init?(name: String) {
         guard let code = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = code

@@ -1,6 +1,6 @@
-/// What a database on disk can suffer, in words an operator can act on.
+/// A fault of a database, with an instruction for the operator.
 public struct StorageFault: CodedError, Equatable {
-    /// What happened to it.
+    /// The cause of a fault.
     public enum Cause: String, Sendable, CaseIterable {
         case diskFull
         case readOnly
@@ -9,23 +9,23 @@ public struct StorageFault: CodedError, Equatable {
         case cannotOpen
         /// The file was written by a newer version of Till.
         case newerVersion
-        /// The file was written by an earlier version of Till, and was not to be changed.
+        /// The file was written by an earlier version of Till and must not be changed.
         case olderVersion
-        /// The file was written by a version of Till that this one cannot take over from.
+        /// The file was written by a version of Till that this version cannot migrate.
         case outdatedVersion
-        /// There is none in the database, and none was to be made.
+        /// The database has no ledger, and none was to be created.
         case missing
-        /// A database server does not answer, or lets nobody in.
+        /// A database server does not respond or refuses the login.
         case unreachable
         case failed
-        /// It could not be made sure that what was written is on the disk.
+        /// The database could not confirm that the written data is on the disk.
         case stopped
         /// Too many use cases wait for a commit.
         case overloaded
     }
 
     public let cause: Cause
-    /// The file, or the database's address without its password, as it was named.
+    /// The file, or the address of the database without its password.
     public let path: String
 
     public init(cause: Cause, path: String) {
@@ -33,7 +33,7 @@ public struct StorageFault: CodedError, Equatable {
         self.path = path
     }
 
-    /// The cause behind a primary result code of SQLite (https://www.sqlite.org/rescode.html).
+    /// The cause of a primary result code of SQLite (https://www.sqlite.org/rescode.html).
     public init(sqliteResultCode code: Int32, path: String) {
         let cause: Cause =
             switch code {
@@ -48,35 +48,35 @@ public struct StorageFault: CodedError, Equatable {
     }
 
     public var code: String {
-        // The code of every refusal for want of a place.
+        // Every overload has the same code.
         if cause == .overloaded { return "tooBusy" }
         return "storage" + cause.rawValue.prefix(1).uppercased() + cause.rawValue.dropFirst()
     }
 
     public var message: String {
         switch cause {
-        case .diskFull: "The disk is full, so nothing was written to \(path): free some space and try again."
-        case .readOnly: "\(path) cannot be written: check who owns it and its folder."
-        case .busy: "\(path) is in use by another process that does not let go: try again, or end that process."
-        case .damaged: "\(path) is damaged or no database of Till's: put a backup in its place."
+        case .diskFull: "The disk is full, so nothing was written to \"\(path)\". Free some space and try again."
+        case .readOnly: "Cannot write to \"\(path)\". Check the owner and permissions of the file and its folder."
+        case .busy: "\"\(path)\" is in use by another process. Try again, or end that process."
+        case .damaged: "\"\(path)\" is damaged or is not a database of Till. Restore a backup."
         case .cannotOpen:
-            "\(path) cannot be opened for writing: check that its folder exists, its disk, and who may write there."
-        case .newerVersion: "\(path) was written by a newer version of Till: use that version, or a backup."
+            "\"\(path)\" cannot be opened for writing. Check that its folder exists, its permissions and the disk."
+        case .newerVersion: "\"\(path)\" was written by a newer version of Till. Use that version, or restore a backup."
         case .olderVersion:
-            "\(path) was written by an earlier version of Till: `till serve` takes it over when it starts; then try again."
+            "\"\(path)\" was written by an earlier version of Till. Start `till serve` to migrate it, then try again."
         case .outdatedVersion:
-            "\(path) was written by a Till from before ledger version 14. Start a Till of ledger version 14 or 15 on it, then try "
-                + "again."
-        case .missing: "There is no ledger in \(path) yet: `till serve` makes it when it starts."
+            "\"\(path)\" was written by a version of Till before ledger version 14. Start a Till of ledger version 14 or 15 on "
+                + "it, then try again."
+        case .missing: "\"\(path)\" contains no ledger. Start `till serve` to create it."
         case .unreachable:
-            "\(path) does not answer, or lets nobody in: check that the server runs and is the primary, and the user, the password "
-                + "and the database's name; `psql` with the same address tells more."
+            "\"\(path)\" does not respond or refuses the login. Check that the server runs and is the primary. Check the user, "
+                + "the password and the name of the database, for example with `psql`."
         case .stopped:
-            "\(path) may not have reached the disk, so nothing more is read or written: check the disk, then start again; "
-                + "what was answered before is kept."
-        case .overloaded: "Too many changes wait for a commit to \(path): try again in a moment."
+            "Data written to \"\(path)\" may not be on the disk, so the database was stopped. Check the disk, then restart. "
+                + "Earlier answers stay valid."
+        case .overloaded: "Too many changes wait for a commit to \"\(path)\". Try again in a moment."
         case .failed:
-            "Reading or writing \(path) failed: check the disk, and try again; what is redeemed twice is granted once."
+            "Cannot read or write \"\(path)\". Check the disk and try again; a purchase that is sent twice is granted once."
         }
     }
 }

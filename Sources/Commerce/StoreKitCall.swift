@@ -1,4 +1,4 @@
-/// A call of StoreKit's that can be made to fail (StoreKitTest, `SKTestSession.setSimulatedError`).
+/// A StoreKit call for which tests can simulate an error (StoreKitTest, `SKTestSession.setSimulatedError`).
 public enum StoreKitCall: String, Sendable, CaseIterable, Codable, CodingKeyRepresentable {
     case loadProducts
     case purchase
@@ -10,7 +10,7 @@ public enum StoreKitCall: String, Sendable, CaseIterable, Codable, CodingKeyRepr
     case refundRequestSheet
     case offerCodeRedeemSheet
 
-    /// The failures that it can have.
+    /// The possible failures of the call.
     public var failures: [StoreKitFailure] {
         switch self {
         case .purchase: StoreKitFailure.generic + StoreKitFailure.ofPurchase
@@ -22,8 +22,8 @@ public enum StoreKitCall: String, Sendable, CaseIterable, Codable, CodingKeyRepr
     }
 }
 
-/// What a call of StoreKit's fails with: a case of `StoreKitError`, `Product.PurchaseError` or
-/// `VerificationResult.VerificationError`, by its name there.
+/// The failure of a StoreKit call: a case of `StoreKitError`, `Product.PurchaseError` or
+/// `VerificationResult.VerificationError` with the same name.
 public enum StoreKitFailure: String, Sendable, CaseIterable, Codable {
     case unknown
     case userCancelled
@@ -47,16 +47,16 @@ public enum StoreKitFailure: String, Sendable, CaseIterable, Codable {
     case invalidSignature
     case missingRequiredProperties
 
-    /// `StoreKitError`, in the order of the SDK.
+    /// The cases of `StoreKitError`, in the order of the SDK.
     public static let generic: [StoreKitFailure] = [
         .unknown, .userCancelled, .networkError, .systemError, .notAvailableInStorefront, .notEntitled, .unsupported,
     ]
-    /// `Product.PurchaseError`, in the order of the SDK.
+    /// The cases of `Product.PurchaseError`, in the order of the SDK.
     public static let ofPurchase: [StoreKitFailure] = [
         .invalidQuantity, .productUnavailable, .purchaseNotAllowed, .ineligibleForOffer, .invalidOfferIdentifier,
         .invalidOfferPrice, .invalidOfferSignature, .missingOfferParameters,
     ]
-    /// `VerificationResult.VerificationError`, in the order of the SDK.
+    /// The cases of `VerificationResult.VerificationError`, in the order of the SDK.
     public static let ofVerification: [StoreKitFailure] = [
         .revokedCertificate, .invalidCertificateChain, .invalidDeviceVerification, .invalidEncoding, .invalidSignature,
         .missingRequiredProperties,

@@ -1,7 +1,7 @@
 extension Storefront {
-    /// Every storefront of the App Store: its country (ISO 3166-1 alpha-3; XKS, as Apple has it, for Kosovo), its number and
-    /// the currency it charges. Numbers as Apple's iTunes headers use them; currencies as App Store Connect's price list has
-    /// them, which charges US dollars wherever it has no other.
+    /// All storefronts of the App Store, each with its country, number and currency. The countries are ISO 3166-1
+    /// alpha-3 codes and Apple's XKS for Kosovo. The numbers are from Apple's iTunes headers. The currencies are from
+    /// App Store Connect's price list, which uses US dollars for countries without their own price.
     public static let all: [Storefront] = table.split(separator: ",").map { row in
         let columns = row.split(whereSeparator: \.isWhitespace).map(String.init)
         precondition(columns.count == 3, "a storefront has a country, a number and a currency")

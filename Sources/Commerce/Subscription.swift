@@ -1,12 +1,12 @@
-/// What makes a product an auto-renewable subscription (StoreKit's `Product.SubscriptionInfo`).
+/// The subscription part of an auto-renewable subscription product (StoreKit's `Product.SubscriptionInfo`).
 public struct Subscription: Hashable, Sendable {
-    /// Of which a customer has one subscription at a time.
+    /// The group. A customer has one subscription per group at a time.
     public let groupIdentifier: String
     public let groupName: String
-    /// Its rank in the group; 1 is the highest.
+    /// The rank in the group. 1 is the highest.
     public let level: Int
     public let period: SubscriptionPeriod
-    /// In the catalog's order.
+    /// The offers in the catalog's order.
     public let offers: [SubscriptionOffer]
 
     public init(

@@ -1,6 +1,6 @@
-/// Another price for the first periods of a subscription (StoreKit's `Product.SubscriptionOffer`).
+/// A different price for the first periods of a subscription (StoreKit's `Product.SubscriptionOffer`).
 public struct SubscriptionOffer: Hashable, Sendable, Codable {
-    /// Who may have it, in the numbers of signed transactions (`offerType`).
+    /// The kind of an offer, with the numbers of signed transactions (`offerType`).
     public enum Kind: Int, Sendable, CaseIterable, Codable {
         case introductory = 1
         case promotional = 2
@@ -8,34 +8,34 @@ public struct SubscriptionOffer: Hashable, Sendable, Codable {
         case winBack = 4
     }
 
-    /// How it is paid, in the words of `.storekit` files.
+    /// The payment mode, as `.storekit` files name it.
     public enum PaymentMode: String, Sendable, CaseIterable, Codable {
         case freeTrial = "free"
         case payAsYouGo
         case payUpFront
     }
 
-    /// Who may redeem an offer code, in the words of `.storekit` files.
+    /// The eligibility for an offer code, as `.storekit` files name it.
     public enum Eligibility: String, Sendable, CaseIterable, Codable {
-        /// Never had the subscription.
+        /// The customer never had the subscription.
         case new
-        /// Has it.
+        /// The customer has the subscription.
         case existing
-        /// Had it.
+        /// The customer had the subscription.
         case expired
     }
 
     public let kind: Kind
-    /// By which an app asks for it, and transactions name it: of an offer code its reference name; nil for an introductory
-    /// offer.
+    /// The identifier of the offer in requests and transactions. For an offer code, it is the reference name. Nil for
+    /// an introductory offer.
     public let identifier: String?
     public let paymentMode: PaymentMode
     public let period: SubscriptionPeriod
-    /// How many periods it lasts; more than 1 only where each is paid by itself.
+    /// The number of periods. It exceeds 1 only if each period is paid separately.
     public let periodCount: Int
-    /// nil for a free trial.
+    /// The price. Nil for a free trial.
     public let price: Price?
-    /// nil for everybody whom an offer of its kind is for.
+    /// The eligible customers. Nil if the kind of the offer alone determines them.
     public let eligibility: Set<Eligibility>?
 
     public init(

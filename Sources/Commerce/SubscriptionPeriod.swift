@@ -1,4 +1,4 @@
-/// A length of time by the calendar (StoreKit's `Product.SubscriptionPeriod`), written as ISO 8601 writes it: `P1M`, `P2W`.
+/// A calendar period in ISO 8601 form, such as `P1M` or `P2W` (StoreKit's `Product.SubscriptionPeriod`).
 public struct SubscriptionPeriod: Hashable, Sendable, CustomStringConvertible {
     public enum Unit: Character, Sendable, CaseIterable {
         case day = "D"
@@ -7,11 +7,11 @@ public struct SubscriptionPeriod: Hashable, Sendable, CustomStringConvertible {
         case year = "Y"
     }
 
-    /// How many of the unit; 1 or more.
+    /// The number of units, at least 1.
     public let value: Int
     public let unit: Unit
 
-    /// - Returns: nil unless the text is `P`, a number from 1 to 999 and one of D, W, M and Y.
+    /// - Returns: Nil unless the text is `P`, a number from 1 to 999, and one of D, W, M and Y.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 < 0x80 }), text.first == "P", let last = text.last,
             let unit = Unit(rawValue: last), let value = Int(text.dropFirst().dropLast()), (1...999).contains(value)
@@ -22,7 +22,7 @@ public struct SubscriptionPeriod: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "P\(value)\(unit.rawValue)" }
 
-    /// The same for people, after "every": `month`, `3 months`.
+    /// The period in words, to follow "every": `month`, `3 months`.
     public var words: String {
         let name =
             switch unit {
@@ -39,7 +39,8 @@ extension SubscriptionPeriod: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let period = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is no period")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "the value must be a period such as P1M")
         }
         self = period
     }

@@ -1,11 +1,11 @@
-/// The nearest known name to a misspelt one.
+/// A suggestion of the nearest known name for a misspelt one.
 public enum Suggestion {
-    /// In bytes; a longer name gets no suggestion.
+    /// The maximum length in bytes. A longer name gets no suggestion.
     private static let maximumLength = 64
 
     /// Returns the name with the smallest edit distance, ignoring case.
     ///
-    /// - Returns: nil if every name differs in more than a third of its bytes.
+    /// - Returns: Nil if every name differs in more than a third of its bytes.
     public static func nearest(to misspelt: String, among names: some Sequence<String>) -> String? {
         guard (1...maximumLength).contains(misspelt.utf8.count) else { return nil }
         let wanted = lowercase(misspelt)
@@ -18,7 +18,7 @@ public enum Suggestion {
         return nearest.name
     }
 
-    /// A sentence with the suggestion, after a space; empty without one.
+    /// Returns a sentence with the suggestion after a space, or an empty string.
     public static func sentence(for misspelt: String, among names: some Sequence<String>) -> String {
         nearest(to: misspelt, among: names).map { " Did you mean \"\($0)\"?" } ?? ""
     }

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// The machine's own time of day.
+/// The system's clock.
 public struct SystemClock: WallClock {
     public init() {}
 

@@ -1,4 +1,4 @@
-/// How fast subscriptions renew (StoreKitTest's `SKTestTimeRate`, with its names and raw values).
+/// The renewal rate of subscriptions (StoreKitTest's `SKTestTimeRate`, with its names and raw values).
 public enum TimeRate: Int, Sendable, CaseIterable, Codable {
     case realTime = 0
     case oneHourIsOneDay = 1
@@ -22,15 +22,16 @@ public enum TimeRate: Int, Sendable, CaseIterable, Codable {
     /// The case's name as StoreKitTest spells it, such as `monthlyRenewalEveryFiveMinutes`.
     public var name: String { String(describing: self) }
 
-    /// - Returns: nil when StoreKitTest has no rate of that name.
+    /// - Returns: Nil if StoreKitTest has no rate with that name.
     public init?(name: String) {
         guard let rate = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = rate
     }
 
-    /// When a period ends that starts at a moment.
+    /// Returns the end of a period.
     ///
-    /// - Parameter dayOfMonth: On which a period of months or years ends in real time, where the month has that day.
+    /// - Parameter dayOfMonth: The day on which a period of months or years ends in real time, if the month has that
+    ///   day.
     public func end(of period: SubscriptionPeriod, from start: Timestamp, dayOfMonth: Int) -> Timestamp {
         switch scale {
         case .calendar: start.adding(period, dayOfMonth: dayOfMonth)
@@ -46,20 +47,21 @@ public enum TimeRate: Int, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// How long a customer keeps a subscription that could not be charged, in seconds: of weeks six days, else sixteen.
+    /// Returns the grace period of an uncharged subscription in seconds: six days for weekly periods, otherwise
+    /// sixteen.
     public func gracePeriodSeconds(for period: SubscriptionPeriod) -> Int64 {
         let isShort = period.days <= 7
         return switch scale {
         case .calendar: (isShort ? 6 : 16) * 86_400
         case .day(let seconds): (isShort ? 6 : 16) * seconds
-        // Six days of seven, to the nearest second.
+        // Six sevenths of the week, rounded to the nearest second.
         case .month(_, let week) where isShort: (week * 12 + 7) / 14
         case .month(let seconds, _): seconds / 2
         case .renewal(let seconds): seconds
         }
     }
 
-    /// How long Apple goes on trying to charge, in seconds: sixty days.
+    /// The duration of billing retry in seconds: sixty days.
     public var billingRetrySeconds: Int64 {
         switch scale {
         case .calendar: 60 * 86_400
@@ -68,17 +70,17 @@ public enum TimeRate: Int, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// What a rate fixes, in seconds.
+    /// The fixed lengths of a rate, in seconds.
     private enum Scale {
         case calendar
         case day(Int64)
         case month(Int64, week: Int64)
-        /// Every period is as long.
+        /// The same length for every period.
         case renewal(Int64)
     }
 
-    /// Apple gives the week of the rates of an hour, five minutes and thirty seconds; a quarter of a month stands in for the
-    /// others.
+    /// Apple states the week for the rates of an hour, five minutes and thirty seconds. The others use a quarter of a
+    /// month.
     private var scale: Scale {
         switch self {
         case .realTime: .calendar
@@ -104,7 +106,7 @@ public enum TimeRate: Int, Sendable, CaseIterable, Codable {
 }
 
 extension SubscriptionPeriod {
-    /// About how many days it has.
+    /// The approximate number of days.
     fileprivate var days: Int {
         switch unit {
         case .day: value

@@ -1,13 +1,13 @@
 extension Timestamp {
-    /// Reads an RFC 3339 date-time with whole seconds, as app receipts hold it: `2016-11-09T07:29:53Z`, or with an offset
-    /// (`+01:00`, or `+0100` as Xcode wrote it until 2021).
+    /// Reads an RFC 3339 date-time with whole seconds, as in app receipts: `2016-11-09T07:29:53Z`. It accepts offsets
+    /// (`+01:00`, or `+0100`, which Xcode wrote until 2021).
     ///
-    /// - Returns: nil unless every field is present, in range and nothing follows.
+    /// - Returns: Nil if a field is missing or out of range, or if text follows.
     public init?(rfc3339 text: some StringProtocol) {
         self.init(rfc3339: ArraySlice(text.utf8))
     }
 
-    /// Reads the same from the bytes of the text.
+    /// Reads the same form from the bytes of the text.
     public init?(rfc3339 bytes: ArraySlice<UInt8>) {
         var scanner = Scanner(bytes: bytes)
         guard
@@ -22,7 +22,7 @@ extension Timestamp {
         self.init(secondsSince1970: days * 86_400 + hour * 3600 + minute * 60 + second - offset)
     }
 
-    /// Reads any date-time of RFC 3339: lowercase letters are accepted, and fractions of a second are dropped.
+    /// Reads any RFC 3339 date-time. It accepts lowercase letters and drops fractions of a second.
     public init?(internetDateTime text: String) {
         var bytes: [UInt8] = []
         var rest = text.utf8.prefix(64)[...]
@@ -39,7 +39,7 @@ extension Timestamp {
         self.init(rfc3339: bytes[...])
     }
 
-    /// The date-time in UTC with whole seconds, as Apple writes it into a receipt: `2016-11-09T07:29:53Z`.
+    /// The date-time in UTC with whole seconds, as in Apple's receipts: `2016-11-09T07:29:53Z`.
     public var rfc3339: String {
         let seconds = secondsSince1970
         let secondOfDay = Self.remainder(seconds, 86_400)
@@ -63,8 +63,8 @@ extension Timestamp {
         }
     }
 
-    /// Days from 1970-01-01 to a date of the proleptic Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level
-    /// Date Algorithms", `days_from_civil`): years start in March, so that the leap day comes last.
+    /// The days from 1970-01-01 to a date of the proleptic Gregorian calendar (Howard Hinnant, "chrono-Compatible
+    /// Low-Level Date Algorithms", `days_from_civil`). The years start in March, so the leap day comes last.
     static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = quotient(shiftedYear, 400)
@@ -88,7 +88,7 @@ extension Timestamp {
     }
 }
 
-/// Takes the fixed-width fields of a date-time off a text, from the front.
+/// A reader of the fixed-width fields of a date-time.
 private struct Scanner {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -118,7 +118,7 @@ private struct Scanner {
         return true
     }
 
-    /// The offset from UTC in seconds, positive east of Greenwich.
+    /// Reads the offset from UTC in seconds. It is positive east of Greenwich.
     mutating func offset() -> Int64? {
         if skip("Z") { return 0 }
         let sign: Int64

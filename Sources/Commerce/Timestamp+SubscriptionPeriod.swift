@@ -4,10 +4,10 @@ extension Timestamp {
         Int(Self.civilDate(daysSince1970: Self.quotient(secondsSince1970, 86_400)).day)
     }
 
-    /// The same time of day in UTC one period later.
+    /// Returns the moment one period later, at the same time of day in UTC.
     ///
-    /// - Parameter dayOfMonth: The day that months and years lead to: a subscription of the 31st renews on the last day of a
-    ///   shorter month, and on the 31st again after it.
+    /// - Parameter dayOfMonth: The target day for months and years. A subscription of the 31st renews on the last day
+    ///   of a shorter month, and then on the 31st again.
     public func adding(_ period: SubscriptionPeriod, dayOfMonth: Int) -> Timestamp {
         switch period.unit {
         case .day: return adding(days: Int64(period.value))

@@ -1,4 +1,4 @@
-/// A moment in time, in milliseconds since 1970-01-01T00:00:00Z, the unit of every date in Apple's signed JSON.
+/// A moment in milliseconds since 1970-01-01T00:00:00Z, the unit of dates in Apple's signed JSON.
 public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     public let millisecondsSince1970: Int64
 
@@ -6,7 +6,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
         self.millisecondsSince1970 = millisecondsSince1970
     }
 
-    /// A moment on a whole second, as app receipts and X.509 certificates hold it.
+    /// A moment on a whole second, as in app receipts and X.509 certificates.
     public init(secondsSince1970: Int64) {
         millisecondsSince1970 = secondsSince1970 * 1000
     }
@@ -20,7 +20,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
         try container.encode(millisecondsSince1970)
     }
 
-    /// Whole seconds since 1970, rounded towards the past.
+    /// The whole seconds since 1970, rounded down.
     public var secondsSince1970: Int64 {
         Self.quotient(millisecondsSince1970, 1000)
     }
@@ -29,22 +29,22 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
-    /// The same moment moved by a number of days of 86,400 seconds.
+    /// Returns the moment after a number of days of 86,400 seconds.
     public func adding(days: Int64) -> Timestamp {
         Timestamp(millisecondsSince1970: millisecondsSince1970 + days * 86_400_000)
     }
 
-    /// The same moment moved by a number of seconds.
+    /// Returns the moment after a number of seconds.
     public func adding(seconds: Int64) -> Timestamp {
         Timestamp(millisecondsSince1970: millisecondsSince1970 + seconds * 1000)
     }
 
-    /// Rounds towards the past, and holds for every number there is.
+    /// The quotient, rounded down for every number.
     static func quotient(_ value: Int64, _ divisor: Int64) -> Int64 {
         value / divisor - (value % divisor < 0 ? 1 : 0)
     }
 
-    /// The remainder that goes with `quotient`, which is never negative.
+    /// The remainder of `quotient`. It is never negative.
     static func remainder(_ value: Int64, _ divisor: Int64) -> Int64 {
         let remainder = value % divisor
         return remainder < 0 ? remainder + divisor : remainder

@@ -13,6 +13,6 @@ extension UUID {
             ))
     }
 
-    /// As Apple writes it.
+    /// The UUID in lowercase, as Apple writes it.
     public var lowercasedString: String { uuidString.lowercased() }
 }

@@ -1,4 +1,4 @@
-/// Where the time of day comes from, so that a test or a simulation can own it.
+/// A source of the time of day. Tests and simulations supply their own.
 public protocol WallClock: Sendable {
     func now() -> Timestamp
 }

@@ -1,5 +1,5 @@
 extension AsyncStream<Void> {
-    /// An element after each pause, until whoever reads is cancelled.
+    /// Returns a stream with an element after each pause. It ends when the consumer is cancelled.
     package static func ticks(every pause: Duration) -> AsyncStream<Void> {
         AsyncStream { (try? await Task.sleep(for: pause)).map { _ in } }
     }

@@ -1,18 +1,18 @@
 import NIOPosix
 import Synchronization
 
-/// Threads for work that waits or takes long, so that the threads that serve connections never block.
+/// Threads for blocking or long work. The threads that serve connections never block.
 package enum BlockingWork {
-    /// The largest input that is processed inline, in bytes. A hop to another thread and back costs more than to verify a signed
-    /// transaction with its certificates, which is smaller.
+    /// The maximum size of an input that is processed inline, in bytes. A signed transaction is smaller. Its
+    /// verification costs less than a switch to another thread and back.
     private static let maximumInlineSize = 16 * 1024
 
     private static let waiting = Atomic(0)
 
-    /// The amount of work that waits for a thread.
+    /// The number of jobs that wait for a thread.
     package static var waitingCount: Int { waiting.load(ordering: .relaxed) }
 
-    /// Processes so many bytes.
+    /// Processes an input of `size` bytes, on another thread if it is large.
     package static func process<Value: Sendable>(
         _ size: Int,
         _ work: @escaping @Sendable () throws -> Value
@@ -22,7 +22,7 @@ package enum BlockingWork {
 
     package static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         waiting.add(1, ordering: .relaxed)
-        // Nobody waits for work that never begins because the threads are gone: the process ends.
+        // If the threads have stopped, the process is ending and nothing awaits the work.
         return try await NIOThreadPool.singleton.runIfActive {
             waiting.subtract(1, ordering: .relaxed)
             return try work()

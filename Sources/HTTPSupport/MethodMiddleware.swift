@@ -1,10 +1,10 @@
 import HTTPTypes
 import Hummingbird
 
-/// Tells which methods a path knows, where a request has another (RFC 9110 section 15.5.6); Hummingbird itself says that
-/// there is no such path.
+/// Responds with 405 and the path's methods if a request has another method (RFC 9110 section 15.5.6). Hummingbird
+/// alone would respond with 404.
 package struct MethodMiddleware: RouterMiddleware {
-    /// Segments of a path, and the methods it knows.
+    /// The segments of each path, with its methods.
     private let paths: [(segments: [Substring], methods: [String])]
 
     package init(_ routes: [Router<ServiceContext>.RouteDescription]) {
@@ -25,13 +25,13 @@ package struct MethodMiddleware: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {
-            // Thrown by Hummingbird alone: the routes throw problems.
+            // Only Hummingbird throws this error. The routes throw problems.
             guard let methods = methods(of: request.uri.path) else { throw error }
             throw Problem.methodNotAllowed(allowed: methods)
         }
     }
 
-    /// nil where there is no such path.
+    /// The methods of a path. Nil if the path is unknown.
     private func methods(of path: String) -> [String]? {
         let segments = path.split(separator: "/")
         return paths.first { known in

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Routes that are served beside those of the service.
+/// The routes of an additional part of the service.
 public protocol RouteSource: Sendable {
     func add(to router: Router<ServiceContext>)
 }

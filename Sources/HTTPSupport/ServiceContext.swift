@@ -3,23 +3,23 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// What the service knows of a request besides the request itself.
+/// The context of a request.
 public struct ServiceContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
-    /// Who is at the other end of the connection: a client, or a proxy.
+    /// The address of the peer: a client or a proxy.
     package let remoteAddress: SocketAddress?
-    /// The limits shared by all requests; nil within a test that sets none.
+    /// The limits that all requests share. Nil in a test that sets none.
     package var sharedLimits: SharedLimits?
-    /// nil until the caller is recognised.
+    /// The authenticated caller. Nil before authentication.
     package var caller: Caller? {
         didSet { if case .backEnd(let key, _, _) = caller { notes.key = key } }
     }
-    /// What is learnt of the request further in, for whoever has sent it on its way.
+    /// The notes of inner middleware and routes for outer middleware.
     package let notes = RequestNotes()
 
     /// The app's user.
     ///
-    /// - Throws: `Problem` on a route that is not for apps alone, which is a mistake of the service's own.
+    /// - Throws: `Problem` if the route is not only for apps. This is a defect of the service.
     package var requiredUser: User {
         get throws(Problem) {
             guard case .app(let user, _) = caller else { throw .unexpected }
@@ -27,7 +27,7 @@ public struct ServiceContext: RequestContext {
         }
     }
 
-    /// - Throws: `Problem` on a route that asks for no caller, which is a mistake of the service's own.
+    /// - Throws: `Problem` if the route does not authenticate its callers. This is a defect of the service.
     package var requiredCaller: Caller {
         get throws(Problem) {
             guard let caller else { throw .unexpected }
@@ -35,15 +35,15 @@ public struct ServiceContext: RequestContext {
         }
     }
 
-    /// The address that tells clients without a credential apart.
+    /// The address that identifies clients without a credential.
     package func clientAddress(of request: Request) -> String {
         (sharedLimits?.addresses ?? ClientAddresses(proxies: 0)).address(of: request, self)
     }
 
-    /// A new share of the body budget; nil without a budget.
+    /// Returns a new share of the body budget, or nil if there is no budget.
     package func bodyLease(of request: Request) -> BodyBudget.Lease? {
         switch caller {
-        // One key serves all users of a team.
+        // A back end's key serves all users of a team.
         case .backEnd: sharedLimits?.bodies.lease(for: nil)
         case .app: sharedLimits?.bodies.lease(for: caller?.name)
         case nil: sharedLimits?.bodies.lease(for: clientAddress(of: request))
@@ -56,23 +56,23 @@ public struct ServiceContext: RequestContext {
     }
 }
 
-/// What is learnt of a request while it is answered; shared by all copies of its context.
+/// Notes about a request in progress. All copies of its context share them.
 package final class RequestNotes: Sendable {
     private let notes = Mutex<(key: String?, code: String?)>((nil, nil))
     private let leases = Mutex<[BodyBudget.Lease]>([])
 
-    /// The identifier of the API key the request came with; nil where there was none.
+    /// The identifier of the request's API key. Nil if it has none.
     package var key: String? {
         get { notes.withLock { $0.key } }
         set { notes.withLock { $0.key = newValue } }
     }
 
-    /// Keeps the share of the body budget until the request has ended.
+    /// Holds the share of the body budget until the end of the request.
     package func hold(_ lease: BodyBudget.Lease?) {
         if let lease { leases.withLock { $0.append(lease) } }
     }
 
-    /// The code of the problem it was answered with; nil where there was none.
+    /// The code of the problem in the response. Nil if there is none.
     package var code: String? {
         get { notes.withLock { $0.code } }
         set { notes.withLock { $0.code = newValue } }

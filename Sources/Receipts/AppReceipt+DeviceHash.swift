@@ -1,19 +1,21 @@
 import Signatures
 
 extension AppReceipt {
-    /// Whether the receipt was made for a device.
+    /// True if the receipt was issued for the device.
     ///
-    /// - Parameter identifier: `identifierForVendor` on iOS, 16 bytes; the primary network address on a Mac, 6 bytes.
+    /// - Parameter identifier: The `identifierForVendor` on iOS (16 bytes), or the primary network address on a Mac (6
+    ///   bytes).
     public func isMade(forDevice identifier: [UInt8]) -> Bool {
         let hash = try? Self.deviceHash(
             identifier: identifier, opaqueValue: opaqueValue, bundleIdentifier: bundleIdentifier)
         return hash == deviceHash
     }
 
-    /// The hash that ties a receipt to a device: SHA-1 over the device's identifier, the opaque value and the bundle
-    /// identifier as its attribute holds it (Apple, "Validating receipts on the device").
+    /// The hash that binds a receipt to a device (Apple, "Validating receipts on the device"). It is the SHA-1 of the
+    /// device's identifier, the opaque value and the encoded bundle identifier attribute.
     ///
-    /// - Parameter identifier: `identifierForVendor` on iOS, 16 bytes; the primary network address on a Mac, 6 bytes.
+    /// - Parameter identifier: The `identifierForVendor` on iOS (16 bytes), or the primary network address on a Mac (6
+    ///   bytes).
     public static func deviceHash(
         identifier: [UInt8],
         opaqueValue: [UInt8],

@@ -19,16 +19,16 @@ private enum AttributeType {
 }
 
 extension AppReceipt {
-    /// The most purchases read from one receipt; the largest known of Apple has 187.
+    /// The maximum number of purchases read from one receipt. Apple's largest known receipt has 187.
     static let maximumPurchases = 2000
 
-    /// Nothing yet, for `read` to fill in.
+    /// An empty receipt for `read` to fill.
     package static let blank = AppReceipt(
         receiptType: "", bundleIdentifier: "", applicationVersion: "", opaqueValue: [], deviceHash: [],
         creationDate: Timestamp(millisecondsSince1970: 0), inAppPurchases: [])
 
-    /// Reads the signed content of a receipt: `SET OF ReceiptAttribute`. In place, since a value this wide must not be what
-    /// a throwing function returns (`VerifiedProof.Content`).
+    /// Reads the signed content of a receipt: `SET OF ReceiptAttribute`. It fills the receipt in place, because a
+    /// throwing function must not return a value this wide (`VerifiedProof.Content`).
     package mutating func read(payload: [UInt8]) throws {
         var receiptType: String?
         var bundleIdentifier: String?
@@ -67,7 +67,7 @@ extension AppReceipt {
         guard environment != nil else { throw AppReceiptError.receiptTypeUnknown(self.receiptType) }
     }
 
-    /// The content that is signed, in DER with both kinds of set sorted, as Apple writes it.
+    /// The signed content in DER. As in Apple's receipts, both kinds of set are sorted.
     public func payload() throws -> [UInt8] {
         let attributes: [ReceiptAttribute?] = try [
             .string(AttributeType.receiptType, receiptType),
@@ -90,9 +90,9 @@ extension AppReceipt {
         return try ReceiptAttribute.encode(attributes.compactMap(\.self) + purchases + otherAttributes)
     }
 
-    /// The creation date alone, with which the chain is judged before anything of the payload is believed.
+    /// Reads only the creation date. The verifier needs it to judge the chain before it trusts the payload.
     ///
-    /// - Returns: nil when there is none to be read.
+    /// - Returns: Nil if the payload has no readable creation date.
     static func creationDate(ofPayload payload: [UInt8]) -> Timestamp? {
         guard var reader = try? ReceiptAttributeReader(payload) else { return nil }
         while let hasNext = try? reader.next(repeatable: AttributeType.inAppPurchase), hasNext {
@@ -103,7 +103,7 @@ extension AppReceipt {
 }
 
 extension Optional {
-    /// - Throws: `AppReceiptError.attributeMissing` where there is no value.
+    /// - Throws: `AppReceiptError.attributeMissing` if the value is nil.
     func required(_ type: Int) throws -> Wrapped {
         guard let self else { throw AppReceiptError.attributeMissing(type) }
         return self

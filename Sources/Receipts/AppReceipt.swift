@@ -1,16 +1,16 @@
 import Commerce
 
-/// What an app receipt says (Apple, "Receipt Fields"; the numbers are the attributes' types).
+/// The content of an app receipt (Apple, "Receipt Fields"). The numbers are the attribute types.
 public struct AppReceipt: Hashable, Sendable {
     /// `Production`, `ProductionSandbox`, `ProductionVPP`, `ProductionVPPSandbox` or `Xcode` (0).
     public var receiptType: String
-    /// The app's number in the App Store, 0 in the sandbox (1); absent in Xcode's receipts from 2023 on.
+    /// The app's Apple ID (1). It is 0 in the sandbox and absent from Xcode's receipts since 2023.
     public var appItemID: Int64?
     public var bundleIdentifier: String
     public var applicationVersion: String
-    /// Mixed into the device's hash (4).
+    /// An input of the device hash (4).
     public var opaqueValue: [UInt8]
-    /// The SHA-1 over the device's identifier, the opaque value and the bundle identifier's attribute (5).
+    /// The SHA-1 of the device's identifier, the opaque value and the encoded bundle identifier attribute (5).
     public var deviceHash: [UInt8]
     /// The app's age rating, such as `4+` (10).
     public var ageRating: String?
@@ -22,9 +22,9 @@ public struct AppReceipt: Hashable, Sendable {
     public var inAppPurchases: [InAppPurchase]
     public var originalPurchaseDate: Timestamp?
     public var originalApplicationVersion: String?
-    /// When a receipt of the Volume Purchase Program ends (21).
+    /// The expiration date of a receipt of the Volume Purchase Program (21).
     public var expirationDate: Timestamp?
-    /// Attributes without a documented meaning, as they were and in their order.
+    /// Attributes without a documented meaning, unchanged and in their original order.
     public var otherAttributes: [ReceiptAttribute]
 
     public init(
@@ -61,7 +61,7 @@ public struct AppReceipt: Hashable, Sendable {
         self.otherAttributes = otherAttributes
     }
 
-    /// The environment that the receipt type stands for; nil for a type that is none of Apple's.
+    /// The environment of the receipt type. Nil if Apple does not define the type.
     public var environment: AppStoreEnvironment? {
         switch receiptType {
         case "Production", "ProductionVPP": .production

@@ -1,4 +1,4 @@
-/// Why the signed content of an app receipt is not one.
+/// A defect in the signed content of an app receipt.
 enum AppReceiptError: Error, Equatable {
     case attributeMissing(Int)
     case attributeRepeated(Int)
@@ -11,12 +11,12 @@ enum AppReceiptError: Error, Equatable {
     var message: String {
         switch self {
         case .attributeMissing(let type): "Attribute \(type) is missing."
-        case .attributeRepeated(let type): "Attribute \(type) stands there twice."
-        case .dateInvalid(let type): "Attribute \(type) is no date."
-        case .textInvalid(let type): "Attribute \(type) is no text."
-        case .receiptTypeUnknown(let type): "The receipt type \"\(type.prefix(32))\" is none of Apple's."
-        case .quantityOutOfRange: "A quantity is not positive."
-        case .tooManyPurchases(let limit): "It holds more than \(limit) purchases."
+        case .attributeRepeated(let type): "Attribute \(type) appears twice."
+        case .dateInvalid(let type): "Attribute \(type) must be a date."
+        case .textInvalid(let type): "Attribute \(type) must be a string."
+        case .receiptTypeUnknown(let type): "Apple defines no receipt type \"\(type.prefix(32))\"."
+        case .quantityOutOfRange: "A quantity must be from 1 to \(Int32.max)."
+        case .tooManyPurchases(let limit): "The receipt contains more than \(limit) purchases."
         }
     }
 }

@@ -19,18 +19,19 @@ private enum AttributeType {
 }
 
 extension InAppPurchase {
-    /// Nothing yet, for `read` to fill in.
+    /// An empty purchase for `read` to fill.
     static let blank = InAppPurchase(
         quantity: 0, productIdentifier: "", transactionIdentifier: "", originalTransactionIdentifier: nil,
         purchaseDate: Timestamp(millisecondsSince1970: 0), originalPurchaseDate: nil, productType: nil)
 
-    /// Reads the value of an in-app purchase attribute, `SET OF ReceiptAttribute`, in place as `AppReceipt` does.
+    /// Reads the value of an in-app purchase attribute, `SET OF ReceiptAttribute`. It fills the purchase in place, like
+    /// `AppReceipt`.
     mutating func read(_ reader: inout ReceiptAttributeReader) throws {
         var quantity: Int64?
         var productIdentifier: String?
         var transactionIdentifier: String?
         var purchaseDate: Timestamp?
-        // Apple writes seven.
+        // Apple writes seven such attributes.
         otherAttributes.reserveCapacity(8)
         while try reader.next() {
             switch reader.type {
@@ -42,7 +43,7 @@ extension InAppPurchase {
             case AttributeType.originalPurchaseDate: originalPurchaseDate = try reader.date()
             case AttributeType.productType:
                 productType = ProductType(receiptCode: try reader.integer())
-                // A number that is not understood is kept as it came.
+                // An unknown number is kept unchanged.
                 if productType == nil { otherAttributes.append(reader.attribute) }
             case AttributeType.expiresDate: expiresDate = try reader.date()
             case AttributeType.itemID: itemID = try reader.integer()

@@ -1,7 +1,6 @@
 import Commerce
 
-/// One purchase in an app receipt (Apple, "Receipt Fields", in-app purchase receipt fields; the numbers are the
-/// attributes' types).
+/// A purchase in an app receipt (Apple, "Receipt Fields"). The numbers are the attribute types.
 public struct InAppPurchase: Hashable, Sendable {
     public var quantity: Int
     public var productIdentifier: String
@@ -11,23 +10,23 @@ public struct InAppPurchase: Hashable, Sendable {
     public var purchaseDate: Timestamp
     /// Absent in Xcode's receipts.
     public var originalPurchaseDate: Timestamp?
-    /// Absent in Xcode's receipts, and when the number is none of those known (1707).
+    /// The product type (1707). Nil in Xcode's receipts and for unknown numbers.
     public var productType: ProductType?
     /// The end of a subscription's period.
     public var expiresDate: Timestamp?
-    /// The product's number in the App Store, 0 in the sandbox (1710).
+    /// The product's Apple ID (1710). It is 0 in the sandbox.
     public var itemID: Int64?
-    /// The number of a subscription's period, 0 for none (1711).
+    /// The identifier of a subscription's period (1711). It is 0 if there is none.
     public var webOrderLineItemID: Int64?
-    /// When Apple took the purchase back (1712).
+    /// The date on which Apple revoked the purchase (1712).
     public var cancellationDate: Timestamp?
     /// 1713
     public var isTrialPeriod: Bool?
-    /// Since about 2018 (1719).
+    /// Present since about 2018 (1719).
     public var isInIntroductoryOfferPeriod: Bool?
     /// 1721
     public var promotionalOfferIdentifier: String?
-    /// Attributes without a documented meaning, as they were and in their order.
+    /// Attributes without a documented meaning, unchanged and in their original order.
     public var otherAttributes: [ReceiptAttribute]
 
     public init(

@@ -1,18 +1,18 @@
 import Commerce
 import Signatures
 
-/// A chain that leads to an anchor, and the window of time in which it does.
+/// A chain that leads to a trust anchor, with the period in which it is valid.
 final class JudgedChain: Sendable {
-    /// Leaf first, the anchor's own certificate last; one certificate alone for Xcode's.
+    /// The leaf first, the anchor's certificate last. Xcode's chain has one certificate.
     let path: [Certificate]
     let anchor: TrustAnchor
     let key: PublicKey
     let fingerprints: VerifiedProof.Fingerprints
-    /// The seconds since 1970 in which every certificate of the path is valid.
+    /// The period in which every certificate of the path is valid, in seconds since 1970.
     private let notBefore: Int64
     private let notAfter: Int64
 
-    /// - Parameter path: Never empty.
+    /// - Parameter path: At least one certificate.
     init(path: [Certificate], anchor: TrustAnchor) {
         self.path = path
         self.anchor = anchor
@@ -24,7 +24,7 @@ final class JudgedChain: Sendable {
     }
 
     func holds(at moment: Timestamp) -> Bool {
-        // OpenSSL counts the very last second as past, and a chain has to hold here as it was judged there.
+        // OpenSSL treats the last second as expired. The cache must agree with it.
         notBefore <= moment.secondsSince1970 && moment.secondsSince1970 < notAfter
     }
 }

@@ -1,20 +1,23 @@
 import Signatures
 
-/// The signed bytes of a proof, without the certificates in them: many proofs have the same chain.
+/// The signed bytes of a proof without its certificates. Many proofs share one chain.
 public struct KeptProof: Hashable, Sendable, Codable {
-    /// The SHA-256 of what was signed (`VerifiedProof.digest`).
+    /// The SHA-256 of the signed bytes (`VerifiedProof.digest`).
     public let digest: [UInt8]
-    /// The parts of the proof between its certificates: the form (one byte), the number of parts (one byte), each part after
-    /// its length (four bytes, big-endian), and the rest of the proof.
+    /// The parts of the proof between its certificates, encoded as:
+    /// - The form (one byte).
+    /// - The number of parts (one byte).
+    /// - Each part, preceded by its length (four bytes, big-endian).
+    /// - The rest of the proof.
     public let bytes: [UInt8]
     /// The DER of the certificates between the parts, in their order.
     public let certificates: [[UInt8]]
 
-    /// How the certificates stand in the proof.
+    /// The encoding of the certificates in the proof.
     private enum Form: UInt8 {
-        /// As DER in a container.
+        /// DER in a container.
         case container = 0
-        /// As base64 in the header of a JWS, which is decoded here.
+        /// Base64 in the header of a JWS. The parts are the decoded header's.
         case header = 1
     }
 
@@ -23,7 +26,7 @@ public struct KeptProof: Hashable, Sendable, Codable {
         self.digest = digest
         let proof = Self.withoutBase64(proof)
         let cut = Self.cut(proof)
-        // What does not come together again to the same bytes is kept whole.
+        // A proof is kept whole if its parts do not reproduce the same bytes.
         if let cut, Self.assemble(cut.bytes, cut.certificates) == proof {
             (bytes, certificates) = cut
         } else {
@@ -31,9 +34,9 @@ public struct KeptProof: Hashable, Sendable, Codable {
         }
     }
 
-    /// The proof, with its certificates.
+    /// Restores the proof from its parts and certificates.
     ///
-    /// - Returns: Nil for bytes of another form, or another number of certificates.
+    /// - Returns: Nil if the bytes are malformed or the number of certificates does not match.
     public static func assemble(_ bytes: [UInt8], _ certificates: [[UInt8]]) -> [UInt8]? {
         var reader = bytes[...]
         guard let form = reader.popFirst().flatMap(Form.init), let count = reader.popFirst(),
@@ -71,9 +74,9 @@ public struct KeptProof: Hashable, Sendable, Codable {
         return (encode(.container, parts, rest: []), certificates)
     }
 
-    /// The parts of a text before, between and behind other texts.
+    /// The parts of a text before, between and after other texts.
     ///
-    /// - Returns: Nil if the others do not stand in the text in their order.
+    /// - Returns: Nil if the text does not contain the others in their order.
     private static func parts(of text: [UInt8], between others: [[UInt8]]) -> [ArraySlice<UInt8>]? {
         guard others.count < Int(UInt8.max) else { return nil }
         var (rest, parts): (ArraySlice<UInt8>, [ArraySlice<UInt8>]) = (text[...], [])

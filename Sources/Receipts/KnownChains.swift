@@ -2,22 +2,23 @@ import Commerce
 import Signatures
 import Synchronization
 
-/// A cache of the chains that were judged good. Apple signs with a handful, and judging one costs three signatures.
+/// A cache of valid chains. Apple signs with a handful of chains, and judging one verifies three signatures.
 ///
-/// The cache is limited in entries and in bytes; the oldest entry goes first. Refusals are never kept. A chain is kept only
-/// after a signature under it has held, so that only a signer can push others out. An app receipt's chain is known by the
-/// certificates of its judged path, since nothing signs the others; a JWS's chain by its header, which is signed.
+/// The cache is limited in entries and in bytes, and evicts the oldest entry first. It never stores refusals. It stores
+/// a chain only after a signature under it was valid, so only a signer can evict others. The key of an app receipt's
+/// chain is the certificates of the judged path, because a receipt does not sign the others. The key of a JWS's chain
+/// is its header, which is signed.
 final class KnownChains: Sendable {
     static let capacity = 32
-    /// The certificates and headers of all entries, in bytes.
+    /// The maximum size of the certificates and headers of all entries, in bytes.
     static let maximumBytes = 512 * 1024
 
-    /// A chain, and the bytes by which a proof brings it.
+    /// A chain and its cache key.
     final class Entry: Sendable {
         enum Key: Equatable, Sendable {
-            /// The header of a JWS, in base64url.
+            /// The base64url header of a JWS.
             case header([UInt8])
-            /// The signer that a PKCS#7 container names, and the certificates below the anchor.
+            /// The signer named by a PKCS#7 container, and the certificates below the anchor.
             case path(issuer: [UInt8], serialNumber: [UInt8], certificates: [[UInt8]])
         }
 
@@ -39,7 +40,7 @@ final class KnownChains: Sendable {
 
         /// The entry of a container.
         convenience init(_ signedData: SignedData, _ chain: JudgedChain) {
-            // The anchor is ours; one that comes along says nothing.
+            // The container's copy of the anchor is ignored.
             let certificates = chain.path.count == 1 ? chain.path : chain.path.dropLast()
             self.init(
                 .path(
@@ -71,22 +72,22 @@ final class KnownChains: Sendable {
         }
     }
 
-    /// Held to copy a reference, or to replace the list: never while anything is compared.
+    /// The lock is held only to copy a reference or to replace the list, never during comparisons.
     private let entries = Mutex<[Entry]>([])
 
     var count: Int { entries.withLock { $0.count } }
 
-    /// Whether a JWS with this header brings a known chain, valid or not at its date.
+    /// True if the cache has the chain of a JWS with this header, valid or not at its date.
     func contains(header: ArraySlice<UInt8>) -> Bool {
         entries.withLock { $0 }.contains { $0.isBrought(by: header) }
     }
 
-    /// The chain of a JWS, if it holds at a moment.
+    /// The cached chain of a JWS if it is valid at the moment.
     func find(_ signed: SignedJSON, at moment: Timestamp) -> Entry? {
         entries.withLock { $0 }.first { $0.isBrought(by: signed.header) && $0.chain.holds(at: moment) }
     }
 
-    /// The chain of a container, if it holds at a moment.
+    /// The cached chain of a container if it is valid at the moment.
     func find(_ signedData: SignedData, at moment: Timestamp) -> Entry? {
         entries.withLock { $0 }.first { $0.isBrought(by: signedData) && $0.chain.holds(at: moment) }
     }

@@ -1,4 +1,4 @@
-/// One of Apple's values, or one that Apple has added since: unknown values are kept, never refused.
+/// A value known to Till, or one that Apple has added since. Unknown values are kept, never refused.
 public enum OpenEnumeration<Value: RawRepresentable & Hashable & Sendable>: Hashable, Sendable
 where Value.RawValue: Hashable & Sendable {
     case known(Value)
@@ -8,7 +8,7 @@ where Value.RawValue: Hashable & Sendable {
         self = Value(rawValue: rawValue).map { .known($0) } ?? .unknown(rawValue)
     }
 
-    /// The value as Apple wrote it.
+    /// The value exactly as Apple wrote it.
     public var rawValue: Value.RawValue {
         switch self {
         case .known(let value): value.rawValue

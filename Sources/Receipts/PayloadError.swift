@@ -1,5 +1,5 @@
-/// Why the signed JSON of a JWS is not what its kind asks for.
+/// A mismatch between the signed JSON of a JWS and its kind.
 struct PayloadError: Error, Equatable {
-    /// The field and what it should have been.
+    /// The field and its expected value.
     let message: String
 }

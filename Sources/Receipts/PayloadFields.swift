@@ -2,20 +2,24 @@ import Commerce
 import Foundation
 import StrictJSON
 
-/// The fields of a signed JSON object by name and type; an absent field and `null` are the same, a field of another type
-/// is an error.
+/// Typed access to the fields of a signed JSON object. `null` equals an absent field. A field of another type is an
+/// error.
 struct PayloadFields {
     let object: JSONObject
 
-    /// The years 1 to 9999: Xcode writes the first, and no calendar of ours goes beyond the last.
+    /// The years 1 to 9999. Xcode writes year 1, and the calendar ends with year 9999.
     private static let dates: ClosedRange<Int64> = -62_135_769_600_000...253_402_300_799_999
+
+    private static let dateDescription = "a date in milliseconds, from year 1 to 9999"
 
     init(_ object: JSONObject) {
         self.object = object
     }
 
     init(_ value: JSONValue) throws(PayloadError) {
-        guard case .object(let object) = value else { throw PayloadError(message: "It is no JSON object.") }
+        guard case .object(let object) = value else {
+            throw PayloadError(message: "The payload must be a JSON object.")
+        }
         self.object = object
     }
 
@@ -23,7 +27,7 @@ struct PayloadFields {
         switch object[name] {
         case nil, .null: return nil
         case .string(let text): return text
-        case .some(let value): throw mismatch(name, "text", value)
+        case .some(let value): throw mismatch(name, "a string", value)
         }
     }
 
@@ -47,11 +51,11 @@ struct PayloadFields {
         return integer
     }
 
-    /// How many of a product; 1 where Apple says nothing.
+    /// The quantity of a product, from 1 to 2147483647. It is 1 if Apple sends none.
     func quantity(_ name: String) throws(PayloadError) -> Int {
         let quantity = try integer(name) ?? 1
         guard (1...Int64(Int32.max)).contains(quantity) else {
-            throw PayloadError(message: "The field \(name) is not positive.")
+            throw PayloadError(message: "The field \(name) must be from 1 to \(Int32.max).")
         }
         return Int(quantity)
     }
@@ -64,17 +68,17 @@ struct PayloadFields {
         }
     }
 
-    /// A date in milliseconds since 1970, which Xcode writes with a fraction; rounded towards the past.
+    /// A date in milliseconds since 1970, rounded down. Xcode writes a fraction.
     func date(_ name: String) throws(PayloadError) -> Timestamp? {
         switch object[name] {
         case nil, .null: return nil
         case .number(let number):
             let milliseconds = number.int64 ?? number.double.flatMap { Int64(exactly: $0.rounded(.down)) }
             guard let milliseconds, Self.dates.contains(milliseconds) else {
-                throw mismatch(name, "a date in milliseconds", .number(number))
+                throw mismatch(name, Self.dateDescription, .number(number))
             }
             return Timestamp(millisecondsSince1970: milliseconds)
-        case .some(let value): throw mismatch(name, "a date in milliseconds", value)
+        case .some(let value): throw mismatch(name, Self.dateDescription, value)
         }
     }
 
@@ -112,7 +116,7 @@ struct PayloadFields {
         guard let values = try array(name) else { return nil }
         var strings: [String] = []
         for value in values {
-            guard case .string(let text) = value else { throw mismatch(name, "an array of texts", value) }
+            guard case .string(let text) = value else { throw mismatch(name, "an array of strings", value) }
             strings.append(text)
         }
         return strings
@@ -126,7 +130,7 @@ struct PayloadFields {
         }
     }
 
-    /// The object of a field, read as what it is.
+    /// Reads the object of a field.
     func object<Value>(
         _ name: String,
         _ read: (PayloadFields) throws(PayloadError) -> Value
@@ -135,7 +139,7 @@ struct PayloadFields {
         return try read(fields)
     }
 
-    /// The objects of an array, each read as what it is.
+    /// Reads the objects of an array.
     func objects<Value>(
         _ name: String,
         _ read: (PayloadFields) throws(PayloadError) -> Value
@@ -162,6 +166,6 @@ struct PayloadFields {
     }
 
     private func mismatch(_ name: String, _ expected: String, _ value: JSONValue) -> PayloadError {
-        PayloadError(message: "The field \(name) should be \(expected); it is \(value.kind).")
+        PayloadError(message: "The field \(name) must be \(expected); it is of type \(value.kind).")
     }
 }

@@ -1,12 +1,12 @@
 import Commerce
 import StrictJSON
 
-/// The expectations about a proof beyond its being authentic.
+/// The expectations about an authentic proof.
 public struct ProofExpectations: Sendable {
     /// An app that a proof may be for.
     public struct App: Hashable, Sendable {
         public let bundleIdentifier: String
-        /// The number of the app in the App Store, which notifications and app transactions of production state; nil for any.
+        /// The app's Apple ID, which production notifications and app transactions state. Nil accepts any.
         public let appAppleIdentifier: Int64?
 
         public init(bundleIdentifier: String, appAppleIdentifier: Int64? = nil) {
@@ -15,19 +15,19 @@ public struct ProofExpectations: Sendable {
         }
     }
 
-    /// The apps that the proof may be for; nil for any.
+    /// The apps that the proof may be for. Nil accepts any.
     public var apps: [App]?
-    /// The environment it has to come from; nil for any.
+    /// The environment that the proof must come from. Nil accepts any.
     public var environment: AppStoreEnvironment?
-    /// The origins accepted.
+    /// The accepted origins.
     public var origins: Set<Origin>
-    /// The device an app receipt has to be made for: 16 bytes of `identifierForVendor`, or the 6 of a Mac's network address;
-    /// nil for any. Other proofs name no device that could be checked here.
+    /// The device that an app receipt must be issued for: 16 bytes of `identifierForVendor`, or the 6 bytes of a Mac's
+    /// network address. Nil accepts any device. Other proofs do not identify a device.
     public var deviceIdentifier: [UInt8]?
 
     /// The expectations of one app.
     ///
-    /// - Parameter bundleIdentifier: Nil for any app.
+    /// - Parameter bundleIdentifier: The bundle identifier, or nil for any app.
     public init(
         bundleIdentifier: String? = nil,
         environment: AppStoreEnvironment? = nil,
@@ -55,11 +55,12 @@ public struct ProofExpectations: Sendable {
         if let environment, environment != foundEnvironment {
             throw ProofRefusal(
                 .environmentMismatch,
-                "It comes from \(foundEnvironment.rawValue); \(environment.rawValue) was expected.")
+                "The proof is from \(foundEnvironment.rawValue), but \(environment.rawValue) was expected.")
         }
         guard origins.contains(origin) else {
             let accepted = origins.map(\.rawValue).sorted().joined(separator: ", ")
-            throw ProofRefusal(.originNotAccepted, "It comes from \(origin.rawValue); accepted: \(accepted).")
+            throw ProofRefusal(
+                .originNotAccepted, "The proof is from \(origin.rawValue); the accepted origins are \(accepted).")
         }
     }
 
@@ -72,16 +73,18 @@ public struct ProofExpectations: Sendable {
         guard let app = apps.first(where: { $0.bundleIdentifier.hasSameBytes(as: bundleIdentifier) }) else {
             let expected = apps.map(\.bundleIdentifier).joined(separator: " or ")
             throw ProofRefusal(
-                .bundleIdentifierMismatch, "It names \(bundleIdentifier.prefix(155)); \(expected) was expected.")
+                .bundleIdentifierMismatch,
+                "The proof names \"\(bundleIdentifier.prefix(155))\", but \(expected) was expected.")
         }
-        // Only proofs of production state the number.
+        // Only production proofs state the Apple ID.
         guard let expected = app.appAppleIdentifier, case .possible(let number) = stated,
             number != nil || environment == .production
         else { return }
         guard number == expected else {
             throw ProofRefusal(
                 .bundleIdentifierMismatch,
-                "Its appAppleId is \(number.map(String.init) ?? "missing"); \(expected) was expected.")
+                number.map { "Its appAppleId is \($0), but \(expected) was expected." }
+                    ?? "Its appAppleId is missing, but \(expected) was expected.")
         }
     }
 }

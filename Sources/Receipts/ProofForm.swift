@@ -1,14 +1,14 @@
 import Signatures
 
-/// The form in which a proof arrives, told by its first look.
+/// The form of a proof, detected from its bytes.
 enum ProofForm {
-    /// An app receipt, by the bytes of its container.
+    /// An app receipt, as the bytes of its container.
     case appReceipt([UInt8])
     case signedJSON
 
-    /// - Throws: `ProofRefusal.Reason.encodingInvalid` for what is neither DER, nor base64 of it, nor a JWS.
+    /// - Throws: `ProofRefusal.Reason.encodingInvalid` if the bytes are neither DER, nor DER in base64, nor a JWS.
     init(of proof: [UInt8]) throws(ProofRefusal) {
-        guard !proof.isEmpty else { throw ProofRefusal(.encodingInvalid, "It is empty.") }
+        guard !proof.isEmpty else { throw ProofRefusal(.encodingInvalid, "The proof is empty.") }
         let sequenceTag: UInt8 = 0x30
         if proof.first == sequenceTag {
             self = .appReceipt(proof)

@@ -1,9 +1,9 @@
 import Commerce
 
-/// Why a proof is refused: one reason out of a closed list.
+/// A refused proof, with one reason from a closed list.
 public struct ProofRefusal: CodedError, Equatable {
     public let reason: Reason
-    /// What was found, where that helps; never a secret or the proof's own bytes.
+    /// The finding, if it helps the reader. Never a secret or the proof's own bytes.
     public let detail: String?
 
     public init(_ reason: Reason, _ detail: String? = nil) {
@@ -17,12 +17,12 @@ public struct ProofRefusal: CodedError, Equatable {
         detail.map { "\(reason.sentence) \($0)" } ?? reason.sentence
     }
 
-    /// The steps of a check, in the order they are taken; each looks only at what those before it have let through.
+    /// The steps of the verification, in their order. Each step relies on the success of the earlier ones.
     public enum Step: String, Sendable, CaseIterable, Encodable {
         case size, encoding, container, chain, extensions, signature, payload, appAndOrigin, revocation
     }
 
-    /// The reasons, whose names are the codes programs see.
+    /// The reasons. Their names are the error codes.
     public enum Reason: String, Sendable, CaseIterable {
         case tooLarge
         case encodingInvalid
@@ -46,7 +46,7 @@ public struct ProofRefusal: CodedError, Equatable {
         case certificateRevoked
         case revocationUnavailable
 
-        /// The step at which this refusal falls.
+        /// The step that refuses the proof.
         public var step: Step {
             switch self {
             case .tooLarge: .size
@@ -61,37 +61,39 @@ public struct ProofRefusal: CodedError, Equatable {
             }
         }
 
-        /// Whether the same proof could be accepted later without anybody changing it.
+        /// True if the unchanged proof could be accepted later.
         public var couldSucceedLater: Bool { self == .signedInFuture || self == .revocationUnavailable }
 
         var sentence: String {
             switch self {
             case .tooLarge:
-                "The proof is larger than any that Apple signs; send the receipt or the signed transaction alone."
+                "The proof is larger than any that Apple signs. Send only the receipt or the signed transaction."
             case .encodingInvalid:
-                "This is neither an app receipt (base64 or DER) nor a signed transaction (JWS); send it unchanged."
-            case .containerInvalid: "The proof is not built as Apple builds it; send it unchanged and whole."
-            case .tooManyCertificates: "The proof brings more certificates than a chain of Apple's has."
+                "The proof is neither an app receipt (base64 or DER) nor a signed transaction (JWS). Send it unchanged."
+            case .containerInvalid: "The proof does not have Apple's structure. Send it complete and unchanged."
+            case .tooManyCertificates:
+                "The proof has more certificates than a chain of Apple's. Send it unchanged."
             case .algorithmNotAllowed: "The proof is signed with an algorithm that Apple does not use."
-            case .signerCertificateMissing: "The certificate of the proof's signer is not enclosed or cannot be read."
+            case .signerCertificateMissing:
+                "The certificate of the proof's signer is missing or unreadable. Send the proof unchanged."
             case .chainUntrusted:
-                "The proof's certificates do not lead to a root that is trusted here; if they should, add the root."
+                "The proof's certificates do not lead to a trusted root. To trust their root, add it."
             case .chainOutsideValidity: "A certificate of the proof was not valid when the proof was signed."
-            case .chainShape: "The proof's certificates are not a chain of leaf, intermediate and root as Apple's are."
+            case .chainShape: "The proof's certificates must be a chain of leaf, intermediate and root, as Apple's are."
             case .appleExtensionMissing:
-                "The proof's certificates are not marked for signing receipts, though their root is trusted."
+                "The proof's root is trusted, but its certificates lack Apple's extensions for signing receipts."
             case .signatureInvalid: "The signature does not match the content: it was changed after it was signed."
-            case .payloadInvalid: "The signature holds, but the signed content is not what Apple's format asks for."
-            case .tooManyPurchases: "The receipt holds more purchases than are read."
-            case .innerProofInvalid: "A proof inside the notification does not hold as the notification does."
-            case .signedInFuture: "The proof was signed in the future; check the clocks and try again."
+            case .payloadInvalid: "The signature is valid, but the signed content does not have Apple's format."
+            case .tooManyPurchases: "The receipt has too many purchases."
+            case .innerProofInvalid: "A proof inside the notification is invalid or does not match the notification."
+            case .signedInFuture: "The proof was signed in the future. Check the clocks and try again."
             case .deviceMismatch: "The receipt was made for another device."
             case .bundleIdentifierMismatch: "The proof is for another app."
             case .environmentMismatch: "The proof is from another store environment."
-            case .originNotAccepted: "Proofs of this origin are not accepted here."
+            case .originNotAccepted: "The service does not accept proofs of this origin."
             case .certificateRevoked: "A certificate of the proof was revoked by its authority."
             case .revocationUnavailable:
-                "Whether a certificate of the proof was revoked could not be learned; it may hold, so try again later."
+                "The revocation status of a certificate is unavailable. The proof may be valid; try again later."
             }
         }
     }

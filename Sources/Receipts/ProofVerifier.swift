@@ -2,18 +2,19 @@ import Commerce
 import Signatures
 import StrictJSON
 
-/// Checks proofs of purchase: app receipts, and the signed JSON of transactions, renewals, notifications and apps.
+/// Verifies proofs of purchase: app receipts, and the signed JSON of transactions, renewals, notifications and apps.
 ///
-/// The order of the checks is that of `ProofRefusal.Step`. Nothing of a payload is believed before its signature holds;
-/// its date alone is read earlier, to choose the moment at which the chain is judged.
+/// `ProofRefusal.Step` defines the order of the checks. The verifier trusts a payload only after it has verified the
+/// signature. It reads only the payload's date earlier, to choose the moment at which it judges the chain.
 ///
-/// One verifier is for many threads and many proofs: it remembers the chains it has judged good.
+/// One verifier serves many threads and many proofs. It caches the valid chains.
 public struct ProofVerifier: Sendable {
-    /// The largest proof looked at, in bytes: a JWS, or the DER of a receipt. Apple's receipt of 187 purchases has 79 KB.
+    /// The maximum size of a proof in bytes: a JWS, or the DER of a receipt. Apple's receipt of 187 purchases has 79
+    /// KB.
     public static let maximumSize = 1 << 20
-    /// The same receipt in base64.
+    /// The maximum size of the same receipt in base64.
     public static let maximumTextSize = (maximumSize + 2) / 3 * 4
-    /// How far ahead of our clock a proof may be dated, in milliseconds: clocks differ, and a receipt comes at once.
+    /// The accepted clock difference in milliseconds. A receipt arrives immediately, but clocks differ.
     static let clockTolerance: Int64 = 60_000
 
     private let anchors: TrustAnchors
@@ -25,7 +26,7 @@ public struct ProofVerifier: Sendable {
         self.clock = clock
     }
 
-    /// Checks an app receipt in base64 or DER, or a JWS in compact form.
+    /// Verifies an app receipt in base64 or DER, or a JWS in compact form.
     public func verify(
         _ proof: [UInt8],
         expecting expectations: ProofExpectations
@@ -41,7 +42,7 @@ public struct ProofVerifier: Sendable {
         }
     }
 
-    /// Whether a JWS brings a chain that was judged before, so that verifying it costs little.
+    /// True if the cache has the chain of the JWS, so that its verification is cheap.
     public func bringsKnownChain(_ proof: [UInt8]) -> Bool {
         guard let end = proof.firstIndex(of: UInt8(ascii: ".")) else { return false }
         return knownChains.contains(header: proof[..<end])
@@ -77,7 +78,7 @@ public struct ProofVerifier: Sendable {
         return try accept(
             .appReceipt(receipt), chain: chain, environment: receipt.environment?.rawValue ?? receipt.receiptType,
             signedAt: receipt.creationDate, bundleIdentifier: receipt.bundleIdentifier,
-            // Receipts before 2023 are signed over a SHA-1, which nobody should be remembered by.
+            // Receipts before 2023 sign a SHA-1 digest, which is too weak to identify a proof.
             digest: signedData.signer.digest == .sha256
                 ? digest : DigestAlgorithm.sha256.digest(of: signedData.content),
             expecting: expectations)
@@ -86,8 +87,8 @@ public struct ProofVerifier: Sendable {
     private func judge(_ signedData: SignedData, at moment: Timestamp) throws(ProofRefusal) -> JudgedChain {
         let certificates = signedData.certificates.compactMap { Certificate(der: Array($0)) }
         var refusal = ProofRefusal(.signerCertificateMissing)
-        // Others may have put a certificate with the same name in front, which must not matter before the chain is known
-        // either. The reader limits the number of certificates.
+        // An attacker may put a certificate with the same name first, so every candidate is judged. The reader limits
+        // the number of certificates.
         for leaf in signedData.signerCertificates(among: certificates).reversed() {
             do throws(ProofRefusal) {
                 return try anchors.judge(leaf: leaf, others: certificates.filter { $0 != leaf }, at: moment)
@@ -124,10 +125,10 @@ public struct ProofVerifier: Sendable {
         return proof
     }
 
-    /// Checks a JWS inside a notification: it leads to the same root, is what its field says, and speaks of the same app and
-    /// environment.
+    /// Verifies a JWS inside a notification. It must lead to the same root, have the kind that its field requires, and
+    /// name the same app and environment.
     ///
-    /// - Returns: What it says, its own chain, and the SHA-256 of what was signed.
+    /// - Returns: Its content, its own chain, and the SHA-256 of its signed bytes.
     private func verify(
         _ compact: String,
         in field: String,
@@ -139,21 +140,21 @@ public struct ProofVerifier: Sendable {
         do {
             inner = try verifiedPayload(compact: Array(compact.utf8))
         } catch {
-            throw ProofRefusal(.innerProofInvalid, "Of \(field): \(error.code).")
+            throw ProofRefusal(.innerProofInvalid, "The field \(field) is refused: \(error.code).")
         }
         guard inner.chain.anchor == chain.anchor else {
-            throw ProofRefusal(.innerProofInvalid, "\(field) leads to another root than the notification.")
+            throw ProofRefusal(.innerProofInvalid, "The field \(field) leads to another root than the notification.")
         }
         guard inner.payload.kind == kind else {
-            throw ProofRefusal(.innerProofInvalid, "\(field) holds another kind of proof.")
+            throw ProofRefusal(.innerProofInvalid, "The field \(field) contains another kind of proof.")
         }
         guard inner.payload.environment == notification.environment.rawValue,
             inner.payload.bundleIdentifier == nil || inner.payload.bundleIdentifier == notification.bundleIdentifier
-        else { throw ProofRefusal(.innerProofInvalid, "\(field) is of another app or environment.") }
+        else { throw ProofRefusal(.innerProofInvalid, "The field \(field) is for another app or environment.") }
         return (inner.payload.content, inner.chain, inner.digest)
     }
 
-    /// Takes a JWS through the steps from its encoding to its payload.
+    /// Verifies a JWS from its encoding to its payload.
     private func verifiedPayload(
         compact bytes: [UInt8]
     ) throws(ProofRefusal) -> (payload: SignedPayload, chain: JudgedChain, digest: [UInt8]) {
@@ -184,7 +185,7 @@ public struct ProofVerifier: Sendable {
         let encoded: [[UInt8]]
         do { encoded = try signed.certificates() } catch { throw ProofRefusal(error) }
         guard encoded.count == 3 || encoded.count == 1 else { throw ProofRefusal(.chainShape) }
-        // The last of three is there to be counted: the anchor is ours.
+        // Only the number of certificates matters for the last of three: the anchor is trusted already.
         let certificates = encoded.prefix(2).compactMap { Certificate(der: $0) }
         guard let leaf = certificates.first, certificates.count == min(encoded.count, 2) else {
             throw ProofRefusal(.signerCertificateMissing)
@@ -192,7 +193,7 @@ public struct ProofVerifier: Sendable {
         return try anchors.judge(leaf: leaf, others: Array(certificates.dropFirst()), at: moment)
     }
 
-    /// The last checks, of what the payload says of itself.
+    /// Verifies the payload's date, environment and app, after its signature.
     private func accept(
         _ content: VerifiedProof.Content,
         chain: JudgedChain,
@@ -203,15 +204,15 @@ public struct ProofVerifier: Sendable {
         expecting expectations: ProofExpectations
     ) throws(ProofRefusal) -> VerifiedProof {
         guard signedAt.millisecondsSince1970 <= clock.now().millisecondsSince1970 + Self.clockTolerance else {
-            throw ProofRefusal(.signedInFuture, "It is dated \(signedAt.rfc3339).")
+            throw ProofRefusal(.signedInFuture, "Its date is \(signedAt.rfc3339).")
         }
         guard let environment = AppStoreEnvironment(rawValue: name) else {
-            throw ProofRefusal(.payloadInvalid, "The environment \"\(name.prefix(32))\" is none of Apple's.")
+            throw ProofRefusal(.payloadInvalid, "Apple defines no environment \"\(name.prefix(32))\".")
         }
         let realm = chain.anchor.realm
         guard let origin = Origin(realm: realm, environment: environment) else {
             throw ProofRefusal(
-                .originNotAccepted, "A signer of \(realm.rawValue) does not vouch for \(environment.rawValue).")
+                .originNotAccepted, "A signer of \(realm.rawValue) cannot sign for \(environment.rawValue).")
         }
         try expectations.check(
             app: (bundleIdentifier, StatedAppAppleIdentifier(in: content)), environment: environment, origin: origin)

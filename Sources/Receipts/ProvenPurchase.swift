@@ -1,21 +1,22 @@
 import Commerce
 import Foundation
 
-/// A purchase as a verified proof states it, whichever form the proof has.
+/// A purchase that a verified proof states, independent of the proof's form.
 public struct ProvenPurchase: Hashable, Sendable {
     public let transactionIdentifier: String
-    /// The first purchase of the same product; the transaction itself when the proof names none.
+    /// The first purchase of the same product. If the proof names none, the transaction itself.
     public let originalTransactionIdentifier: String
     public let productIdentifier: String
     public let quantity: Int
     public let purchaseDate: Timestamp
-    /// When Apple took the purchase back (refund, family sharing ended); nil while it stands.
+    /// The date on which Apple revoked the purchase (refund or end of family sharing). Nil if the purchase is not
+    /// revoked.
     public let revocationDate: Timestamp?
-    /// Why, in Apple's numbers (`revocationReason`); nil where the proof does not say.
+    /// The reason for the revocation in Apple's numbers (`revocationReason`). Nil if the proof states none.
     public let revocationReason: Int?
-    /// When what was bought ends; nil where the proof does not say. Of a subscription that was upgraded it has ended.
+    /// The expiration date. Nil if the proof states none. An upgraded subscription has expired on its purchase date.
     public let expiresDate: Timestamp?
-    /// The account token the app gave the purchase; nil in app receipts, which have none.
+    /// The account token that the app gave to the purchase. Nil in app receipts.
     public let appAccountToken: UUID?
     public let facts: TransactionFacts
 

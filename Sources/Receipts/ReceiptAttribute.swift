@@ -2,14 +2,14 @@ import Commerce
 import Signatures
 import SwiftASN1
 
-/// One attribute of an app receipt's payload: a type, a version and a value whose form the type decides.
+/// An attribute of an app receipt's payload: a type, a version and a value. The type determines the form of the value.
 ///
 ///     ReceiptAttribute ::= SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }
 ///
-/// (Apple, "Receipt Fields", and the measured forms of its receipts.)
+/// The definition is from Apple's "Receipt Fields" and from measured receipts.
 public struct ReceiptAttribute: Hashable, Sendable {
     public let type: Int
-    /// 1, but for the opaque value, where Apple writes 2.
+    /// The version: 2 for the opaque value, otherwise 1.
     public let version: Int
     public let value: ArraySlice<UInt8>
 
@@ -24,9 +24,9 @@ public struct ReceiptAttribute: Hashable, Sendable {
     }
 }
 
-/// Writing attributes, in DER.
+/// Encodes attributes in DER.
 extension ReceiptAttribute: DERSerializable {
-    /// A payload: `SET OF ReceiptAttribute`, sorted as DER asks.
+    /// Encodes a payload: `SET OF ReceiptAttribute`, sorted as DER requires.
     static func encode(_ attributes: [ReceiptAttribute]) throws -> [UInt8] {
         var serializer = DER.Serializer()
         try serializer.serializeSetOf(attributes)
@@ -45,7 +45,7 @@ extension ReceiptAttribute: DERSerializable {
         try encoded(type, ASN1UTF8String(text))
     }
 
-    /// A date is an IA5String in RFC 3339; empty for none.
+    /// Encodes a date as an IA5String in RFC 3339. The string is empty if there is no date.
     public static func date(_ type: Int, _ date: Timestamp?) throws -> ReceiptAttribute {
         try ia5String(type, date?.rfc3339 ?? "")
     }

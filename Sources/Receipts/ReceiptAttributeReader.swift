@@ -2,10 +2,10 @@ import Commerce
 import Signatures
 import StrictJSON
 
-/// Takes the attributes of a `SET OF ReceiptAttribute` one by one, in any order, since Xcode does not sort.
+/// Reads the attributes of a `SET OF ReceiptAttribute` one by one, in any order. Xcode does not sort them.
 ///
-/// An attribute's value stays where it lies, and is read in the form its type asks for when somebody asks. Not copied, since
-/// a copy would count a reference, and a receipt has thousands of attributes.
+/// The reader decodes an attribute's value on demand and does not copy it. A receipt has thousands of attributes, and
+/// each copy would change a reference count.
 struct ReceiptAttributeReader: ~Copyable {
     private let payload: [UInt8]
     private var elements: BERCursor
@@ -23,7 +23,7 @@ struct ReceiptAttributeReader: ~Copyable {
         self.elements = elements
     }
 
-    /// Reads the set inside the current attribute's value.
+    /// Returns a reader of the set inside the current attribute's value.
     func inner() throws(BERError) -> ReceiptAttributeReader {
         ReceiptAttributeReader(payload, elements: try Self.elements(ofSetIn: value, of: payload))
     }
@@ -37,8 +37,8 @@ struct ReceiptAttributeReader: ~Copyable {
 
     /// Moves to the next attribute.
     ///
-    /// - Parameter repeatable: The type that may stand there more than once.
-    /// - Returns: false at the end.
+    /// - Parameter repeatable: The type that may appear more than once.
+    /// - Returns: False at the end.
     mutating func next(repeatable: Int? = nil) throws -> Bool {
         guard !elements.isAtEnd else { return false }
         var fields = BERCursor(try elements.content(of: BERTag.sequence, in: payload))
@@ -50,7 +50,7 @@ struct ReceiptAttributeReader: ~Copyable {
         return true
     }
 
-    /// The attribute as it is.
+    /// The current attribute, undecoded.
     var attribute: ReceiptAttribute {
         ReceiptAttribute(type: type, version: version, value: payload[value])
     }
@@ -70,7 +70,7 @@ struct ReceiptAttributeReader: ~Copyable {
         return String(decoding: content, as: UTF8.self)
     }
 
-    /// nil for the empty text that says there is no date.
+    /// The date, or nil if the string is empty.
     func date() throws -> Timestamp? {
         let text = try content(BERTag.ia5String)
         guard !text.isEmpty else { return nil }
@@ -98,13 +98,13 @@ struct ReceiptAttributeReader: ~Copyable {
     }
 }
 
-/// The attribute types met so far, as bits: those below 64 and those from 1700 on, where all that have a meaning lie. Of
-/// others it keeps no account, since nobody reads them.
+/// The attribute types read so far, as bits. It covers the types below 64 and those from 1700 to 1763, which include
+/// all known types. It ignores the others, because nothing reads them.
 private struct SeenTypes {
     private var receipt: UInt64 = 0
     private var inAppPurchase: UInt64 = 0
 
-    /// - Returns: false when the type was met before.
+    /// - Returns: False if the type appeared before.
     mutating func insert(_ type: Int) -> Bool {
         switch type {
         case 0..<64: Self.insert(type, into: &receipt)

@@ -2,12 +2,12 @@ import Commerce
 import Foundation
 import StrictJSON
 
-/// The `receipt` object, member by member in Apple's order.
+/// The `receipt` object. Its members are in Apple's order.
 struct ReceiptObject {
     private(set) var members = JSONObject()
     private let losAngeles: TimeZone
 
-    /// - Returns: nil when this machine does not know the time in Los Angeles.
+    /// - Returns: Nil if the system does not know the time zone of Los Angeles.
     init?(_ receipt: AppReceipt, requestDate: Timestamp) {
         guard let losAngeles = TimeZone(identifier: "America/Los_Angeles") else { return nil }
         self.losAngeles = losAngeles
@@ -88,8 +88,8 @@ struct ReceiptObject {
         if let value { _ = members.add(key, value) }
     }
 
-    /// The three forms of a date: in Greenwich, in milliseconds since 1970 as text, and in California, where summer time is
-    /// kept whatever the key's name says.
+    /// Adds the three forms of a date: in Greenwich Mean Time, in milliseconds since 1970 as a string, and in Pacific
+    /// time. The key of the last ends in `_pst`, but the value observes daylight saving time.
     private mutating func add(_ key: String, _ date: Timestamp?) {
         guard let date else { return }
         let seconds = date.secondsSince1970

@@ -1,17 +1,17 @@
 import Foundation
 import Signatures
 
-/// A certificate of a verified proof that its authority has to be asked about.
+/// A certificate of a verified proof whose revocation status must be requested.
 public struct RevocationQuestion: Sendable {
-    /// Where to ask: the address in the certificate itself.
+    /// The responder's address, from the certificate.
     public let responder: URL
-    /// What to send there, as `application/ocsp-request` (RFC 6960 appendix A.1).
+    /// The body of the request, of type `application/ocsp-request` (RFC 6960 appendix A.1).
     public var body: [UInt8] { request.der }
 
     let certificate: Certificate
     let request: OCSPRequest
 
-    /// - Parameter issuer: The certificate above it, whose judgement stands.
+    /// - Parameter issuer: The certificate that issued `certificate`.
     init(about certificate: Certificate, issuer: Certificate) throws(ProofRefusal) {
         let name = certificate.commonName ?? "?"
         let responders = certificate.ocspResponders.compactMap(URL.init(string:))

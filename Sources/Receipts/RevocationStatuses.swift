@@ -2,25 +2,25 @@ import Commerce
 import Signatures
 import Synchronization
 
-/// What authorities have answered about the certificates of proofs, each answer kept until it ends.
+/// A cache of the authorities' answers about the certificates of proofs. It keeps each answer until the answer expires.
 ///
-/// Whoever wants a verified proof checked asks each of its `questions` and hands the answers to `take`; the proof stands
-/// when neither throws. Every certificate of its chains is asked about, but for the root, which is trusted here and by
-/// nobody's leave. Bounded: the answer that ends first goes first.
+/// The caller sends each of a proof's `questions` and passes the answers to `take`. The proof is valid if neither
+/// method throws. The questions cover every certificate of its chains except the root, which the operator trusts. The
+/// cache is bounded and evicts the answer that expires first.
 public final class RevocationStatuses: Sendable {
     static let capacity = 64
 
     private let clock: any WallClock
-    /// Held for one look-up or one replacement, never while anything is asked.
+    /// The lock is held for one lookup or replacement, never during a request.
     private let statuses = Mutex<[Certificate: OCSPStatus]>([:])
 
     public init(clock: any WallClock) {
         self.clock = clock
     }
 
-    /// What has to be asked about a proof now.
+    /// The questions that are open for a proof.
     ///
-    /// - Throws: `ProofRefusal` when a certificate is known to be revoked, or names nobody who could be asked.
+    /// - Throws: `ProofRefusal` if a certificate is revoked or names no responder.
     public func questions(about proof: VerifiedProof) throws(ProofRefusal) -> [RevocationQuestion] {
         var questions: [RevocationQuestion] = []
         for chain in proof.chains {
@@ -35,9 +35,9 @@ public final class RevocationStatuses: Sendable {
         return questions
     }
 
-    /// Reads what a responder has answered, and remembers it.
+    /// Reads a responder's answer and caches it.
     ///
-    /// - Throws: `ProofRefusal` when the certificate is revoked, or when the answer tells nothing.
+    /// - Throws: `ProofRefusal` if the certificate is revoked or the answer is not usable.
     public func take(_ answer: [UInt8], to question: RevocationQuestion) throws(ProofRefusal) {
         let status: OCSPStatus
         do throws(OCSPError) {
@@ -67,17 +67,18 @@ public final class RevocationStatuses: Sendable {
 
     private static func accept(_ status: OCSPStatus) throws(ProofRefusal) {
         guard case .revoked(let moment) = status.verdict else { return }
-        throw ProofRefusal(.certificateRevoked, "It was on \(Timestamp(secondsSince1970: moment).rfc3339).")
+        throw ProofRefusal(
+            .certificateRevoked, "The date of the revocation is \(Timestamp(secondsSince1970: moment).rfc3339).")
     }
 
     private static func explanation(of error: OCSPError) -> String {
         switch error {
-        case .malformed: "The answer is no OCSP response."
+        case .malformed: "The answer must be an OCSP response."
         case .declined(let status): "The responder declined to answer, with OCSP status \(status)."
         case .signerNotAppointed: "The answer is not signed by the certificate's authority."
         case .otherCertificate: "The answer is about another certificate."
         case .unknownCertificate: "The responder does not know the certificate."
-        case .outdated: "The answer holds no longer, or not yet."
+        case .outdated: "The answer is expired or not yet valid."
         }
     }
 }

@@ -1,9 +1,9 @@
 import Commerce
 import StrictJSON
 
-/// The payload of a verified JWS, its kind told by the fields that only that kind has.
+/// The payload of a verified JWS. Each kind has fields that no other kind has.
 struct SignedPayload {
-    /// The kinds of signed JSON that Apple makes.
+    /// The kinds of signed JSON that Apple creates.
     enum Kind: Sendable {
         case transaction
         case renewalInfo
@@ -20,10 +20,12 @@ struct SignedPayload {
     init(_ value: JSONValue) throws(PayloadError) {
         let fields = try PayloadFields(value)
         for claim in Self.claimsNeverMade where fields.object[claim] != nil {
-            throw PayloadError(message: "It makes the claim \"\(claim)\", which Apple never does.")
+            throw PayloadError(message: "The claim \"\(claim)\" is not allowed. Apple never uses it.")
         }
         guard let kind = Self.kind(of: fields.object) else {
-            throw PayloadError(message: "It is no transaction, renewal information, notification or app transaction.")
+            throw PayloadError(
+                message: "The payload must be a transaction, renewal information, a notification or an app transaction."
+            )
         }
         self.kind = kind
         switch kind {
@@ -54,8 +56,8 @@ struct SignedPayload {
         }
     }
 
-    /// The claims of JWTs that bound their use (RFC 7519 section 4.1): a verifier that knows them and one that does not would
-    /// take the same payload for different things.
+    /// The JWT claims that limit the use of a token (RFC 7519 section 4.1). Apple never uses them. A verifier that
+    /// honors them and one that ignores them would disagree about the payload.
     private static let claimsNeverMade = ["exp", "nbf", "aud"]
 
     private static func kind(of object: JSONObject) -> Kind? {
@@ -66,7 +68,7 @@ struct SignedPayload {
         return nil
     }
 
-    /// The date alone, before anything of the payload is believed; nil when there is none to be read.
+    /// Reads only the date, before the payload is trusted. Nil if the payload has no readable date.
     static func date(of payload: Result<JSONValue, JSONSyntaxError>) -> Timestamp? {
         guard case .success(.object(let object)) = payload else { return nil }
         let fields = PayloadFields(object)

@@ -1,8 +1,8 @@
-/// The number of an app in the App Store as a payload states it.
+/// The app's Apple ID in a payload.
 enum StatedAppAppleIdentifier {
     /// The kind of payload has no such field.
     case never
-    /// The value of the field; nil if it is missing.
+    /// The value of the field, or nil if the field is missing.
     case possible(Int64?)
 
     init(in content: VerifiedProof.Content) {

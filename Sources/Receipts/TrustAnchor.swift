@@ -1,12 +1,12 @@
 import Commerce
 import Signatures
 
-/// A root certificate that the operator trusts, and who stands behind it.
+/// A root certificate that the operator trusts, with its realm.
 public struct TrustAnchor: Hashable, Sendable {
     public let certificate: Certificate
     public let realm: Realm
 
-    /// Apple's roots by the SHA-256 Apple publishes (https://www.apple.com/certificateauthority/).
+    /// Apple's roots, by the SHA-256 that Apple publishes (https://www.apple.com/certificateauthority/).
     static let appleFingerprints: Set<String> = [
         // Apple Inc. Root: app receipts.
         "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024",
@@ -16,11 +16,11 @@ public struct TrustAnchor: Hashable, Sendable {
         "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179",
     ]
 
-    /// The common names of the certificates with which Xcode signs, receipts and JWS.
+    /// The common names of the certificates with which Xcode signs receipts and JWS.
     private static let xcodeNames: Set<String> = ["StoreKit", "StoreKit Testing in Xcode"]
 
-    /// - Returns: nil when the certificate is no root, which is no fault of it: a folder may hold intermediates too.
-    /// - Throws: `TrustError.impostor` for a certificate that bears an Apple root's name without being one.
+    /// - Returns: Nil if the certificate is not a root. This is not an error: a folder may also contain intermediates.
+    /// - Throws: `TrustError.impostor` if the certificate has the name of an Apple root but is not one.
     public init?(_ certificate: Certificate) throws(TrustError) {
         guard certificate.isSelfIssued else { return nil }
         let name = certificate.commonName ?? ""

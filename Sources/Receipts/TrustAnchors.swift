@@ -2,14 +2,14 @@ import Commerce
 import Foundation
 import Signatures
 
-/// The roots a verifier trusts, and the judgement of chains that claim to end in one of them.
+/// The trusted roots of a verifier. They judge the chains of proofs.
 ///
-/// A root that arrives with a proof is never an anchor.
+/// A root in a proof is never an anchor.
 public struct TrustAnchors: Sendable {
     public let anchors: [TrustAnchor]
     private let store: CertificateStore
 
-    /// - Throws: `OpenSSLError` when OpenSSL cannot hold the certificates.
+    /// - Throws: `OpenSSLError` if OpenSSL cannot store the certificates.
     public init(_ anchors: [TrustAnchor]) throws {
         self.anchors = anchors
         store = try CertificateStore(trusting: anchors.map(\.certificate))
@@ -17,13 +17,15 @@ public struct TrustAnchors: Sendable {
 
     /// Judges the chain from a signer's certificate to an anchor.
     ///
-    /// Of the realms `apple` and `local` it has to be leaf, intermediate and root, the lower two marked with Apple's
-    /// extensions and the leaf no authority; of `xcode`, the anchor itself has signed.
+    /// In the realms `apple` and `local`, the chain must be leaf, intermediate and root. The lower two must have
+    /// Apple's extensions, and the leaf must not be an authority. In the realm `xcode`, the anchor itself must be the
+    /// signer.
     ///
     /// - Parameters:
     ///   - leaf: The signer's certificate.
-    ///   - others: The other certificates that came with the proof.
-    ///   - moment: When the chain has to be valid: the proof's own date, since Apple's signers expire.
+    ///   - others: The other certificates of the proof.
+    ///   - moment: The moment at which the chain must be valid. It is the proof's own date, because Apple's signers
+    ///     expire.
     func judge(
         leaf: Certificate,
         others: [Certificate],
@@ -55,7 +57,7 @@ public struct TrustAnchors: Sendable {
 }
 
 extension TrustAnchors {
-    /// The roots in folders of certificates.
+    /// Loads the roots from folders of certificates.
     ///
     /// - Throws: `TrustError`, `OpenSSLError`.
     public init(folders: [URL]) throws {

@@ -1,6 +1,6 @@
 import Commerce
 
-/// Why a folder of certificates cannot be trusted as it is.
+/// A problem with a folder of trusted certificates.
 public enum TrustError: CodedError, Equatable {
     case folderUnreadable(path: String)
     case certificateUnreadable(path: String)
@@ -23,20 +23,20 @@ public enum TrustError: CodedError, Equatable {
     public var message: String {
         switch self {
         case .folderUnreadable(let path):
-            "The folder of trusted certificates \(path) cannot be read: check that it exists, is a folder and may be opened."
+            "Cannot read the folder of trusted certificates \"\(path)\". Check that it is a folder and its permissions."
         case .certificateUnreadable(let path):
-            "\(path) is not a certificate: put DER or PEM certificates there, named .cer, .crt, .der or .pem."
+            "\"\(path)\" is not a certificate. Use DER or PEM in files named .cer, .crt, .der or .pem."
         case .folderUnwritable(let path):
-            "The folder of trusted certificates \(path) cannot be written: check its disk and who owns it."
+            "Cannot write to the folder of trusted certificates \"\(path)\". Check its permissions and the free disk space."
         case .noRoot(let path):
-            "\(path) holds no root certificate: only the certificate at the end of a chain, which names itself as its "
-                + "issuer, can be trusted."
+            "\"\(path)\" contains no root certificate. Choose the last certificate of a chain: the one that names itself "
+                + "as its issuer."
         case .notFound(let fingerprint):
-            "No one trusted certificate has a SHA-256 that begins with \"\(fingerprint)\" and a file of its own: give eight "
-                + "digits or more of one that till trust list shows."
+            "No single certificate in a file of its own matches \"\(fingerprint)\". Give at least 8 digits from "
+                + "`till trust list`."
         case .impostor(let name):
-            "A certificate calls itself \"\(name.prefix(64))\" and does not have the SHA-256 Apple publishes for its "
-                + "roots: remove it, and take Apple's roots from https://www.apple.com/certificateauthority/."
+            "The certificate \"\(name.prefix(64))\" does not have a SHA-256 that Apple publishes for its roots. Remove it. "
+                + "Download Apple's roots from https://www.apple.com/certificateauthority/."
         }
     }
 }

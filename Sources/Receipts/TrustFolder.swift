@@ -3,10 +3,10 @@ import Foundation
 import Signatures
 import SwiftASN1
 
-/// A folder of certificates that somebody trusts: files named `.cer`, `.crt`, `.der` or `.pem`, in DER or PEM. Other files
-/// are passed over, and so are certificates that are no roots.
+/// A folder of trusted certificates in DER or PEM, in files named `.cer`, `.crt`, `.der` or `.pem`. Other files and
+/// certificates that are not roots are ignored.
 public struct TrustFolder: Sendable {
-    /// A trusted root, and the file it lies in.
+    /// A trusted root and its file.
     public struct Entry: Sendable {
         public let anchor: TrustAnchor
         public let file: URL
@@ -20,9 +20,9 @@ public struct TrustFolder: Sendable {
         self.url = url
     }
 
-    /// The roots in the folder, in the order of their files' names.
+    /// Returns the roots in the folder, in the order of their file names.
     ///
-    /// - Throws: `TrustError` naming the first file that cannot be taken, or the folder.
+    /// - Throws: `TrustError` that names the first unusable file, or the folder.
     public func entries() throws(TrustError) -> [Entry] {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue,
@@ -39,10 +39,10 @@ public struct TrustFolder: Sendable {
         return entries
     }
 
-    /// Puts the roots of a file into the folder, each in a file of its own named after its SHA-256.
+    /// Adds the roots of a file to the folder, each in its own file named after its SHA-256.
     ///
-    /// - Returns: The roots, those that were there already included.
-    /// - Throws: `TrustError` when the file holds no root, or one that only calls itself Apple's; then nothing was added.
+    /// - Returns: The roots, including those that the folder already had.
+    /// - Throws: `TrustError` if the file contains no root, or a root that imitates Apple's. Then nothing is added.
     public func add(file: URL) throws(TrustError) -> [TrustAnchor] {
         var anchors: [TrustAnchor] = []
         for certificate in try Self.certificates(inFile: file) {
@@ -53,7 +53,7 @@ public struct TrustFolder: Sendable {
         return anchors
     }
 
-    /// Puts a root into the folder, unless it is there.
+    /// Adds a root to the folder, unless its file exists.
     public func add(_ anchor: TrustAnchor) throws(TrustError) {
         let name = "\(anchor.realm.rawValue)-\(anchor.certificate.fingerprint.hexadecimal.prefix(16)).cer"
         let file = url.appending(path: name, directoryHint: .notDirectory)
@@ -63,11 +63,11 @@ public struct TrustFolder: Sendable {
         }
     }
 
-    /// Takes a root out of the folder.
+    /// Removes a root from the folder.
     ///
-    /// - Parameter fingerprint: The SHA-256 in hexadecimal, or enough of its beginning: eight digits at least.
-    /// - Returns: What was removed.
-    /// - Throws: `TrustError` when none, or more than one, begins so, or when its file holds others too.
+    /// - Parameter fingerprint: The SHA-256 in hexadecimal, or a prefix of at least 8 digits.
+    /// - Returns: The removed root.
+    /// - Throws: `TrustError` if the prefix does not match exactly one root, or if the root's file contains others.
     public func remove(fingerprint: String) throws(TrustError) -> TrustAnchor {
         let wanted = fingerprint.lowercased().filter { $0 != ":" }
         let entries = try entries()

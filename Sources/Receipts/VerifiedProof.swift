@@ -1,10 +1,10 @@
 import Commerce
 import Signatures
 
-/// A proof whose signature, chain and content have been checked.
+/// A proof with a verified signature, chain and content.
 public struct VerifiedProof: Sendable {
-    /// What was signed. Indirect, so that a proof is handed on as a pointer, however wide its content: what throwing
-    /// functions return stays below 128 bytes, where Swift 6.3 miscompiles some of them (swiftlang/swift#90477).
+    /// The signed content. It is indirect, so a proof is passed as a pointer. The result of a throwing function must
+    /// stay below 128 bytes, because Swift 6.3 miscompiles some wider ones (swiftlang/swift#90477).
     public indirect enum Content: Sendable {
         case appReceipt(AppReceipt)
         case transaction(JWSTransactionDecodedPayload)
@@ -16,28 +16,29 @@ public struct VerifiedProof: Sendable {
     public let content: Content
     public let origin: Origin
     public let environment: AppStoreEnvironment
-    /// When it was signed; for an app receipt and an app transaction, when it was created.
+    /// The signing date. For an app receipt or an app transaction, the creation date.
     public let signedAt: Timestamp
-    /// The app it is for; nil where the format names none, as in renewal information.
+    /// The app's bundle identifier. Nil if the format has none, as in renewal information.
     public let bundleIdentifier: String?
-    /// The SHA-256 of what was signed, by which the ledger remembers it: one for one content, however it is wrapped.
+    /// The SHA-256 of the signed bytes. The ledger identifies the proof by it, independent of the container.
     public let digest: [UInt8]
-    /// The transaction inside a notification, verified like the notification itself; nil where there is none.
+    /// The verified transaction inside a notification. Nil if there is none.
     public internal(set) var notifiedTransaction: JWSTransactionDecodedPayload?
-    /// The signed form of that transaction; nil where there is none.
+    /// The signed form of that transaction. Nil if there is none.
     public internal(set) var notifiedTransactionProof: SignedPart?
-    /// The renewal information inside a notification, verified likewise; nil where there is none.
+    /// The verified renewal information inside a notification. Nil if there is none.
     public internal(set) var notifiedRenewalInfo: JWSRenewalInfoDecodedPayload?
-    /// The SHA-256 of what was signed of that renewal information.
+    /// The SHA-256 of the signed bytes of that renewal information.
     var notifiedRenewalInfoDigest: [UInt8]?
-    /// The chains that vouch for it, each leaf first, the trusted root last: its own, then those of the proofs inside it.
+    /// The certificate chains, each from the leaf to the trusted root: the proof's own chain first, then those of
+    /// nested proofs.
     public internal(set) var chains: [[Certificate]]
 
-    /// A proof inside another. A class, so that a verified proof stays small (see `Content`).
+    /// A nested proof. It is a class, so a verified proof stays small (see `Content`).
     public final class SignedPart: Sendable {
-        /// The JWS.
+        /// The JWS in compact form.
         public let compact: String
-        /// The SHA-256 of what was signed.
+        /// The SHA-256 of the signed bytes.
         public let digest: [UInt8]
         public let fingerprints: Fingerprints
 
@@ -48,9 +49,9 @@ public struct VerifiedProof: Sendable {
         }
     }
 
-    /// The SHA-256 of the certificates that end and begin the proof's own chain.
+    /// The SHA-256 of the first and last certificates of the proof's own chain.
     public struct Fingerprints: Hashable, Sendable, Codable {
-        /// Of the trusted root.
+        /// The fingerprint of the trusted root.
         public let anchor: [UInt8]
         public let leaf: [UInt8]
 
@@ -62,14 +63,14 @@ public struct VerifiedProof: Sendable {
 
     public let fingerprints: Fingerprints
 
-    /// The statement about a renewal, in a notification or alone; nil where there is none.
+    /// The statement about a renewal, nested or alone. Nil if there is none.
     public var renewal: StatedRenewal? {
         if case .renewalInfo(let renewalInfo) = content { return StatedRenewal(renewalInfo, digest: digest) }
         guard let notifiedRenewalInfo, let notifiedRenewalInfoDigest else { return nil }
         return StatedRenewal(notifiedRenewalInfo, digest: notifiedRenewalInfoDigest)
     }
 
-    /// What can be redeemed; nil when this kind of proof holds no purchases.
+    /// The purchases that can be redeemed. Nil if this kind of proof contains none.
     public var purchases: [ProvenPurchase]? {
         switch content {
         case .appReceipt(let receipt): receipt.inAppPurchases.map(ProvenPurchase.init)

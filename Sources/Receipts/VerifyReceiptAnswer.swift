@@ -2,10 +2,10 @@ import Commerce
 import Foundation
 import StrictJSON
 
-/// What Apple's verifyReceipt answers about an app receipt: a status, and the `receipt` object that Apple builds from the
-/// receipt's bytes (Apple, "verifyReceipt", `responseBody`). What Apple adds from its own records is not in it.
+/// The answer of Apple's verifyReceipt endpoint about an app receipt: a status and the `receipt` object (Apple,
+/// "verifyReceipt", `responseBody`). The data that Apple adds from its own records is absent.
 public struct VerifyReceiptAnswer: Sendable {
-    /// The status codes that depend on the receipt alone (Apple, "status").
+    /// The status codes that depend only on the receipt (Apple, "status").
     public enum Status: Int64, Sendable {
         case valid = 0
         case malformed = 21002
@@ -15,15 +15,15 @@ public struct VerifyReceiptAnswer: Sendable {
         case internalDataAccessError = 21009
     }
 
-    /// nil for a number that says nothing of the receipt.
+    /// The status. Nil if the number is not about the receipt.
     public let status: Status?
-    /// The whole answer; of anything but a valid receipt, the status alone.
+    /// The whole answer. If the receipt is not valid, only the status.
     public let json: JSONValue
 
     /// - Parameters:
-    ///   - proof: What was sent as `receipt-data`.
-    ///   - environment: The server that is asked, production or sandbox; nil for the one that fits the receipt.
-    ///   - requestDate: When it is asked.
+    ///   - proof: The value of `receipt-data`.
+    ///   - environment: The environment of the server. Nil accepts both production and sandbox receipts.
+    ///   - requestDate: The date of the request.
     public init(
         to proof: [UInt8],
         environment: AppStoreEnvironment?,
@@ -57,7 +57,7 @@ public struct VerifyReceiptAnswer: Sendable {
         json = .object(object)
     }
 
-    /// Any other status; those that Apple has for its own faults say whether trying again may help.
+    /// Creates the answer of any other status. For its own faults, Apple also states if a retry may succeed.
     public init(statusNumber: Int64, environment: AppStoreEnvironment) {
         var members: [(String, JSONValue)] = []
         if statusNumber == 21009 || statusNumber == 21010 || (21100...21199).contains(statusNumber) {
@@ -68,10 +68,10 @@ public struct VerifyReceiptAnswer: Sendable {
         self.init(number: statusNumber, status: Status(rawValue: statusNumber), adding: members)
     }
 
-    /// The same answer with what the store knows of an account's subscriptions (Apple, "responseBody":
+    /// Returns the answer with the store's records of an account's subscriptions (Apple, "responseBody":
     /// `latest_receipt_info`, `latest_receipt`, `pending_renewal_info`).
     ///
-    /// - Returns: nil when this machine does not know the time in Los Angeles.
+    /// - Returns: Nil if the system does not know the time zone of Los Angeles.
     public func adding(
         latestReceipt: String,
         transactions: [TransactionStatement],

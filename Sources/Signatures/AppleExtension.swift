@@ -1,8 +1,8 @@
-/// The certificate extensions by which Apple marks who may sign receipts (Apple, "Worldwide Developer Relations
-/// Certificate Practice Statement"); their presence counts, their value is NULL.
+/// The certificate extensions with which Apple marks signers of receipts (Apple, "Worldwide Developer Relations
+/// Certificate Practice Statement"). Their value is NULL, so only their presence matters.
 public enum AppleExtension: String, Sendable, CaseIterable {
-    /// On the leaf: Mac App Store receipt signing.
+    /// The leaf's extension: Mac App Store receipt signing.
     case receiptSigning = "1.2.840.113635.100.6.11.1"
-    /// On the intermediate: Apple Worldwide Developer Relations.
+    /// The intermediate's extension: Apple Worldwide Developer Relations.
     case worldwideDeveloperRelations = "1.2.840.113635.100.6.2.1"
 }

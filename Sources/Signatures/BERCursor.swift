@@ -1,16 +1,17 @@
-/// Where reading stands in some bytes of BER (X.690), of which DER is a part, and where it ends.
+/// A position in bytes of BER (X.690), with the end of the readable range. DER is a subset of BER.
 ///
-/// Reads what proofs are made of: tags of one byte, definite lengths of up to four bytes and indefinite ones. Nesting is
-/// bounded, and no length is believed before the bytes are there. The bytes are the caller's and the same at each call: a
-/// receipt has thousands of elements, and a reader that owned them would count a reference for each.
+/// The cursor reads the encodings that proofs use: tags of one byte, definite lengths of up to four bytes, and
+/// indefinite lengths. It limits the nesting and checks each length against the available bytes. The caller passes the
+/// same bytes to each call. A receipt has thousands of elements, and a cursor that owned the bytes would change a
+/// reference count for each.
 public struct BERCursor: Sendable {
-    /// How deep elements may lie inside each other; Xcode's receipts, the deepest, need ten.
+    /// The maximum nesting depth of elements. Xcode's receipts are the deepest and need ten.
     static let maximumDepth = 24
 
     private var position: Int
     private let end: Int
 
-    /// Reads a part of the bytes, such as an element's content.
+    /// Creates a cursor for a part of the bytes, such as an element's content.
     public init(_ range: Range<Int>) {
         position = range.lowerBound
         end = range.upperBound
@@ -18,25 +19,25 @@ public struct BERCursor: Sendable {
 
     public var isAtEnd: Bool { position == end }
 
-    /// The next element's tag; nil at the end.
+    /// The next element's tag. Nil at the end.
     public func nextTag(in bytes: [UInt8]) -> UInt8? { position < end ? bytes[position] : nil }
 
-    /// Takes the next element.
+    /// Reads the next element.
     ///
-    /// - Throws: `BERError` at the end, or when the element is cut off or written as nobody writes it.
+    /// - Throws: `BERError` at the end of the range, or if the element is truncated or its encoding is not supported.
     public mutating func next(in bytes: [UInt8]) throws(BERError) -> BERElement {
         try element(in: bytes, depth: 0)
     }
 
-    /// Takes the next element, which has to have a tag.
+    /// Reads the next element, which must have the given tag.
     public mutating func next(_ tag: UInt8, in bytes: [UInt8]) throws(BERError) -> BERElement {
         guard nextTag(in: bytes) == tag else { throw .unexpectedTag }
         return try element(in: bytes, depth: 0)
     }
 
-    /// Takes the next element, which has to have a tag, and gives what is inside.
+    /// Reads the next element, which must have the given tag, and returns the range of its content.
     public mutating func content(of tag: UInt8, in bytes: [UInt8]) throws(BERError) -> Range<Int> {
-        // Most elements have a length of one byte; these need not be made out in full.
+        // Most elements have a length of one byte. This path is faster for them.
         let start = position + 2
         if start <= end, bytes[position] == tag {
             let length = Int(bytes[position + 1])
@@ -48,12 +49,12 @@ public struct BERCursor: Sendable {
         return try next(tag, in: bytes).content
     }
 
-    /// Says that nothing may follow.
+    /// Throws if more bytes follow.
     public func finish() throws(BERError) {
         guard isAtEnd else { throw .trailingBytes }
     }
 
-    /// Takes an INTEGER that fits 64 bits.
+    /// Reads an INTEGER of at most 64 bits.
     public mutating func integer(in bytes: [UInt8]) throws(BERError) -> Int64 {
         let content = try content(of: BERTag.integer, in: bytes)
         guard (1...8).contains(content.count) else { throw .integerOutOfRange }
@@ -85,7 +86,8 @@ public struct BERCursor: Sendable {
         return BERElement(tag: tag, content: content, encoded: start..<position)
     }
 
-    /// An element whose content lasts until two zero bytes (X.690 section 8.1.3.6), which only its elements can tell.
+    /// Reads an element whose content ends with two zero bytes (X.690 section 8.1.3.6). Finding them requires reading
+    /// the inner elements.
     private mutating func indefinite(
         _ tag: UInt8,
         in bytes: [UInt8],

@@ -1,13 +1,13 @@
-/// One element of BER: its tag, and where it lies in the bytes it was read from.
+/// An element of BER: its tag and its ranges in the bytes.
 public struct BERElement: Sendable {
-    /// Class, form and number in one byte (X.690 section 8.1.2).
+    /// The class, form and number in one byte (X.690 section 8.1.2).
     public let tag: UInt8
     public let content: Range<Int>
-    /// Tag, length and content.
+    /// The range of the tag, length and content.
     public let encoded: Range<Int>
 }
 
-/// The tags of what proofs hold.
+/// The BER tags in proofs.
 public enum BERTag {
     public static let integer: UInt8 = 0x02
     public static let octetString: UInt8 = 0x04
@@ -17,7 +17,7 @@ public enum BERTag {
     public static let ia5String: UInt8 = 0x16
     public static let sequence: UInt8 = 0x30
     public static let set: UInt8 = 0x31
-    /// Explicit or implicit tags of the container, by number.
+    /// The explicit or implicit tags of the container, by number.
     public static let context0: UInt8 = 0xA0
     public static let context1: UInt8 = 0xA1
 

@@ -1,4 +1,4 @@
-/// Why bytes are not the BER they should be.
+/// A defect in BER-encoded bytes.
 public enum BERError: Error, Equatable, Sendable {
     case truncated
     case unexpectedTag

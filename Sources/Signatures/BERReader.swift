@@ -1,6 +1,6 @@
-/// Takes elements of BER off bytes without copying them; a cursor and the bytes it stands in.
+/// A reader of BER elements: a cursor together with its bytes. It does not copy content.
 public struct BERReader: Sendable {
-    /// Everything there is; ranges of elements point into it.
+    /// All bytes. The ranges of elements refer to them.
     public let bytes: [UInt8]
     private var cursor: BERCursor
 
@@ -8,7 +8,7 @@ public struct BERReader: Sendable {
         self.init(bytes, in: bytes.indices)
     }
 
-    /// Reads a part of the bytes, such as an element's content.
+    /// Creates a reader for a part of the bytes, such as an element's content.
     public init(_ bytes: [UInt8], in range: Range<Int>) {
         self.bytes = bytes
         cursor = BERCursor(range)
@@ -16,37 +16,37 @@ public struct BERReader: Sendable {
 
     public var isAtEnd: Bool { cursor.isAtEnd }
 
-    /// The next element's tag; nil at the end.
+    /// The next element's tag. Nil at the end.
     public var nextTag: UInt8? { cursor.nextTag(in: bytes) }
 
-    /// Takes the next element.
+    /// Reads the next element.
     ///
-    /// - Throws: `BERError` at the end, or when the element is cut off or written as nobody writes it.
+    /// - Throws: `BERError` at the end of the range, or if the element is truncated or its encoding is not supported.
     public mutating func next() throws(BERError) -> BERElement {
         try cursor.next(in: bytes)
     }
 
-    /// Takes the next element, which has to have a tag.
+    /// Reads the next element, which must have the given tag.
     public mutating func next(_ tag: UInt8) throws(BERError) -> BERElement {
         try cursor.next(tag, in: bytes)
     }
 
-    /// Takes the next element and gives a reader of what is inside.
+    /// Reads the next element, which must have the given tag, and returns a reader of its content.
     public mutating func enter(_ tag: UInt8) throws(BERError) -> BERReader {
         BERReader(bytes, in: try next(tag).content)
     }
 
-    /// Says that nothing may follow.
+    /// Throws if more bytes follow.
     public func finish() throws(BERError) {
         try cursor.finish()
     }
 
-    /// Takes an INTEGER that fits 64 bits.
+    /// Reads an INTEGER of at most 64 bits.
     public mutating func integer() throws(BERError) -> Int64 {
         try cursor.integer(in: bytes)
     }
 
-    /// Takes an OCTET STRING, in one piece or, as Xcode writes it, in several.
+    /// Reads an OCTET STRING. Xcode splits it into several pieces.
     public mutating func octets() throws(BERError) -> ArraySlice<UInt8> {
         switch nextTag {
         case BERTag.octetString: return bytes[try next().content]

@@ -1,11 +1,11 @@
-/// Base64 in its two alphabets (RFC 4648), read strictly: one text for one value, so that nobody can hand in the same
-/// signed bytes under another spelling.
+/// Base64 in its two alphabets (RFC 4648). The strict decoder accepts one text per value, so signed bytes have only one
+/// spelling.
 public enum Base64 {
-    /// The two ways a proof writes bytes as text.
+    /// The two alphabets in proofs.
     public enum Alphabet: Sendable {
-        /// Section 4: `+`, `/`, padded. App receipts and the certificates of `x5c`.
+        /// The alphabet with `+`, `/` and padding (section 4), for app receipts and the certificates of `x5c`.
         case standard
-        /// Section 5: `-`, `_`, without padding. The segments of a JWS.
+        /// The alphabet with `-` and `_`, without padding (section 5), for the segments of a JWS.
         case urlSafe
     }
 
@@ -33,8 +33,8 @@ public enum Base64 {
         decode(Array(text)[...], alphabet)
     }
 
-    /// - Returns: nil for a character outside the alphabet, white space included, for padding that is missing or that does
-    ///   not belong, and for bits beyond the last byte that are not zero.
+    /// - Returns: Nil if the text has a character outside the alphabet (including white space), wrong padding, or
+    ///   nonzero bits after the last byte.
     public static func decode(_ text: ArraySlice<UInt8>, _ alphabet: Alphabet = .standard) -> [UInt8]? {
         let values = alphabet == .standard ? standardValues : urlSafeValues
         var length = text.count
@@ -43,7 +43,7 @@ public enum Base64 {
             length -= text.suffix(2).reversed().prefix { $0 == padding }.count
         }
         guard length % 4 != 1 else { return nil }
-        // Every value's upper bits, gathered: 255 marks what is not in the alphabet, so one look at the end tells.
+        // The union of all values. The table's 255 marks invalid symbols, so one comparison at the end finds them.
         var all: UInt8 = 0
         var rest: UInt32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: length / 4 * 3 + 2) { output, count in
@@ -87,7 +87,7 @@ public enum Base64 {
     private static let standardValues = values(of: standardSymbols)
     private static let urlSafeValues = values(of: urlSafeSymbols)
 
-    /// A table from symbol to value, 255 where the alphabet has no such symbol.
+    /// Returns a table from symbol to value. Symbols outside the alphabet have the value 255.
     private static func values(of symbols: [UInt8]) -> [UInt8] {
         var values = [UInt8](repeating: 255, count: 256)
         for (value, symbol) in symbols.enumerated() { values[Int(symbol)] = UInt8(value) }

@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension ArraySlice<UInt8> {
-    /// Whether both hold the same bytes, compared as memory.
+    /// True if both slices contain the same bytes.
     public func hasSameBytes(as other: ArraySlice<UInt8>) -> Bool {
         guard count == other.count else { return false }
         return withUnsafeBytes { left in

@@ -1,16 +1,17 @@
 import COpenSSL
 
-/// An X.509 certificate (RFC 5280), read by OpenSSL.
+/// An X.509 certificate (RFC 5280), parsed by OpenSSL.
 public struct Certificate: Sendable {
     let handle: CertificateHandle
-    /// The certificate's own bytes.
+    /// The DER of the certificate.
     public let der: [UInt8]
     public let publicKey: PublicKey
-    /// The first and the last second of validity, since 1970.
+    /// The first second of validity, since 1970.
     public let notBefore: Int64
+    /// The last second of validity, since 1970.
     public let notAfter: Int64
 
-    /// - Returns: nil unless the bytes are one certificate in DER, whole, with a key and dates OpenSSL can read.
+    /// - Returns: Nil unless the bytes are exactly one certificate in DER, with a key and dates that OpenSSL can read.
     public init?(der: [UInt8]) {
         defer { ERR_clear_error() }
         let parsed = der.withUnsafeBufferPointer { bytes -> (certificate: OpaquePointer, isWhole: Bool)? in
@@ -20,7 +21,8 @@ public struct Certificate: Sendable {
         }
         guard let parsed else { return nil }
         handle = CertificateHandle(owning: parsed.certificate)
-        // Nothing signs the outer lengths: a certificate with others would be a second spelling of the same one.
+        // The signature does not cover the outer lengths. Other lengths would be a second spelling of the same
+        // certificate.
         guard parsed.isWhole, Self.encoding(of: parsed.certificate) == der, let key = X509_get_pubkey(handle.pointer)
         else { return nil }
         publicKey = PublicKey(handle: KeyHandle(owning: key))
@@ -32,13 +34,13 @@ public struct Certificate: Sendable {
         self.der = der
     }
 
-    /// Reads a certificate that OpenSSL holds by its bytes.
+    /// Reads a certificate from OpenSSL's object, through its DER.
     init?(copying pointer: OpaquePointer) {
         guard let der = Self.encoding(of: pointer) else { return nil }
         self.init(der: der)
     }
 
-    /// The DER of a certificate that OpenSSL holds.
+    /// Returns the DER of OpenSSL's certificate object.
     private static func encoding(of pointer: OpaquePointer) -> [UInt8]? {
         var start: UnsafeMutablePointer<UInt8>?
         let length = i2d_X509(pointer, &start)
@@ -53,7 +55,7 @@ public struct Certificate: Sendable {
     /// The DER of the subject's name.
     public var subject: [UInt8] { Self.der(of: X509_get_subject_name(handle.pointer)) }
 
-    /// The content bytes of the serial number, big-endian, as DER writes an INTEGER.
+    /// The content bytes of the serial number, as in a DER INTEGER.
     public var serialNumber: [UInt8] {
         guard let integer = X509_get0_serialNumber(handle.pointer), let number = ASN1_INTEGER_to_BN(integer, nil) else {
             return []
@@ -65,7 +67,7 @@ public struct Certificate: Sendable {
         return bytes
     }
 
-    /// The subject's common name; nil when it has none.
+    /// The subject's common name. Nil if there is none.
     public var commonName: String? {
         let name = X509_get_subject_name(handle.pointer)
         let index = X509_NAME_get_index_by_NID(name, NID_commonName, -1)
@@ -77,12 +79,12 @@ public struct Certificate: Sendable {
         return String(decoding: UnsafeBufferPointer(start: text, count: Int(length)), as: UTF8.self)
     }
 
-    /// Whether the certificate may issue others: its basic constraints say so (RFC 5280 section 4.2.1.9).
+    /// True if the certificate may issue others according to its basic constraints (RFC 5280 section 4.2.1.9).
     public var isAuthority: Bool {
         X509_get_extension_flags(handle.pointer) & UInt32(EXFLAG_CA) != 0
     }
 
-    /// Whether issuer and subject are the same name, as in every root.
+    /// True if issuer and subject have the same name, as in every root.
     public var isSelfIssued: Bool {
         X509_get_extension_flags(handle.pointer) & UInt32(EXFLAG_SI) != 0
     }
@@ -93,7 +95,7 @@ public struct Certificate: Sendable {
         return X509_get_ext_by_OBJ(handle.pointer, identifier, -1) >= 0
     }
 
-    /// Where its issuer answers whether it was revoked (authority information access, RFC 5280 section 4.2.2.1).
+    /// The addresses of the issuer's OCSP responders (authority information access, RFC 5280 section 4.2.2.1).
     public var ocspResponders: [String] {
         guard let stack = till_ocsp_responders(handle.pointer) else { return [] }
         defer { till_string_stack_free(stack) }
@@ -110,7 +112,7 @@ public struct Certificate: Sendable {
         return "-----BEGIN CERTIFICATE-----\n" + lines.joined(separator: "\n") + "\n-----END CERTIFICATE-----\n"
     }
 
-    /// The SHA-256 of the certificate's bytes, by which Apple publishes its roots.
+    /// The SHA-256 of the certificate's bytes. Apple publishes it for its roots.
     public var fingerprint: [UInt8] { DigestAlgorithm.sha256.digest(of: der) }
 
     static func secondsSince1970(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {

@@ -1,4 +1,4 @@
-/// A root, an intermediate and a leaf shaped like Apple's, each with its key, which no trust store in the world holds.
+/// A root, an intermediate and a leaf like Apple's, each with its key. No public trust store contains the root.
 public struct CertificateChain: Sendable {
     /// A certificate and its key.
     public struct Link: Sendable {
@@ -6,11 +6,11 @@ public struct CertificateChain: Sendable {
         public let key: PrivateKey
     }
 
-    /// The kind of keys in a chain.
+    /// The kind of the keys in a chain.
     public enum Algorithm: Sendable {
-        /// P-384 above a P-256 leaf, as Apple signs JWS.
+        /// P-256 for the leaf and P-384 above it, as in Apple's chains for JWS.
         case ellipticCurve
-        /// RSA of 2048 bits throughout, as Apple signs app receipts.
+        /// RSA with 2048 bits, as in Apple's chains for app receipts.
         case rsa
 
         fileprivate var digest: DigestAlgorithm { self == .ellipticCurve ? .sha384 : .sha256 }
@@ -27,19 +27,19 @@ public struct CertificateChain: Sendable {
     public let intermediate: Link
     public let leaf: Link
 
-    /// Leaf, intermediate, root: the order in which proofs carry them.
+    /// The leaf, the intermediate and the root, in the order of proofs.
     public var certificates: [Certificate] { [leaf, intermediate, root].map(\.certificate) }
 
-    /// Nobody answers there, on purpose: the name is reserved never to exist (RFC 2606). Apple's verifiers want an address.
+    /// A reserved name without a server (RFC 2606). Apple's verifiers require an address.
     private static let ocspResponder = "http://ocsp.till.invalid/"
 
-    /// Makes the chain, with new keys.
+    /// Creates the chain with new keys.
     ///
     /// - Parameters:
-    ///   - name: What the certificates are called, before `Root`, `Intermediate` and `Signing`.
-    ///   - validity: The first and the last second, since 1970, of all three.
-    ///   - randomBytes: Chance for the serial numbers.
-    ///   - adjust: A last say on each certificate before it is issued.
+    ///   - name: The prefix of the common names `Root`, `Intermediate` and `Signing`.
+    ///   - validity: The first and the last second of validity of all three, since 1970.
+    ///   - randomBytes: The source of random bytes for the serial numbers.
+    ///   - adjust: A closure that may change each certificate before it is issued.
     public static func make(
         _ algorithm: Algorithm,
         name: String,
@@ -55,7 +55,7 @@ public struct CertificateChain: Sendable {
         ) throws -> Link {
             var template = CertificateTemplate(
                 role: role, commonName: "\(name) \(suffix)", organization: "Till",
-                // A leading 1 keeps the number positive and of one length.
+                // The leading 1 keeps the number positive and its length constant.
                 serialNumber: [1] + randomBytes(15),
                 notBefore: validity.lowerBound, notAfter: validity.upperBound, appleExtensions: appleExtensions,
                 ocspResponder: role == .root ? nil : ocspResponder)

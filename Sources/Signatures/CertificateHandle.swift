@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// An OpenSSL certificate, freed with its last owner.
+/// An owner of an OpenSSL certificate, which it frees.
 ///
-/// Unchecked because the pointer is to C: it never changes, the certificate is not altered after it was read, and OpenSSL
-/// guards what it computes of a certificate later (the cached extensions) with a lock of its own.
+/// The class is unchecked because the pointer refers to C memory. The pointer never changes, and the certificate does
+/// not change after it was read. OpenSSL guards the cached extensions with its own lock.
 final class CertificateHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// - Parameter pointer: An `X509` whose one reference passes to this object.
+    /// - Parameter pointer: An `X509` whose only reference passes to this object.
     init(owning pointer: OpaquePointer) {
         self.pointer = pointer
     }

@@ -1,9 +1,9 @@
-/// Why there is no path from a certificate to a trusted root.
+/// A failure to find a path from a certificate to a trusted root.
 public enum CertificatePathError: Error, Equatable, Sendable {
-    /// No trusted root stands above, or a signature on the way does not hold, or a constraint is broken.
+    /// The path ends at no trusted root, or a signature or constraint is violated.
     case untrusted
-    /// A certificate on the way was not valid at the moment asked about.
+    /// A certificate on the path was not valid at the given moment.
     case outsideValidity
-    /// More certificates stand between than Apple's chains have.
+    /// The path has more certificates than Apple's chains.
     case tooLong
 }

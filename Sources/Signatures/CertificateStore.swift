@@ -1,14 +1,14 @@
 import COpenSSL
 
-/// The certificates somebody trusts, and the paths from others to them; an OpenSSL store, freed with its last owner.
+/// The trusted certificates, with the paths from other certificates to them. It owns an OpenSSL store.
 ///
-/// Unchecked because the pointer is to C: it never changes, nothing is added after `init`, and OpenSSL guards look-ups in a
-/// store with a lock of its own.
+/// The class is unchecked because the pointer refers to C memory. The pointer never changes, and nothing is added after
+/// `init`. OpenSSL guards lookups in a store with its own lock.
 public final class CertificateStore: @unchecked Sendable {
     private let pointer: OpaquePointer
     private let trusted: [Certificate]
 
-    /// - Throws: `OpenSSLError` when OpenSSL cannot hold the certificates.
+    /// - Throws: `OpenSSLError` if OpenSSL cannot store the certificates.
     public init(trusting certificates: [Certificate]) throws {
         guard let pointer = X509_STORE_new() else { throw OpenSSLError("make a certificate store") }
         self.pointer = pointer
@@ -24,12 +24,12 @@ public final class CertificateStore: @unchecked Sendable {
         X509_STORE_free(pointer)
     }
 
-    /// Builds and checks the path from a leaf to a trusted root (RFC 5280 section 6), with two certificates between them at
-    /// the most.
+    /// Builds and verifies the path from a leaf to a trusted root (RFC 5280 section 6), with at most two certificates
+    /// between them.
     ///
     /// - Parameters:
-    ///   - intermediates: Certificates that may stand between, in any order; a root among them counts for nothing.
-    ///   - moment: When each certificate has to be valid, in seconds since 1970.
+    ///   - intermediates: The possible certificates between them, in any order. Roots among them are not trusted.
+    ///   - moment: The moment at which every certificate must be valid, in seconds since 1970.
     /// - Returns: The certificates of the path, leaf first.
     public func path(
         from leaf: Certificate,
@@ -52,7 +52,7 @@ public final class CertificateStore: @unchecked Sendable {
         X509_VERIFY_PARAM_set_depth(parameters, 2)
         guard X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_X509_STRICT)) == 1 else { throw .untrusted }
 
-        // The stack does not own the certificates pushed on it.
+        // The stack does not own its certificates.
         let isValid = withExtendedLifetime((leaf, intermediates)) { X509_verify_cert(context) == 1 }
         guard isValid else {
             switch X509_STORE_CTX_get_error(context) {
@@ -64,7 +64,7 @@ public final class CertificateStore: @unchecked Sendable {
         return certificates(of: X509_STORE_CTX_get0_chain(context), among: [leaf] + intermediates + trusted)
     }
 
-    /// OpenSSL hands back the very objects it was given; reading one anew costs as much as a signature.
+    /// Returns the given certificates for OpenSSL's objects. Parsing them again would cost as much as a signature.
     private func certificates(of stack: OpaquePointer?, among given: [Certificate]) -> [Certificate] {
         (0..<till_certificate_stack_count(stack)).compactMap { index in
             let pointer = till_certificate_stack_value(stack, index)

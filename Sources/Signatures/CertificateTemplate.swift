@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// What a certificate that Till issues shall say; `issue` makes it.
+/// The content of a certificate that Till issues with `issue`.
 public struct CertificateTemplate: Sendable {
-    /// The role a certificate plays in a chain, which decides its constraints and key usage.
+    /// The role of a certificate in a chain. It determines the constraints and the key usage.
     public enum Role: Sendable {
         case root
-        /// May issue leaves and nothing else (path length 0).
+        /// A certificate that may issue only leaves (path length 0).
         case intermediate
         case leaf
     }
@@ -13,15 +13,16 @@ public struct CertificateTemplate: Sendable {
     public var role: Role
     public var commonName: String
     public var organization: String
-    /// Up to 20 bytes, read as a positive number.
+    /// The serial number, a positive number of up to 20 bytes.
     public var serialNumber: [UInt8]
-    /// The first and the last second of validity, since 1970.
+    /// The first second of validity, since 1970.
     public var notBefore: Int64
+    /// The last second of validity, since 1970.
     public var notAfter: Int64
     public var appleExtensions: [AppleExtension]
-    /// Where to ask whether the certificate was revoked (authority information access, OCSP); nil for none.
+    /// The address of the OCSP responder (authority information access). Nil for none.
     public var ocspResponder: String?
-    /// The host names and addresses that a server is known by, of a leaf for TLS; else empty.
+    /// The host names and addresses of a server, for a TLS leaf. Otherwise empty.
     public var serverNames: [String]
 
     public init(
@@ -46,12 +47,12 @@ public struct CertificateTemplate: Sendable {
         self.serverNames = serverNames
     }
 
-    /// Makes the certificate for a key.
+    /// Issues the certificate for a key.
     ///
     /// - Parameters:
-    ///   - issuer: The certificate above; nil for a root, which names itself.
-    ///   - signer: The issuer's key; a root's own.
-    ///   - digest: The hash under the signature.
+    ///   - issuer: The issuing certificate, or nil for a root, which names itself.
+    ///   - signer: The issuer's key. For a root, its own key.
+    ///   - digest: The hash function of the signature.
     /// - Throws: `OpenSSLError`.
     public func issue(
         for key: PublicKey,
@@ -84,7 +85,8 @@ public struct CertificateTemplate: Sendable {
         return try Self.certificate(pointer)
     }
 
-    /// In the order the extensions are added: a subject key identifier has to stand before what refers to it.
+    /// The extensions in the order of their addition. The subject key identifier must precede the extensions that refer
+    /// to it.
     private var extensions: [(identifier: Int32, value: String)] {
         var extensions: [(Int32, String)] = [(NID_subject_key_identifier, "hash")]
         switch role {
@@ -148,7 +150,7 @@ public struct CertificateTemplate: Sendable {
         guard X509_add_ext(pointer, made, -1) == 1 else { throw OpenSSLError(failure) }
     }
 
-    /// Reads the finished certificate back from its bytes, as everybody else will.
+    /// Reads the finished certificate back from its bytes, as other programs will.
     private static func certificate(_ pointer: OpaquePointer) throws -> Certificate {
         guard let certificate = Certificate(copying: pointer) else { throw OpenSSLError("read back a certificate") }
         return certificate

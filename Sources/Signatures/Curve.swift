@@ -1,10 +1,10 @@
-/// The elliptic curves: P-256 in the leaves of Apple's chains, P-384 above them, and all three in the keys of token issuers.
+/// The elliptic curves. Apple's leaves use P-256 and the certificates above them P-384. Token issuers use all three.
 public enum Curve: String, Sendable, CaseIterable {
     case p256 = "P-256"
     case p384 = "P-384"
     case p521 = "P-521"
 
-    /// OpenSSL's name of the group.
+    /// The group's name in OpenSSL.
     var groupName: String {
         switch self {
         case .p256: "prime256v1"
@@ -13,7 +13,7 @@ public enum Curve: String, Sendable, CaseIterable {
         }
     }
 
-    /// The bytes of a coordinate, and of each of the two numbers of a signature.
+    /// The length of a coordinate and of each of a signature's two numbers, in bytes.
     var size: Int {
         switch self {
         case .p256: 32
@@ -22,7 +22,7 @@ public enum Curve: String, Sendable, CaseIterable {
         }
     }
 
-    /// The hash that JWS pairs with the curve (RFC 7518 section 3.4).
+    /// The hash function that JWS pairs with the curve (RFC 7518 section 3.4).
     var digest: DigestAlgorithm {
         switch self {
         case .p256: .sha256

@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// The hash functions that proofs, tokens and the ledger use, computed by OpenSSL.
+/// The hash functions of proofs, tokens and the ledger, computed by OpenSSL.
 public enum DigestAlgorithm: String, Sendable, CaseIterable {
-    /// Only in app receipts of Apple's signers before 2023.
+    /// The hash function of Apple's app receipts before 2023 only.
     case sha1 = "SHA-1"
     case sha256 = "SHA-256"
     case sha384 = "SHA-384"
-    /// Only in the signatures of tokens.
+    /// The hash function of token signatures only.
     case sha512 = "SHA-512"
 
-    // Made anew for each kind of collection by who uses it: as generic code it took longer than the hash.
+    // Inlinable for specialization. As generic code, the copy took longer than the hash.
     @inlinable public func digest(of bytes: some Collection<UInt8>) -> [UInt8] {
         digest(ofContiguous: Array(bytes))
     }
@@ -22,7 +22,7 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable {
         return Array(digest.prefix(Int(length)))
     }
 
-    /// OpenSSL's own, which lives as long as the program.
+    /// OpenSSL's static object.
     var implementation: OpaquePointer? {
         switch self {
         case .sha1: EVP_sha1()

@@ -1,10 +1,10 @@
-/// An ECDSA signature in its two forms: r and s side by side in JWS (RFC 7518 section 3.4), a DER sequence of two integers
-/// in OpenSSL and X.509 (RFC 3279 section 2.2.3).
+/// An ECDSA signature in its two forms. JWS concatenates r and s (RFC 7518 section 3.4). OpenSSL and X.509 use a DER
+/// sequence of two integers (RFC 3279 section 2.2.3).
 struct ECDSASignature {
     private let r: [UInt8]
     private let s: [UInt8]
 
-    /// - Returns: nil unless r and s are exactly as long as the curve's numbers.
+    /// - Returns: Nil unless r and s have exactly the length of the curve's numbers.
     init?(jws bytes: [UInt8], on curve: Curve) {
         guard bytes.count == 2 * curve.size else { return nil }
         r = Array(bytes.prefix(curve.size))
@@ -13,8 +13,8 @@ struct ECDSASignature {
 
     /// Reads a signature over P-256.
     ///
-    /// - Parameter bytes: What OpenSSL has made: lengths are below 128, so each is one byte.
-    /// - Returns: nil for anything but two integers of at most 32 bytes.
+    /// - Parameter bytes: OpenSSL's signature. Its lengths are below 128, so each is one byte.
+    /// - Returns: Nil unless the bytes are two integers of at most 32 bytes.
     init?(derOnP256 bytes: [UInt8]) {
         var rest = bytes[...]
         guard rest.popFirst() == 0x30, let length = rest.popFirst(), Int(length) == rest.count,
@@ -29,7 +29,7 @@ struct ECDSASignature {
     var der: [UInt8] {
         let integers = Self.encoded(r) + Self.encoded(s)
         let length = UInt8(integers.count)
-        // Only those of P-521 may be too long for one byte of length.
+        // Only a P-521 signature may need two bytes of length.
         return (length < 0x80 ? [0x30, length] : [0x30, 0x81, length]) + integers
     }
 

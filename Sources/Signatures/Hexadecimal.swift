@@ -1,5 +1,5 @@
 extension Collection<UInt8> {
-    /// Two lower-case hexadecimal digits for each byte.
+    /// The bytes as lowercase hexadecimal digits.
     @inlinable public var hexadecimal: String {
         func digit(_ value: UInt8) -> UInt8 {
             value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value

@@ -1,19 +1,20 @@
 import COpenSSL
 import Synchronization
 
-/// An OpenSSL key, freed with its last owner.
+/// An owner of an OpenSSL key, which it frees.
 ///
-/// Unchecked because the pointer is to C: it never changes, nothing alters the key after it was made or read, and
-/// OpenSSL 3 allows a key to be used for signing and verifying from many threads at once.
+/// The class is unchecked because the pointer refers to C memory. The pointer never changes, and the key does not
+/// change after it was created or read. OpenSSL 3 allows signing and verifying with a key on many threads at once.
 final class KeyHandle: @unchecked Sendable {
-    /// The most contexts kept, which is the most cores that check under one key at once without preparing one.
+    /// The maximum number of cached contexts. This many cores can verify with one key at once without preparing a
+    /// context.
     private static let maximumContexts = 16
 
     let pointer: OpaquePointer
-    /// The contexts that nobody is using; the lock is held to take one or to bring it back.
+    /// The unused contexts. The lock is held to take or return one.
     private let contexts = Mutex<[VerificationContext]>([])
 
-    /// - Parameter pointer: An `EVP_PKEY` whose one reference passes to this object.
+    /// - Parameter pointer: An `EVP_PKEY` whose only reference passes to this object.
     init(owning pointer: OpaquePointer) {
         self.pointer = pointer
     }
@@ -22,14 +23,14 @@ final class KeyHandle: @unchecked Sendable {
         EVP_PKEY_free(pointer)
     }
 
-    /// Checks a signature over a digest; false, too, when the key is not of the form's kind.
+    /// Verifies a signature of a digest. Returns false if the form does not fit the kind of the key.
     func verifies(_ signature: [UInt8], overDigest digest: [UInt8], form: VerificationContext.Form) -> Bool {
         let kept = contexts.withLock { contexts in
             contexts.lastIndex { $0.form == form }.map { contexts.remove(at: $0) }
         }
         defer { ERR_clear_error() }
         guard let context = kept ?? VerificationContext(form: form, key: pointer) else { return false }
-        // One that has failed is not used again, so that no failure can reach into another check.
+        // A failed context is discarded, so a failure cannot affect another verification.
         guard context.verifies(signature, overDigest: digest) else { return false }
         contexts.withLock { contexts in
             if contexts.count < Self.maximumContexts { contexts.append(context) }
@@ -37,9 +38,9 @@ final class KeyHandle: @unchecked Sendable {
         return true
     }
 
-    /// Checks an Ed25519 signature, which is made over a message instead of a digest (RFC 8032 section 5.1).
+    /// Verifies an Ed25519 signature, which signs a message instead of a digest (RFC 8032 section 5.1).
     ///
-    /// - Precondition: The key is of Ed25519; others would be read with a hash of OpenSSL's choice.
+    /// - Precondition: The key is an Ed25519 key. For other keys, OpenSSL would choose a hash function.
     func verifiesEd25519(_ signature: [UInt8], over message: [UInt8]) -> Bool {
         defer { ERR_clear_error() }
         guard let context = EVP_MD_CTX_new() else { return false }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Codes that only who shares a secret can make, computed by OpenSSL.
+/// Message authentication codes, computed by OpenSSL.
 public enum MessageAuthentication {
     /// HMAC with SHA-256 (RFC 2104).
     public static func hmacSHA256(of message: [UInt8], secret: [UInt8]) -> [UInt8] {

@@ -1,19 +1,18 @@
 import COpenSSL
 
-/// The question to an authority whether a certificate it issued was revoked (RFC 6960 section 4.1), and the reading of the
-/// answer.
+/// An OCSP request about a certificate (RFC 6960 section 4.1), with the reader of its response.
 ///
-/// It carries no nonce: responders answer the public with answers made beforehand (RFC 5019), which end by themselves.
+/// The request has no nonce. Responders send prepared responses (RFC 5019), which expire.
 public struct OCSPRequest: Sendable {
-    /// The largest answer read, in bytes: one with the responder's own chain has a few thousand.
+    /// The maximum size of a response, in bytes. A response with the responder's own chain has a few thousand.
     public static let maximumAnswerSize = 1 << 16
 
-    /// The request as it is sent.
+    /// The request in DER.
     public let der: [UInt8]
     private let certificate: Certificate
     private let issuer: Certificate
 
-    /// - Parameter issuer: The certificate whose key has signed `certificate`.
+    /// - Parameter issuer: The certificate whose key signed `certificate`.
     /// - Throws: `OpenSSLError`.
     public init(for certificate: Certificate, issuer: Certificate) throws {
         guard let request = OCSP_REQUEST_new() else { throw OpenSSLError("make an OCSP request") }
@@ -32,11 +31,11 @@ public struct OCSPRequest: Sendable {
         self.issuer = issuer
     }
 
-    /// Reads an answer that the issuer, or a responder the issuer has appointed, has signed (RFC 6960 section 4.2.2.2).
+    /// Reads a response. The issuer or its authorized responder must have signed it (RFC 6960 section 4.2.2.2).
     ///
     /// - Parameters:
     ///   - answer: The DER of an OCSPResponse.
-    ///   - moment: When it has to hold, in seconds since 1970.
+    ///   - moment: The moment at which the response must be valid, in seconds since 1970.
     public func status(in answer: [UInt8], at moment: Int64) throws(OCSPError) -> OCSPStatus {
         defer { ERR_clear_error() }
         guard answer.count <= Self.maximumAnswerSize, let response = Self.response(answer) else { throw .malformed }
@@ -52,7 +51,7 @@ public struct OCSPRequest: Sendable {
     }
 
     private func isSignedForIssuer(_ basic: OpaquePointer, at moment: Int64) -> Bool {
-        // Nobody but the issuer is trusted here, so that no other authority of the same root can answer for it.
+        // Only the issuer is trusted. Another authority below the same root cannot respond for it.
         guard let store = X509_STORE_new(), let certificates = till_certificate_stack_new() else { return false }
         defer {
             X509_STORE_free(store)
@@ -99,8 +98,8 @@ public struct OCSPRequest: Sendable {
         }
     }
 
-    /// A certificate as responders know it: by SHA-1, the one hash all of them take (RFC 5019 section 2.1.1); it names,
-    /// and protects nothing.
+    /// Creates a certificate's OCSP identifier with SHA-1, the hash function that all responders accept (RFC 5019
+    /// section 2.1.1). It needs no collision resistance.
     ///
     /// - Returns: An `OCSP_CERTID` that the caller owns.
     private static func identifier(of certificate: Certificate, issuer: Certificate) throws -> OpaquePointer {

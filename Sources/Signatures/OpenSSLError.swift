@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// OpenSSL could not do what it was asked: a key it cannot read, memory it does not get.
+/// A failed OpenSSL operation, such as reading an invalid key or allocating memory.
 public struct OpenSSLError: Error, CustomStringConvertible, Sendable {
     public let operation: String
-    /// OpenSSL's own reason, without data from its inputs; nil when it gave none.
+    /// OpenSSL's reason, without data from its inputs. Nil if it gave none.
     public let reason: String?
 
-    /// Takes the reason from this thread's queue of errors and empties it.
+    /// Takes the reason from the current thread's error queue and empties the queue.
     init(_ operation: String) {
         self.operation = operation
         let code = ERR_get_error()

@@ -1,22 +1,22 @@
 import COpenSSL
 
-/// What is kept of a password: scrypt (RFC 7914) over it and a salt, with what it cost.
+/// A password hash: scrypt (RFC 7914) with its salt and its cost.
 ///
-/// Written in the PHC string format: `$scrypt$ln=15,r=8,p=3$SALT$HASH`, both in base64 without padding.
+/// Its text is a PHC string: `$scrypt$ln=15,r=8,p=3$SALT$HASH`. Salt and hash are in base64 without padding.
 public struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
-    /// What one guess costs.
+    /// The cost of one guess.
     public struct Cost: Hashable, Sendable {
-        /// The binary logarithm of N; a guess takes 128 · N · r bytes of memory.
+        /// The binary logarithm of N. A guess takes 128 · N · r bytes of memory.
         let logarithmOfN: UInt8
         let r: UInt32
         let p: UInt32
 
-        /// 32 MiB of memory; one of the settings that OWASP's Password Storage Cheat Sheet calls equally strong.
+        /// A cost of 32 MiB of memory. OWASP's Password Storage Cheat Sheet lists it among its equivalent settings.
         public static let standard = Cost(logarithmOfN: 15, r: 8, p: 3)
-        /// For tests, which guess nothing.
+        /// A minimal cost for tests.
         package static let trifling = Cost(logarithmOfN: 4, r: 1, p: 1)
 
-        /// In bytes; scrypt's own, and a little around it.
+        /// The memory limit in bytes: scrypt's own memory and a reserve.
         fileprivate var memory: UInt64 {
             (UInt64(1) << logarithmOfN) * UInt64(r) * 128 + UInt64(r) * UInt64(p) * 128 + 65_536
         }
@@ -28,26 +28,27 @@ public struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
     private let salt: [UInt8]
     private let hash: [UInt8]
 
-    /// Takes as long as it costs.
+    /// Hashes a password, in the time that the cost requires.
     ///
     /// - Parameter salt: 16 random bytes.
-    /// - Throws: `OpenSSLError` where there is not that much memory.
+    /// - Throws: `OpenSSLError` if there is not enough memory.
     public init(_ password: String, salt: [UInt8], cost: Cost) throws(OpenSSLError) {
         self.cost = cost
         self.salt = salt
         hash = try Self.hash(password, salt, cost)
     }
 
-    /// One that no password is known for: what is looked at where there is none, so that it takes as long.
+    /// Creates a hash that no known password matches. Comparing a password with it hides that an account has none,
+    /// because it takes equally long.
     ///
-    /// - Parameter chance: 32 random bytes.
-    public init(ofNothing chance: [UInt8], cost: Cost) {
+    /// - Parameter randomBytes: 32 random bytes.
+    public init(ofNothing randomBytes: [UInt8], cost: Cost) {
         self.cost = cost
-        salt = Array(chance.prefix(16))
-        hash = chance
+        salt = Array(randomBytes.prefix(16))
+        hash = randomBytes
     }
 
-    /// - Returns: nil for a text of another form.
+    /// - Returns: Nil if the text has another form.
     public init?(_ text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt",
@@ -75,9 +76,9 @@ public struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
         return Base64.decode(Array((text + padding).utf8))
     }
 
-    /// Whether it is of a password; takes as long as it has cost.
+    /// True if the hash matches the password. The comparison takes as long as the hash.
     ///
-    /// - Throws: `OpenSSLError` where there is not that much memory.
+    /// - Throws: `OpenSSLError` if there is not enough memory.
     public func matches(_ password: String) throws(OpenSSLError) -> Bool {
         ConstantTime.areEqual(try Self.hash(password, salt, cost), hash)
     }

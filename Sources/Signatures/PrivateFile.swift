@@ -6,28 +6,28 @@ import Foundation
     import Darwin
 #endif
 
-/// Files that only their owner may read (mode 0600): keys and databases.
+/// Files that only their owner may read and write (mode 0600), for keys and databases.
 public enum PrivateFile {
-    /// A file could not be made private, with the system's reason.
+    /// A failure to write a private file, with the system's reason.
     public struct Failure: Error, CustomStringConvertible {
         public let path: String
         public let reason: String
 
-        public var description: String { "\(path) cannot be written: \(reason)." }
+        public var description: String { "Cannot write \"\(path)\": \(reason)." }
     }
 
-    /// Makes an empty file unless there is one, so that what is written to it later is private from the first byte.
+    /// Creates an empty file unless one exists, so later content is private from the first byte.
     public static func ensureExists(at url: URL) throws(Failure) {
         let descriptor = open(url.path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(url) }
         close(descriptor)
     }
 
-    /// Runs `body` while no other process, and no other thread, holds the lock that a file stands for; the file stays.
+    /// Runs `body` while it holds the lock of a file. No other process or thread can hold it. The file remains.
     public static func withLock<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value {
         let descriptor = open(url.path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(url) }
-        // Closing lets go of the lock, and so does the process's end.
+        // Closing the descriptor releases the lock, and so does the end of the process.
         defer { close(descriptor) }
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else { throw failure(url) }
@@ -35,9 +35,9 @@ public enum PrivateFile {
         return try body()
     }
 
-    /// Writes a new file and has it on disk before returning.
+    /// Creates a file and flushes it to the disk.
     ///
-    /// - Throws: `Failure`, also when the file exists already.
+    /// - Throws: `Failure`, also if the file already exists.
     public static func create(_ bytes: [UInt8], at url: URL) throws(Failure) {
         let descriptor = open(url.path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(url) }
@@ -51,10 +51,10 @@ public enum PrivateFile {
         guard fsync(descriptor) == 0 else { throw failure(url) }
     }
 
-    /// Writes a file in place of one that may be there: whoever reads it sees the one or the other, whole.
+    /// Replaces a file atomically. Readers see either the old or the new file.
     public static func replace(_ url: URL, with bytes: [UInt8]) throws(Failure) {
         let unfinished = url.appendingPathExtension("unfinished")
-        // What a crash left behind.
+        // Removes the file of a crashed attempt.
         unlink(unfinished.path)
         try create(bytes, at: unfinished)
         guard rename(unfinished.path, url.path) == 0 else { throw failure(url) }

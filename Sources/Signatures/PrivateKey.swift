@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// A key that signs. Its bytes leave it only as PEM, for the file that keeps it.
+/// A signing key. It leaves the process only as PEM, for its file.
 public struct PrivateKey: Sendable {
     let handle: KeyHandle
 
     public var publicKey: PublicKey { PublicKey(handle: handle) }
 
-    /// Makes a new key from OpenSSL's own randomness.
+    /// Generates a key with OpenSSL's random generator.
     public static func generate(_ curve: Curve) throws -> PrivateKey {
         let context = try generationContext("EC")
         defer { EVP_PKEY_CTX_free(context) }
@@ -16,7 +16,7 @@ public struct PrivateKey: Sendable {
         return try generate(context)
     }
 
-    /// Makes a new RSA key of 2048 bits, the size of every signer of app receipts.
+    /// Generates an RSA key of 2048 bits, the size of all signers of app receipts.
     public static func generateRSA() throws -> PrivateKey {
         let context = try generationContext("RSA")
         defer { EVP_PKEY_CTX_free(context) }
@@ -51,19 +51,19 @@ public struct PrivateKey: Sendable {
         guard let bio = BIO_new(BIO_s_mem()) else { throw OpenSSLError("read a key") }
         defer { BIO_free(bio) }
         guard BIO_write(bio, bytes, Int32(bytes.count)) == bytes.count else { throw OpenSSLError("read a key") }
-        // Without a password callback of our own, OpenSSL would ask the terminal for one.
+        // Without this password callback, OpenSSL would prompt on the terminal.
         guard let pointer = PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in 0 }, nil) else {
-            throw OpenSSLError("read a private key: it has to be an unencrypted PKCS#8 key in PEM")
+            throw OpenSSLError("read a private key: it must be an unencrypted PKCS#8 key in PEM")
         }
         handle = KeyHandle(owning: pointer)
     }
 
-    /// Reads an unencrypted PKCS#8 key in base64, as `.storekit` files have it.
+    /// Reads an unencrypted PKCS#8 key in base64, as in `.storekit` files.
     public init(pkcs8 base64: String) throws {
         try self.init(pem: "-----BEGIN PRIVATE KEY-----\n\(base64)\n-----END PRIVATE KEY-----\n")
     }
 
-    /// The key as unencrypted PKCS#8 in PEM.
+    /// Returns the key as unencrypted PKCS#8 in PEM.
     public func pem() throws -> String {
         guard let bio = BIO_new(BIO_s_mem()) else { throw OpenSSLError("write a key") }
         defer { BIO_free(bio) }
@@ -77,7 +77,7 @@ public struct PrivateKey: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Signs with ECDSA over P-256 and SHA-256, in the form of JWS: r and s of 32 bytes each (RFC 7518 section 3.4).
+    /// Signs with ECDSA over P-256 and SHA-256, in JWS form: r and s of 32 bytes each (RFC 7518 section 3.4).
     public func signES256(_ message: [UInt8]) throws -> [UInt8] {
         guard handle.kind == .ellipticCurve(.p256),
             let signature = ECDSASignature(derOnP256: try sign(message, digest: .sha256))

@@ -2,18 +2,19 @@ import StrictJSON
 import SwiftASN1
 
 extension PublicKey {
-    /// Bits of an RSA modulus (RFC 7518 section 3.3 asks for the lower bound).
+    /// The accepted sizes of an RSA modulus in bits. RFC 7518 section 3.3 defines the lower bound.
     private static let modulusSizes = 2048...8192
-    /// Exponents of an RSA key: beyond 33 bits none is in use, and verifying takes as long as the exponent.
+    /// The accepted exponents of an RSA key. Larger ones are not in use, and the time of a verification grows with the
+    /// exponent.
     private static let exponents: ClosedRange<UInt64> = 3...(1 << 33 - 1)
     /// The members that make a key secret (RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1).
     private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
-    /// Reads a public key from a JWK (RFC 7517): RSA, P-256, P-384 and P-521 (RFC 7518 section 6), and Ed25519 (RFC 8037
-    /// section 2). Members that say for what the key is used are the caller's to read.
+    /// Reads a public key from a JWK (RFC 7517): RSA, P-256, P-384 and P-521 (RFC 7518 section 6), or Ed25519 (RFC 8037
+    /// section 2). The caller checks the members that define the key's use.
     ///
-    /// - Returns: nil for a key of another type, for one with private members, for an RSA key of less than 2048 or more than
-    ///   8192 bits, and for coordinates that are of another length than the curve's or no point of it.
+    /// - Returns: Nil for other types, for keys with private members, and for RSA keys outside 2048 to 8192 bits. Nil
+    ///   also if coordinates have the wrong length or are not on the curve.
     public init?(jwk: JSONObject) {
         guard !Self.privateMembers.contains(where: { jwk[$0] != nil }), let type = jwk.text("kty") else { return nil }
         let information: [UInt8]?
@@ -30,9 +31,9 @@ extension PublicKey {
         self.init(der: information)
     }
 
-    /// SubjectPublicKeyInfo of RSA (RFC 3279 section 2.3.1).
+    /// The SubjectPublicKeyInfo of RSA (RFC 3279 section 2.3.1).
     private static func rsaInformation(_ jwk: JSONObject) -> [UInt8]? {
-        // Some issuers write zeros before the number, so a byte more is read.
+        // The limit has one extra byte, because some issuers write a leading zero.
         guard let modulus = jwk.number("n", maximumSize: modulusSizes.upperBound / 8 + 1), let first = modulus.first,
             modulusSizes.contains(modulus.count * 8 - first.leadingZeroBitCount), isOdd(modulus),
             let exponent = jwk.number("e", maximumSize: 8), isOdd(exponent),
@@ -49,7 +50,7 @@ extension PublicKey {
         }
     }
 
-    /// SubjectPublicKeyInfo of an elliptic curve (RFC 5480 section 2); OpenSSL refuses what is no point of the curve.
+    /// The SubjectPublicKeyInfo of an elliptic curve (RFC 5480 section 2). OpenSSL refuses points outside the curve.
     private static func ellipticCurveInformation(_ jwk: JSONObject) -> [UInt8]? {
         guard let name = jwk.text("crv"),
             let curve = Curve.allCases.first(where: { $0.rawValue.hasSameBytes(as: name) }),
@@ -62,7 +63,7 @@ extension PublicKey {
         }
     }
 
-    /// SubjectPublicKeyInfo of Ed25519 (RFC 8410 section 4).
+    /// The SubjectPublicKeyInfo of Ed25519 (RFC 8410 section 4).
     private static func ed25519Information(_ jwk: JSONObject) -> [UInt8]? {
         guard let name = jwk.text("crv"), name.hasSameBytes(as: "Ed25519"),
             let x = jwk.bytes("x", maximumSize: 32), x.count == 32
@@ -92,7 +93,7 @@ extension JSONObject {
         if case .string(let text) = self[name] { text } else { nil }
     }
 
-    /// The bytes of a member in base64url; nil, before anything is decoded, for more than `maximumSize` of them.
+    /// The bytes of a base64url member. Nil, without decoding, if there are more than `maximumSize`.
     fileprivate func bytes(_ name: String, maximumSize: Int) -> [UInt8]? {
         guard let text = text(name), text.utf8.count <= (maximumSize * 4 + 2) / 3 else { return nil }
         return Base64.decode(text.utf8, .urlSafe)
@@ -105,7 +106,7 @@ extension JSONObject {
 }
 
 extension DER.Serializer {
-    /// - Parameter number: Without leading zeros.
+    /// - Parameter number: The number without leading zeros.
     fileprivate mutating func appendUnsigned(_ number: [UInt8]) {
         appendPrimitiveNode(identifier: .integer) { bytes in
             if let first = number.first, first >= 0x80 { bytes.append(0) }

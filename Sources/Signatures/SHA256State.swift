@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A SHA-256 under way. A copy goes on from where the original stood, so that what many messages begin with is hashed once.
+/// An incremental SHA-256. A copy continues from its original's state, so a common prefix of messages is hashed once.
 public struct SHA256State: Sendable {
     private var context = SHA256_CTX()
 
@@ -12,7 +12,7 @@ public struct SHA256State: Sendable {
         bytes.withUnsafeBytes { _ = SHA256_Update(&context, $0.baseAddress, $0.count) }
     }
 
-    /// The digest of what was hashed so far.
+    /// The digest of the bytes hashed so far.
     public func digest() -> [UInt8] {
         var context = context
         return [UInt8](unsafeUninitializedCapacity: Int(SHA256_DIGEST_LENGTH)) { buffer, count in

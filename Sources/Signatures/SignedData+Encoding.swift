@@ -1,10 +1,10 @@
 import SwiftASN1
 
 extension SignedData {
-    /// Signs content as Apple signs app receipts: definite-length DER, one signer, no signed attributes, RSA PKCS#1 v1.5
-    /// with SHA-256 straight over the content, the whole chain enclosed.
+    /// Signs content like Apple's app receipts: definite-length DER, one signer and no signed attributes. The signature
+    /// is RSA PKCS#1 v1.5 with SHA-256 directly over the content. The container includes the whole chain.
     ///
-    /// - Parameter chain: The signer's certificate first, the root last.
+    /// - Parameter chain: The certificates, from the signer's to the root.
     public static func sign(_ content: [UInt8], with key: PrivateKey, chain: [Certificate]) throws -> [UInt8] {
         guard let leaf = chain.first else { throw OpenSSLError("sign without a certificate") }
         let signature = try key.signRSA(content, digest: .sha256)

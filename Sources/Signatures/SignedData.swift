@@ -1,18 +1,18 @@
-/// A PKCS#7 SignedData with one signer and no signed attributes, the container of app receipts (RFC 2315 section 9;
-/// Apple, "Validating receipts on the device").
+/// A PKCS#7 SignedData with one signer and no signed attributes. It is the container of app receipts (RFC 2315 section
+/// 9; Apple, "Validating receipts on the device").
 public struct SignedData: Sendable {
-    /// The most certificates a container may bring; Apple's bring three.
+    /// The maximum number of certificates in a container. Apple's containers have three.
     public static let maximumCertificates = 8
 
-    /// The signed bytes themselves.
+    /// The signed bytes.
     public let content: [UInt8]
-    /// The DER of each certificate that came along, in the container's order.
+    /// The DER of each included certificate, in the container's order.
     public let certificates: [ArraySlice<UInt8>]
     public let signer: Signer
 
-    /// Who signed, by the certificate's issuer and serial number, and how.
+    /// The signer: its certificate's issuer and serial number, the digest and the signature.
     public struct Signer: Sendable {
-        /// The DER of the pair that names the certificate.
+        /// The DER of the issuer and serial number.
         public let identifier: ArraySlice<UInt8>
         /// The DER of the issuer's name.
         public let issuer: [UInt8]
@@ -24,22 +24,22 @@ public struct SignedData: Sendable {
 }
 
 extension SignedData {
-    /// Reads the container in DER, or in the BER that Xcode writes (indefinite lengths, constructed octet strings).
+    /// Reads the container in DER or in Xcode's BER (indefinite lengths, constructed octet strings).
     public init(ber bytes: [UInt8]) throws(SignedDataError) {
         self = try SignedDataReader.read(bytes)
     }
 
-    /// The certificates with the name that the signer states: an honest container has one.
+    /// The certificates with the signer's issuer and serial number. An honest container has one.
     public func signerCertificates(among certificates: [Certificate]) -> [Certificate] {
         certificates.filter { $0.serialNumber == signer.serialNumber && $0.issuer == signer.issuer }
     }
 
-    /// The hash of the content under the signature.
+    /// The hash of the content that is signed.
     public var contentDigest: [UInt8] { signer.digest.digest(of: content) }
 
-    /// Whether the signature over the content holds under a key.
+    /// True if the signature of the content is valid under the key.
     ///
-    /// - Parameter digest: `contentDigest`.
+    /// - Parameter digest: The value of `contentDigest`.
     public func isSigned(by key: PublicKey, digest: [UInt8]) -> Bool {
         key.verifiesRSA(signer.signature, overDigest: digest, algorithm: signer.digest)
     }

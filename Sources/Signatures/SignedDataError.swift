@@ -1,15 +1,15 @@
-/// Why bytes are not the container of an app receipt.
+/// A defect in the container of an app receipt.
 public enum SignedDataError: Error, Equatable, Sendable {
-    /// Not BER, or not in the shape of SignedData, or something follows it.
+    /// The bytes are not BER, do not have the structure of SignedData, or continue after it.
     case malformed
-    /// No content, or content that is not plain data.
+    /// The content is missing or is not plain data.
     case contentMissing
-    /// More certificates than `SignedData.maximumCertificates`.
+    /// The container has more certificates than `SignedData.maximumCertificates`.
     case certificateCount
-    /// App receipts have exactly one signer; 2 stands for more than one.
+    /// The container does not have exactly one signer. The value 2 represents all larger numbers.
     case signerCount(Int)
-    /// App receipts are signed over their content directly.
+    /// The container has signed attributes. App receipts sign their content directly.
     case signedAttributes
-    /// A hash other than SHA-1 or SHA-256, or a signature other than RSA PKCS#1 v1.5 over that hash.
+    /// The hash function is not SHA-1 or SHA-256, or the signature is not RSA PKCS#1 v1.5 over that hash.
     case algorithm
 }

@@ -1,4 +1,4 @@
-/// What a container or its content is, by the bytes of its object identifier (RFC 2315 section 14).
+/// The type of a container or its content, identified by the bytes of its object identifier (RFC 2315 section 14).
 enum ContentIdentifier {
     /// 1.2.840.113549.1.7.1
     case data
@@ -15,7 +15,7 @@ enum ContentIdentifier {
     }
 }
 
-/// The hashes of app receipts, by the bytes of their object identifiers.
+/// The hash functions of app receipts, identified by the bytes of their object identifiers.
 enum DigestIdentifier {
     /// 1.3.14.3.2.26
     case sha1
@@ -33,9 +33,9 @@ enum DigestIdentifier {
     var algorithm: DigestAlgorithm { self == .sha1 ? .sha1 : .sha256 }
 }
 
-/// The signatures of app receipts, all of them RSA PKCS#1 v1.5 (RFC 8017 appendix C).
+/// The signature algorithms of app receipts, all of them RSA PKCS#1 v1.5 (RFC 8017 appendix C).
 enum SignatureIdentifier {
-    /// 1.2.840.113549.1.1.1, which leaves the hash to the digest's identifier.
+    /// 1.2.840.113549.1.1.1. The digest's identifier determines the hash function.
     case rsaEncryption
     /// 1.2.840.113549.1.1.5
     case sha1WithRSAEncryption
@@ -52,7 +52,7 @@ enum SignatureIdentifier {
         }
     }
 
-    /// The hash it names; nil when it names none.
+    /// The hash function that the identifier names. Nil if it names none.
     var digest: DigestAlgorithm? {
         switch self {
         case .rsaEncryption: nil
@@ -62,5 +62,5 @@ enum SignatureIdentifier {
     }
 }
 
-/// 1.2.840.113549.1, RSA Laboratories' own.
+/// 1.2.840.113549.1, the arc of RSA Laboratories.
 private let pkcs: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01]

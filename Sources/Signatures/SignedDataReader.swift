@@ -1,4 +1,4 @@
-/// Takes SignedData apart by RFC 2315 section 9, refusing what app receipts never hold.
+/// A parser of SignedData (RFC 2315 section 9). It refuses structures that app receipts never have.
 enum SignedDataReader {
     static func read(_ bytes: [UInt8]) throws(SignedDataError) -> SignedData {
         do {
@@ -27,7 +27,7 @@ enum SignedDataReader {
         if fields.nextTag == BERTag.context0 {
             certificates = BERReader(bytes, in: try fields.next().content)
         }
-        // Revocation lists: allowed by the format, and of no use here.
+        // Revocation lists are allowed by the format but not used.
         if fields.nextTag == BERTag.context1 { _ = try fields.next() }
         var signers = try fields.enter(BERTag.set)
         try fields.finish()
@@ -40,7 +40,7 @@ enum SignedDataReader {
         guard !signers.isAtEnd else { throw SignedDataError.signerCount(0) }
         let signer = try signer(try signers.enter(BERTag.sequence))
         guard signers.isAtEnd else { throw SignedDataError.signerCount(2) }
-        // The hash announced ahead of the content is the one signer's.
+        // The hash function before the content must be the signer's.
         let announced = DigestIdentifier(rawValue: Array(bytes[try algorithm(&digests)]))
         try digests.finish()
         guard announced?.algorithm == signer.digest else { throw SignedDataError.algorithm }
@@ -73,9 +73,9 @@ enum SignedDataReader {
         guard fields.nextTag != BERTag.context0 else { throw SignedDataError.signedAttributes }
         let signature = SignatureIdentifier(rawValue: Array(fields.bytes[try algorithm(&fields)]))
         let octets = try fields.octets()
-        // Unsigned attributes, which nobody vouches for: Apple writes none.
+        // Unsigned attributes are refused. Apple writes none.
         try fields.finish()
-        // A signature identifier may name the hash once more; then both have to agree.
+        // If the signature identifier names a hash function, it must be the digest's.
         guard let digest = digest?.algorithm, let signature, signature.digest == nil || signature.digest == digest
         else {
             throw SignedDataError.algorithm
@@ -85,7 +85,7 @@ enum SignedDataReader {
             serialNumber: Array(fields.bytes[serialNumber.content]), digest: digest, signature: Array(octets))
     }
 
-    /// Takes an AlgorithmIdentifier whose parameters are NULL or absent, and gives the range of its object identifier.
+    /// Reads an AlgorithmIdentifier without parameters other than NULL, and returns the range of its object identifier.
     private static func algorithm(_ fields: inout BERReader) throws -> Range<Int> {
         var parts = try fields.enter(BERTag.sequence)
         let identifier = try parts.next(BERTag.objectIdentifier).content

@@ -1,19 +1,20 @@
 import StrictJSON
 
-/// A JWS in compact form (RFC 7515 section 7.1) as Apple signs its payloads: ES256, the chain in the header's `x5c`.
+/// A JWS in compact form (RFC 7515 section 7.1) like Apple's: ES256, with the chain in the header's `x5c`.
 ///
-/// Reading one checks its form only; who signed it is for `isSigned(by:)` and a chain's judge to say.
+/// The initializer checks only the form. `isSigned(by:)` and the judgement of the chain verify the signer.
 public struct SignedJSON: Sendable {
-    /// The first segment as it was sent: two with the same bytes bring the same chain.
+    /// The first segment. Equal bytes mean the same chain.
     public let header: ArraySlice<UInt8>
-    /// The payload's bytes, believed by nobody yet.
+    /// The payload's bytes, which are not trusted yet.
     public let payload: [UInt8]
     private let encodedPayload: ArraySlice<UInt8>
     private let signature: [UInt8]
 
-    /// - Throws: `SignedJSONError` for anything but three segments, the last two in strict base64url.
+    /// - Throws: `SignedJSONError` unless there are three segments, the last two in strict base64url.
     public init(compact bytes: [UInt8]) throws(SignedJSONError) {
-        // From the end, since the header is by far the longest; a point inside it is no base64url.
+        // The search starts at the end, because the header is the longest segment. A point inside the header is not
+        // base64url.
         let point = UInt8(ascii: ".")
         guard let second = bytes.lastIndex(of: point), let first = bytes[..<second].lastIndex(of: point) else {
             throw .segmentCount
@@ -29,15 +30,14 @@ public struct SignedJSON: Sendable {
 
     /// The DER of each certificate of `x5c`, leaf first.
     ///
-    /// - Throws: `SignedJSONError` unless the header is strict base64url of a JSON object that says ES256 and brings
-    ///   certificates.
+    /// - Throws: `SignedJSONError` unless the header is strict base64url of a JSON object with ES256 and certificates.
     public func certificates() throws(SignedJSONError) -> [[UInt8]] {
         guard !header.contains(UInt8(ascii: ".")) else { throw .segmentCount }
         guard let bytes = Base64.decode(header, .urlSafe) else { throw .base64 }
         return try Self.certificates(inHeader: bytes)
     }
 
-    /// The hash of the header and the point after it, from which `digest` can go on.
+    /// The hash state after the header and its point, from which `digest` continues.
     public var headerDigest: SHA256State {
         var state = SHA256State()
         state.update(header)
@@ -45,25 +45,25 @@ public struct SignedJSON: Sendable {
         return state
     }
 
-    /// The SHA-256 of what is signed, header and payload.
+    /// Returns the SHA-256 of the signed bytes: header and payload.
     ///
-    /// - Parameter headerDigest: That of a JWS with this header.
+    /// - Parameter headerDigest: The state after this header.
     public func digest(continuing headerDigest: SHA256State) -> [UInt8] {
         var state = headerDigest
         state.update(encodedPayload)
         return state.digest()
     }
 
-    /// Whether the signature holds under a key.
+    /// True if the signature is valid under the key.
     ///
-    /// - Parameter digest: This JWS's own.
+    /// - Parameter digest: The digest of this JWS.
     public func isSigned(by key: PublicKey, digest: [UInt8]) -> Bool {
         key.verifiesES256(signature, overDigest: digest)
     }
 
-    /// Signs a payload as Apple does: the header is exactly `{"alg":"ES256","x5c":[…]}`.
+    /// Signs a payload like Apple. The header is exactly `{"alg":"ES256","x5c":[…]}`.
     ///
-    /// - Parameter chain: The signer's certificate first, the root last.
+    /// - Parameter chain: The certificates, from the signer's to the root.
     /// - Returns: The compact form.
     public static func sign(_ payload: JSONValue, with key: PrivateKey, chain: [Certificate]) throws -> String {
         let certificates = chain.map { JSONValue.string(Base64.encode($0.der)) }
@@ -76,12 +76,14 @@ public struct SignedJSON: Sendable {
     private static func certificates(inHeader bytes: [UInt8]) throws(SignedJSONError) -> [[UInt8]] {
         let value: JSONValue
         do { value = try JSONParser.parse(bytes) } catch { throw .header(error.message) }
-        guard case .object(let header) = value else { throw .header("it is no object") }
+        guard case .object(let header) = value else { throw .header("the value must be an object") }
         guard case .string(let algorithm) = header["alg"], algorithm.hasSameBytes(as: "ES256") else {
             throw .algorithm
         }
-        // Both change how a JWS has to be read (RFC 7515 section 4.1.11, RFC 7797); Apple sends neither.
-        guard header["crit"] == nil, header["b64"] == nil else { throw .header("it has a crit or b64 parameter") }
+        // Both parameters change the meaning of a JWS (RFC 7515 section 4.1.11, RFC 7797). Apple sends neither.
+        guard header["crit"] == nil, header["b64"] == nil else {
+            throw .header("the parameters crit and b64 are not allowed")
+        }
         guard case .array(let values) = header["x5c"], !values.isEmpty else { throw .certificates }
         var certificates: [[UInt8]] = []
         for value in values {

@@ -1,27 +1,28 @@
 import COpenSSL
 
-/// OpenSSL's context for checking signatures of one form under one key, freed with its last owner.
+/// An OpenSSL context for verifying signatures of one form under one key. It frees the context.
 ///
-/// Preparing one takes OpenSSL a fifth of the time that a P-256 signature takes to check, and as long as an RSA signature;
-/// checking leaves it as it was. So a key lends out those it has (`KeyHandle.verifies`).
+/// Preparing a context takes a fifth of the time of a P-256 verification, and as long as an RSA verification. A
+/// verification leaves it unchanged, so a key caches its contexts (`KeyHandle.verifies`).
 ///
-/// Unchecked because the pointer is to C: whoever takes one out of its key's list is its only user until it is back.
+/// The class is unchecked because the pointer refers to C memory. Only one caller uses a context at a time: the one
+/// that has taken it from its key's list.
 final class VerificationContext: @unchecked Sendable {
-    /// What a signature is, apart from the key.
+    /// The form of a signature, independent of the key.
     enum Form: Equatable {
         /// ECDSA in DER.
         case ecdsa
         /// RSA PKCS#1 v1.5 over a digest of this algorithm.
         case rsa(DigestAlgorithm)
-        /// RSA-PSS over a digest of this algorithm, which the mask is made with, too; the salt is as long as the digest.
+        /// RSA-PSS over a digest of this algorithm, with a mask by the same algorithm and a salt as long as the digest.
         case rsaPSS(DigestAlgorithm)
     }
 
     let form: Form
     private let pointer: OpaquePointer
 
-    /// - Parameter key: An `EVP_PKEY`, of which the context keeps a reference of its own.
-    /// - Returns: nil when OpenSSL cannot check signatures of the form with the key.
+    /// - Parameter key: An `EVP_PKEY`. The context keeps its own reference.
+    /// - Returns: Nil if OpenSSL cannot verify signatures of the form with the key.
     init?(form: Form, key: OpaquePointer) {
         guard let pointer = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return nil }
         self.form = form

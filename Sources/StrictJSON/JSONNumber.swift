@@ -1,9 +1,9 @@
-/// A JSON number as it was written, so that no digit is lost before somebody asks for a value.
+/// A JSON number with its original digits. Nothing is lost until a caller requests a value.
 public struct JSONNumber: Hashable, Sendable {
-    /// The number's text, in JSON's grammar (RFC 8259 section 6).
+    /// The text of the number, in JSON's grammar (RFC 8259 section 6).
     public let text: String
 
-    /// - Parameter text: A number that the parser has checked.
+    /// - Parameter text: A number in JSON's grammar.
     init(checked text: String) {
         self.text = text
     }
@@ -12,10 +12,10 @@ public struct JSONNumber: Hashable, Sendable {
         text = String(value)
     }
 
-    /// The value, when the number is written as an integer and fits.
+    /// The value as an integer. Nil if the text is not an integer or does not fit.
     public var int64: Int64? { Int64(text) }
 
-    /// The nearest double; nil when the number is beyond what a double can hold.
+    /// The nearest double. Nil if the number exceeds a double's range.
     public var double: Double? {
         guard let value = Double(text), value.isFinite else { return nil }
         return value

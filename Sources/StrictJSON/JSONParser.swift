@@ -1,7 +1,7 @@
-/// Reads JSON as RFC 8259 writes it, and refuses what readers are known to disagree on: duplicate keys, lone surrogates,
-/// invalid UTF-8, a byte order mark, anything after the value.
+/// A strict JSON parser (RFC 8259). It refuses text that parsers interpret differently: duplicate keys, lone
+/// surrogates, invalid UTF-8, a byte order mark, and text after the value.
 public struct JSONParser {
-    /// The largest text and the deepest nesting read, so that work stays in proportion to a limit the caller chose.
+    /// The limits on size and nesting, which bound the parser's work.
     public struct Limits: Sendable {
         public let bytes: Int
         public let depth: Int
@@ -22,7 +22,7 @@ public struct JSONParser {
         self.limits = limits
     }
 
-    /// - Throws: `JSONSyntaxError` with the byte at which reading stopped.
+    /// - Throws: `JSONSyntaxError` with the byte offset of the error.
     public static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONSyntaxError) -> JSONValue {
         guard bytes.count <= limits.bytes else {
             throw JSONSyntaxError(reason: .tooLarge(limit: limits.bytes), offset: 0)
@@ -152,7 +152,7 @@ public struct JSONParser {
         throw failure(.unexpectedEnd)
     }
 
-    /// Reads on from the first escape of a string that started at `start`.
+    /// Continues at the first escape of a string that started at `start`.
     private mutating func escapedString(from start: Int) throws(JSONSyntaxError) -> String {
         var unescaped = Array(bytes[start..<position])
         while let byte = peek {
@@ -192,7 +192,7 @@ public struct JSONParser {
         case UInt8(ascii: "u"):
             guard let unit = codeUnit() else { throw invalid }
             if let scalar = Unicode.Scalar(unit) { return Character(scalar) }
-            // A surrogate counts only as the first half of a pair.
+            // A surrogate is valid only as the first half of a pair.
             guard UTF16.isLeadSurrogate(unit), skip("\\"), skip("u"), let second = codeUnit(),
                 UTF16.isTrailSurrogate(second)
             else { throw invalid }
@@ -237,13 +237,13 @@ public struct JSONParser {
     }
 }
 
-/// The keys of the object being read: compared one by one while they are few, by hash when they are many, so that an
-/// object of a hundred thousand keys costs no more than its length.
+/// The keys of the current object. Few keys are compared one by one, and many by hash. The time for an object with many
+/// keys therefore stays linear.
 private struct SeenKeys {
     private static let fewest = 64
     private var hashed: Set<[UInt8]> = []
 
-    /// - Returns: false when the key was there already.
+    /// - Returns: False if the key exists.
     mutating func insert(_ key: String, into object: JSONObject) -> Bool {
         guard object.members.count >= Self.fewest else { return object[key] == nil }
         if hashed.isEmpty { hashed = Set(object.keys.map { Array($0.utf8) }) }

@@ -1,6 +1,6 @@
-/// Why a text is not JSON that Till reads, and where.
+/// A syntax error in JSON, with its position.
 public struct JSONSyntaxError: Error, Equatable, Sendable {
-    /// What was wrong.
+    /// The cause of the error.
     public enum Reason: Equatable, Sendable {
         case tooLarge(limit: Int)
         case tooDeep(limit: Int)
@@ -14,21 +14,21 @@ public struct JSONSyntaxError: Error, Equatable, Sendable {
     }
 
     public let reason: Reason
-    /// Bytes from the start of the text.
+    /// The offset from the start of the text, in bytes.
     public let offset: Int
 
     public var message: String {
         switch reason {
-        case .tooLarge(let limit): "the text is longer than \(limit) bytes"
-        case .tooDeep(let limit): "values are nested more than \(limit) deep at byte \(offset)"
+        case .tooLarge(let limit): "the text has more than \(limit) bytes"
+        case .tooDeep(let limit): "the nesting at byte \(offset) is deeper than \(limit) levels"
         case .unexpectedEnd: "the text ends too early"
-        case .unexpectedCharacter: "there is an unexpected character at byte \(offset)"
-        case .invalidNumber: "the number at byte \(offset) is not written as JSON writes numbers"
-        case .invalidEscape: "the escape at byte \(offset) is not one of JSON's"
+        case .unexpectedCharacter: "the character at byte \(offset) is unexpected"
+        case .invalidNumber: "the number at byte \(offset) is not valid JSON"
+        case .invalidEscape: "the escape at byte \(offset) is not valid JSON"
         case .invalidUTF8: "the string at byte \(offset) is not UTF-8"
         case .duplicateKey(let key):
-            "the key \"\(String(decoding: key.utf8.prefix(64), as: UTF8.self))\" stands twice in one object, at byte \(offset)"
-        case .trailingCharacters: "something follows the value at byte \(offset)"
+            "the key \"\(String(decoding: key.utf8.prefix(64), as: UTF8.self))\" appears twice in one object, at byte \(offset)"
+        case .trailingCharacters: "the text continues after the value at byte \(offset)"
         }
     }
 }

@@ -1,12 +1,12 @@
 extension JSONValue {
-    /// The value as JSON text without white space, members in their order, numbers in their digits.
+    /// The value as JSON text without white space. It keeps the order of members and the digits of numbers.
     public var compactText: String {
         var text = ""
         write(to: &text)
         return text
     }
 
-    /// The same with a line for each member and element, indented and spaced as Xcode writes JSON.
+    /// The same text with a line for each member and element. Indentation and spaces are like Xcode's.
     public var prettyText: String {
         var text = ""
         writePretty(to: &text, indentation: "")

@@ -1,4 +1,4 @@
-/// A JSON value that keeps what the text said: the order of members and the digits of numbers.
+/// A JSON value that keeps the order of members and the digits of numbers.
 public enum JSONValue: Hashable, Sendable {
     case object(JSONObject)
     case array([JSONValue])
@@ -7,7 +7,7 @@ public enum JSONValue: Hashable, Sendable {
     case bool(Bool)
     case null
 
-    /// What kind of value it is, for a sentence: `object`, `array`, `string`, `number`, `boolean` or `null`.
+    /// The type of the value for messages: `object`, `array`, `string`, `number`, `boolean` or `null`.
     public var kind: String {
         switch self {
         case .object: "object"

@@ -1,16 +1,17 @@
 extension String {
-    /// Reads UTF-8, and nothing that is not.
+    /// Decodes strict UTF-8.
     ///
-    /// `String(validating:as:)` does the same at many times the cost, since the library's generic code is not specialised.
+    /// `String(validating:as:)` is much slower, because the library's generic code is not specialized.
     ///
-    /// - Returns: nil for bytes that are no UTF-8.
+    /// - Returns: Nil if the bytes are not UTF-8.
     public init?(strictUTF8 bytes: ArraySlice<UInt8>) {
-        // What is no UTF-8 is repaired, which changes it; plain ASCII never is.
+        // Decoding repairs invalid UTF-8 and thereby changes the bytes. ASCII is always valid.
         self.init(decoding: bytes, as: UTF8.self)
         guard bytes.allSatisfy({ $0 < 0x80 }) || utf8.elementsEqual(bytes) else { return nil }
     }
 
-    /// Whether both are the same bytes, in a time that follows from their length alone; `==` asks for canonical equivalence.
+    /// True if both strings have the same bytes. The time depends only on their length. `==` compares by canonical
+    /// equivalence.
     @inline(__always)
     public func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)

@@ -1,10 +1,10 @@
-/// An account with the service, as its user sees it.
+/// An account with the service, in its user's view.
 public struct AccountResource: Codable, Sendable {
-    /// The user's name with the issuer `till`, for back ends.
+    /// The user's name under the issuer `till`. Back ends use it.
     public let accountId: String
-    /// nil for an account whose address was proven to be somebody else's.
+    /// The e-mail address. Nil after another account has proven its ownership of the address.
     public let email: String?
-    /// RFC 3339, UTC; nil before the address is verified.
+    /// RFC 3339, UTC. Nil until the address is verified.
     public let emailVerifiedAt: String?
     /// RFC 3339, UTC.
     public let createdAt: String

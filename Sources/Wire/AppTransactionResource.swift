@@ -1,4 +1,4 @@
-/// The app itself, as an account has it.
+/// An account's purchase of the app.
 public struct AppTransactionResource: Codable, Sendable {
     /// A JWS.
     public let signedAppTransaction: String

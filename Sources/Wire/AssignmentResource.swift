@@ -1,8 +1,8 @@
-/// An unclaimed purchase that was assigned to a user.
+/// An unclaimed purchase that the team has assigned to a user.
 public struct AssignmentResource: Codable, Sendable {
     public let transactionId: String
     public let user: UserName
-    /// As a redemption has it: `granted`, `alreadyRedeemed` or `revoked`.
+    /// The result in the words of a redemption: `granted`, `alreadyRedeemed` or `revoked`.
     public let result: String
 
     public init(

@@ -3,7 +3,7 @@ public struct BalanceAdditionResource: Codable, Sendable {
     public let id: String
     public let balance: String
     public let amount: Int
-    /// In the team's own words.
+    /// The reason in the team's words.
     public let reason: String
     /// The identifier of the API key.
     public let addedBy: String

@@ -1,7 +1,7 @@
 /// A page of changes to the catalog, newest first.
 public struct CatalogChangeList: Codable, Sendable {
     public let changes: [CatalogChangeResource]
-    /// The value of the query parameter `cursor` for the next page; nil on the last.
+    /// The `cursor` of the next page. Nil on the last page.
     public let nextCursor: String?
 
     public init(changes: [CatalogChangeResource], nextCursor: String? = nil) {

@@ -9,11 +9,11 @@ public struct CatalogChangeResource: Codable, Sendable {
     public let changedBy: String
     public let kind: String
     public let productId: String
-    /// The new definition; nil for a change of another kind.
+    /// The new definition. Nil for other kinds of change.
     public let definition: JSONContent?
-    /// The item with a new picture; nil for a change of another kind.
+    /// The item with a new picture. Nil for other kinds of change.
     public let item: Item?
-    /// The digest of the new picture, in hexadecimal.
+    /// The SHA-256 of the new picture, in hexadecimal.
     public let sha256: String?
 
     public init(

@@ -1,7 +1,7 @@
 /// A page of products with their definitions.
 public struct CatalogProductList: Codable, Sendable {
     public let products: [CatalogProductResource]
-    /// The value of the query parameter `cursor` for the next page; nil on the last.
+    /// The `cursor` of the next page. Nil on the last page.
     public let nextCursor: String?
 
     public init(products: [CatalogProductResource], nextCursor: String? = nil) {

@@ -2,11 +2,11 @@
 public struct CatalogProductResource: Codable, Sendable {
     public let productId: String
     public let isWithdrawn: Bool
-    /// True for a definition that an administrator has set; false for the file's.
+    /// True if an administrator has set the definition. False if it is the file's.
     public let isAdministered: Bool
     /// The definition in the form of an Xcode StoreKit configuration.
     public let definition: JSONContent
-    /// The address of the item's picture; nil without one.
+    /// The address of the item's picture. Nil if it has none.
     public let picture: String?
 
     public init(

@@ -5,7 +5,7 @@ public struct ConfirmationResource: Codable, Sendable {
         case verified
         /// The account has the new address.
         case changed
-        /// The change waits for the confirmation at the other address.
+        /// The change awaits the confirmation at the other address.
         case waitsForOther
     }
 

@@ -1,4 +1,4 @@
-/// The account and the new session of a user who signed up or logged in.
+/// The account and the new session after a sign-up or login.
 public struct EntranceResource: Codable, Sendable {
     public let account: AccountResource
     public let tokens: TokensResource

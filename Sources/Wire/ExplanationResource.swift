@@ -1,22 +1,22 @@
 import Commerce
 
-/// The reason for which a user has an item, or does not.
+/// The reason for owning or not owning an item.
 public struct ExplanationResource: Codable, Sendable {
     public let item: Item
     public let isOwned: Bool
     /// A code, such as `expired`.
     public let cause: String
-    /// The reason in a sentence or two.
+    /// The reason in one or two sentences.
     public let text: String
     /// The remedy.
     public let remedy: String?
     /// The time at which the cause took effect. Dates are RFC 3339, UTC.
     public let since: String?
     public let until: String?
-    /// The transaction, or the grant.
+    /// The transaction or the grant.
     public let reference: String?
     public let origin: Origin?
-    /// The owner of a purchase that the user was refused.
+    /// The owner of a purchase that the user's redemption was refused for.
     public let otherOwner: UserName?
 
     public init(

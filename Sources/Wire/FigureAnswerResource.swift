@@ -1,17 +1,17 @@
-/// A figure over a time.
+/// The values of a figure over time.
 public struct FigureAnswerResource: Codable, Sendable {
     public let figure: String
     /// `production` or `sandbox`.
     public let environment: String
     /// `day`, `week` or `month`.
     public let by: String
-    /// `app`, `product`, `storefront` or `origin`; nil for no group.
+    /// `app`, `product`, `storefront` or `origin`. Nil without a group.
     public let group: String?
     public let periods: [FigurePeriodResource]
     public let series: [FigureSeriesResource]
-    /// The users of whom something was written that the sums lack.
+    /// The number of users with changes that the sums do not include yet.
     public let pendingUsers: Int
-    /// True if the sums have all users of before the figures came into use, or count them among the pending.
+    /// True if the sums include all earlier users or count them as pending.
     public let isBackfilled: Bool
 
     public init(

@@ -1,4 +1,4 @@
-/// The figures that the service tells.
+/// The figures that the service computes.
 public struct FigureList: Codable, Sendable {
     public let figures: [FigureResource]
 

@@ -1,4 +1,4 @@
-/// A figure that the service tells.
+/// A figure that the service computes.
 public struct FigureResource: Codable, Sendable {
     public let figure: String
     /// `sum`, `level`, `rate` or `movement`.

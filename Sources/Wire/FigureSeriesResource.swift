@@ -1,14 +1,14 @@
 /// The values of a figure, one for each period.
 public struct FigureSeriesResource: Codable, Sendable {
-    /// The app, product, storefront or origin; nil without a group. Empty for a storefront that was not stated.
+    /// The app, product, storefront or origin. Nil without a group. Empty if the storefront is unknown.
     public let group: String?
-    /// The ISO 4217 code; nil for a figure that is no money.
+    /// The ISO 4217 code. Nil if the figure is not money.
     public let currency: String?
-    /// Counts, or milliunits of the currency. Of a rate, the numerators.
+    /// The values: counts, or milliunits of the currency. For a rate, the numerators.
     public let values: [Int64]
     /// The denominators of a rate.
     public let denominators: [Int64]?
-    /// The parts of a movement, by their names: `new`, `resubscribed`, `changed` and `churned`.
+    /// The parts of a movement: `new`, `resubscribed`, `changed` and `churned`.
     public let parts: [String: [Int64]]?
 
     public init(

@@ -1,7 +1,7 @@
 /// A page of grants, newest first.
 public struct GrantList: Codable, Sendable {
     public let grants: [GrantResource]
-    /// The value of the query parameter `cursor` for the next page; nil on the last.
+    /// The `cursor` of the next page. Nil on the last page.
     public let nextCursor: String?
 
     public init(grants: [GrantResource], nextCursor: String? = nil) {

@@ -1,6 +1,6 @@
 import Commerce
 
-/// An item that the team gave to a user without a purchase.
+/// An item that the team has given to a user without a purchase.
 public struct GrantResource: Codable, Sendable {
     public let grantId: String
     public let item: Item
@@ -9,7 +9,7 @@ public struct GrantResource: Codable, Sendable {
     public let grantedBy: String
     /// Dates are RFC 3339, UTC.
     public let grantedAt: String
-    /// Nil for a grant without an end.
+    /// Nil if the grant has no end.
     public let endsAt: String?
     /// Nil until the team revokes the grant.
     public let revocation: RevocationResource?

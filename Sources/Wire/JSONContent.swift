@@ -10,13 +10,13 @@ public enum JSONContent: Codable, Hashable, Sendable {
     case bool(Bool)
     case null
 
-    /// The member of an object; nil for a missing member or a value of another form.
+    /// The member of an object. Nil if the member is missing or the value is not an object.
     public subscript(name: String) -> JSONContent? {
         guard case .object(let members) = self else { return nil }
         return members[name]
     }
 
-    /// The text; nil for a value of another form.
+    /// The text. Nil if the value is not a string.
     public var text: String? {
         guard case .string(let text) = self else { return nil }
         return text

@@ -1,26 +1,26 @@
 import Commerce
 
-/// A purchase that a user has redeemed, with all that was stated about it.
+/// A redeemed purchase with all statements about it.
 public struct KnownPurchaseResource: Codable, Sendable {
-    /// Nil for a user who was erased.
+    /// The owner. Nil if the user was erased.
     public let owner: UserName?
     public let originalTransactionId: String
     public let origin: Origin
     /// The product of the last transaction.
     public let productId: String
-    /// As `UserSubscriptionResource` has it, or `owned`, `familyShared`, `consumed` or `refunded`.
+    /// A state of `UserSubscriptionResource`, or `owned`, `familyShared`, `consumed` or `refunded`.
     public let state: String
     /// Dates are RFC 3339, UTC.
     public let since: String
     public let until: String?
-    /// Nil if the App Store has not stated it.
+    /// True if the subscription renews. Nil if the App Store has not stated it.
     public let renews: Bool?
     public let expirationReason: String?
     /// The items that the transactions grant.
     public let items: [Item]
-    /// The newest first.
+    /// The transactions, newest first.
     public let transactions: [TransactionResource]
-    /// The newest first, 200 at most.
+    /// The notifications, newest first, at most 200.
     public let notifications: [StatedNotificationResource]
 
     public init(

@@ -1,7 +1,7 @@
-/// A page of users, by their names.
+/// A page of users, ordered by name.
 public struct KnownUserList: Codable, Sendable {
     public let users: [KnownUserResource]
-    /// The value of the query parameter `cursor` for the next page; nil on the last.
+    /// The `cursor` of the next page. Nil on the last page.
     public let nextCursor: String?
 
     public init(

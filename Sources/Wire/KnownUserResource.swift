@@ -1,7 +1,7 @@
-/// A user whom the ledger knows.
+/// A user of the ledger.
 public struct KnownUserResource: Codable, Sendable {
     public let user: UserName
-    /// The token that the purchases of the user may name.
+    /// The account token of the user's purchases.
     public let appAccountToken: String
     /// RFC 3339, UTC.
     public let firstSeenAt: String

@@ -1,4 +1,4 @@
-/// A mail that the team's own mailer is asked to send.
+/// A request to the team's own mailer to send a mail.
 public struct MailRequest: Codable, Sendable {
     /// The purpose of a mail.
     public enum Kind: String, Codable, Sendable {
@@ -8,23 +8,23 @@ public struct MailRequest: Codable, Sendable {
         case newAddress = "mail.newAddress"
     }
 
-    /// The mail, as text and in the parts of which a text can be made.
+    /// The mail, as text and in its parts.
     public struct Content: Codable, Sendable {
         /// The recipient.
         public let to: String
-        /// The sender, as the setting `mail-from` has it.
+        /// The sender, from the setting `mail-from`.
         public let from: String
         /// The language of the text, such as `en`.
         public let language: String
         public let subject: String
         public let text: String
-        /// The address to which the mail leads.
+        /// The link in the mail.
         public let link: String
-        /// The secret of the link alone.
+        /// The secret in the link.
         public let token: String
         /// RFC 3339, UTC.
         public let linkExpiresAt: String
-        /// The new address, in a mail about a change.
+        /// The new address, if the mail is about a change of address.
         public let newEmail: String?
 
         public init(
@@ -51,7 +51,7 @@ public struct MailRequest: Codable, Sendable {
     }
 
     public let type: Kind
-    /// RFC 3339, UTC: the moment at which the mail was asked for.
+    /// The time of the request (RFC 3339, UTC).
     public let timestamp: String
     public let data: Content
 

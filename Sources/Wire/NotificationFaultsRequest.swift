@@ -1,6 +1,6 @@
-/// A request to disturb the next notifications.
+/// A request to inject faults into the next notifications.
 public struct NotificationFaultsRequest: Codable, Sendable {
-    /// Each is `duplicate`, `reorder`, `drop` or `delay:SECONDS`.
+    /// The faults: `duplicate`, `reorder`, `drop` or `delay:SECONDS`.
     public let faults: [String]
 
     public init(faults: [String]) {

@@ -1,6 +1,6 @@
 /// A notification of the store.
 public struct NotificationResource: Codable, Sendable {
-    /// One try to send a notification.
+    /// An attempt to send a notification.
     public struct Attempt: Codable, Sendable {
         /// RFC 3339, UTC.
         public let date: String

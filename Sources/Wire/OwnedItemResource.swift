@@ -1,20 +1,20 @@
 import Commerce
 
-/// An item that a user owns, since when, until when, and by what.
+/// An item that a user owns, with its period and its source.
 public struct OwnedItemResource: Codable, Sendable {
     public let collection: String
     public let number: Int
     /// `purchase`, `grant` (by the team) or `rule` (the catalog gives the item to everybody).
     public let source: String
-    /// Of a purchase as `UserSubscriptionResource` has it, or `owned` or `familyShared`; `owned` for other sources.
+    /// A purchase's state as in `UserSubscriptionResource`, or `owned` or `familyShared`. Other sources have `owned`.
     public let state: String
-    /// The beginning of the time without a gap in which the user has owned the item; nil for a rule. Dates are RFC 3339, UTC.
+    /// The start of the user's uninterrupted ownership. Nil for a rule. Dates are RFC 3339, UTC.
     public let since: String?
-    /// Nil for an item without an end.
+    /// The end. Nil if the item has none.
     public let until: String?
-    /// Nil if the App Store has not stated it.
+    /// True if the subscription renews. Nil if the App Store has not stated it.
     public let renews: Bool?
-    /// The product, the transactions and the origin of a purchase.
+    /// The product of a purchase.
     public let productId: String?
     public let transactionId: String?
     public let originalTransactionId: String?

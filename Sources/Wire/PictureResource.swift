@@ -1,6 +1,6 @@
 import Commerce
 
-/// An item of the catalog, and the address of its picture.
+/// An item of the catalog with the address of its picture.
 public struct PictureResource: Codable, Sendable {
     public let item: Item
     public let picture: String?

@@ -1,8 +1,8 @@
 /// A request to raise the price of a subscription.
 public struct PriceIncreaseRequest: Codable, Sendable {
-    /// Milliunits of the currency.
+    /// The price in milliunits of the currency.
     public let price: Int64
-    /// True if nil.
+    /// True if the customer must consent. The default is true.
     public let needsConsent: Bool?
 
     public init(price: Int64, needsConsent: Bool? = nil) {

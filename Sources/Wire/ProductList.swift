@@ -1,7 +1,7 @@
 /// A page of products.
 public struct ProductList: Codable, Sendable {
     public let products: [ProductResource]
-    /// The value of the query parameter `cursor` for the next page; nil on the last.
+    /// The `cursor` of the next page. Nil on the last page.
     public let nextCursor: String?
 
     public init(products: [ProductResource], nextCursor: String? = nil) {

@@ -1,27 +1,27 @@
 import Commerce
 
-/// A product as the service shows it, in one language.
+/// A product in one language.
 public struct ProductResource: Codable, Sendable {
     public let productId: String
     public let type: String
     /// The item that a purchase grants.
     public let item: Item?
-    /// The address of the item's picture, cacheable without end; nil without a picture.
+    /// The address of the item's picture, which clients may cache without limit. Nil if it has none.
     public let picture: String?
-    /// The credit that each unit adds to a balance; nil for a product that grants an item.
+    /// The credit that each unit adds to a balance. Nil if the product grants an item.
     public let credit: Credit?
     public let displayName: String
     public let description: String
-    /// Milliunits of the currency.
+    /// The price in milliunits of the currency.
     public let price: Int64
     /// ISO 4217.
     public let currency: String
     public let displayPrice: String
-    /// Nil for a product that is no subscription.
+    /// The terms of the subscription. Nil for other products.
     public let subscription: SubscriptionResource?
-    /// True for a product that is no longer sold; otherwise nil.
+    /// True if the product is no longer sold, otherwise nil.
     public let isWithdrawn: Bool?
-    /// True if the requesting user owns the item; nil in an answer that is not about a user.
+    /// True if the requesting user owns the item. Nil if the response is not about a user.
     public let isOwned: Bool?
     /// True if the product is on the requesting user's wish list.
     public let isWished: Bool?

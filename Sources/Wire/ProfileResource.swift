@@ -2,9 +2,9 @@ import Commerce
 
 /// The profile of a user.
 public struct ProfileResource: Codable, Sendable {
-    /// Nil until the user chooses one.
+    /// The nickname. Nil until the user chooses one.
     public let nickname: String?
-    /// At most one item of each collection.
+    /// The chosen items, at most one of each collection.
     public let chosen: [Item]
 
     public init(nickname: String? = nil, chosen: [Item]) {

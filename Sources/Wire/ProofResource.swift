@@ -1,6 +1,6 @@
 import Commerce
 
-/// The content of a valid proof, as the service and the command line show it.
+/// The content of a valid proof.
 public struct ProofResource: Codable, Sendable {
     /// The kind of a proof.
     public enum Kind: String, Codable, Sendable {
@@ -15,7 +15,7 @@ public struct ProofResource: Codable, Sendable {
         public let quantity: Int
         /// Dates are RFC 3339, UTC.
         public let purchaseDate: String
-        /// Nil for a purchase that is not revoked.
+        /// The date of the revocation. Nil if the purchase is not revoked.
         public let revocationDate: String?
 
         public init(
@@ -39,9 +39,9 @@ public struct ProofResource: Codable, Sendable {
     public let origin: Origin
     public let environment: AppStoreEnvironment
     public let bundleId: String?
-    /// The date of the signature; of an app receipt, the creation date.
+    /// The signing date. For an app receipt, the creation date.
     public let signedAt: String
-    /// Nil for a proof that is no purchase.
+    /// The purchases. Nil if this kind of proof contains none.
     public let purchases: [Purchase]?
 
     public init(

@@ -1,8 +1,8 @@
 /// The purchases of a transaction, an original transaction, or an order.
 public struct PurchaseLookup: Codable, Sendable {
-    /// Those that users have redeemed: more than one if several origins use the identifier.
+    /// The redeemed purchases. There are several if several origins use the identifier.
     public let purchases: [KnownPurchaseResource]
-    /// Those that nobody has redeemed.
+    /// The purchases that nobody has redeemed.
     public let unclaimed: [UnclaimedPurchaseResource]
     /// The order that the App Store was asked about; nil if the identifier is a transaction.
     public let orderId: String?

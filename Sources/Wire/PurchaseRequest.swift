@@ -2,13 +2,13 @@ import Foundation
 
 /// A request to buy a product.
 public struct PurchaseRequest: Codable, Sendable {
-    /// The server's signature, with the names of StoreKit's `SKPaymentDiscount`.
+    /// The server's signature, with the field names of StoreKit's `SKPaymentDiscount`.
     public struct OfferSignature: Codable, Sendable {
         public let keyIdentifier: String
         public let nonce: UUID
-        /// Milliseconds since 1970.
+        /// The date of the signature in milliseconds since 1970.
         public let timestamp: Int64
-        /// In base64.
+        /// The signature in base64.
         public let signature: String
 
         public init(keyIdentifier: String, nonce: UUID, timestamp: Int64, signature: String) {
@@ -21,15 +21,15 @@ public struct PurchaseRequest: Codable, Sendable {
 
     public let account: String
     public let productId: String
-    /// 1 if nil.
+    /// The quantity. The default is 1.
     public let quantity: Int?
     public let appAccountToken: UUID?
-    /// Apple's number of the offer's type.
+    /// Apple's number of the offer type.
     public let offerType: Int?
     public let offerIdentifier: String?
-    /// Only for a promotional offer.
+    /// The signature of a promotional offer.
     public let offerSignature: OfferSignature?
-    /// `purchased` if nil.
+    /// The outcome. The default is `purchased`.
     public let outcome: String?
 
     public init(

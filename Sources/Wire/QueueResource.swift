@@ -5,7 +5,7 @@ public struct QueueResource: Codable, Sendable {
     public let productId: String
     public let quantity: Int
     public let state: String
-    /// The name of the SKError; nil for a payment that has not failed.
+    /// The name of the SKError. Nil if the payment has not failed.
     public let error: String?
     public let transactionId: String?
     public let originalTransactionId: String?

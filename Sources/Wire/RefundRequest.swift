@@ -1,4 +1,4 @@
-/// A request to refund a sale, or to ask for its refund.
+/// A request to refund a sale, or to request its refund.
 public struct RefundRequest: Codable, Sendable {
     public let reason: String?
 

@@ -1,21 +1,22 @@
-/// The facts that the App Store has stated last of a subscription's renewal, in Apple's words; nil where it has stated none.
+/// The last facts that the App Store has stated about a subscription's renewal, in Apple's words. Facts that it has not
+/// stated are nil.
 public struct RenewalFactsResource: Codable, Sendable {
     /// `Production`, `Sandbox`, `Xcode` or `LocalTesting`.
     public let environment: String?
     public let productId: String?
     /// The product of the next period.
     public let autoRenewProductId: String?
-    /// 1 if the subscription renews, 0 if the customer has turned renewal off.
+    /// 1 if the subscription renews, 0 if the customer has turned off renewal.
     public let autoRenewStatus: Int64?
     /// 1 cancelled, 2 billing error, 3 no consent to a price increase, 4 product not available, 5 other.
     public let expirationIntent: Int64?
     public let isInBillingRetryPeriod: Bool?
-    /// RFC 3339, UTC, as the other dates.
+    /// RFC 3339, UTC, like the other dates.
     public let gracePeriodExpiresDate: String?
-    /// 0 if the customer has not responded, 1 after consent.
+    /// 0 if the customer has not responded, 1 after the consent.
     public let priceIncreaseStatus: Int64?
     public let renewalDate: String?
-    /// Milliunits of the currency.
+    /// The price in milliunits of the currency.
     public let renewalPrice: Int64?
     /// ISO 4217.
     public let currency: String?

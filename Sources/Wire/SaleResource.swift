@@ -1,4 +1,4 @@
-/// A sale, in the words of signed transactions.
+/// A sale with the field names of signed transactions.
 public struct SaleResource: Codable, Sendable {
     public let transactionId: String
     public let originalTransactionId: String
@@ -10,7 +10,7 @@ public struct SaleResource: Codable, Sendable {
     /// Dates are RFC 3339, UTC.
     public let purchaseDate: String
     public let expiresDate: String?
-    /// Milliunits of the currency.
+    /// The price in milliunits of the currency.
     public let price: Int64
     /// ISO 4217.
     public let currency: String

@@ -1,4 +1,4 @@
-/// A member in the JSON of the seed's own app. Fields that Till does not use have a new member's values.
+/// A member in the JSON of the seed's own app. Fields that Till does not use have the values of a new member.
 public struct SeedAppUser: Codable, Sendable {
     /// 24 hexadecimal digits, in the form of a document database's identifier.
     public let _id: String
@@ -28,7 +28,7 @@ public struct SeedAppUser: Codable, Sendable {
     public let ageMin: Int
     public let ageMax: Int
     public let searchable: Int
-    /// RFC 3339, with milliseconds.
+    /// RFC 3339 with milliseconds.
     public let createdAt: String
 
     public init(

@@ -1,6 +1,6 @@
-/// Changes to the settings of the store. A nil field stays; an empty text or a zero removes a setting.
+/// Changes to the settings of the store. A nil field keeps its setting. An empty string or a zero removes it.
 public struct SettingsChanges: Codable, Sendable {
-    /// A rate by its name in StoreKitTest.
+    /// The name of a rate in StoreKitTest.
     public let timeRate: String?
     public let storefront: String?
     public let locale: String?
@@ -8,9 +8,9 @@ public struct SettingsChanges: Codable, Sendable {
     public let areInterruptedPurchasesEnabled: Bool?
     public let shouldEnterBillingRetryOnRenewal: Bool?
     public let isBillingGracePeriodEnabled: Bool?
-    /// An SKError by its name.
+    /// The name of an SKError.
     public let failureError: String?
-    /// Errors by the calls that fail with them.
+    /// The error of each failing call.
     public let storeKitErrors: [String: String]?
     public let notificationsURL: String?
     public let sharedSecret: String?

@@ -11,16 +11,16 @@ public struct SettingsResource: Codable, Sendable {
     public let areInterruptedPurchasesEnabled: Bool
     public let shouldEnterBillingRetryOnRenewal: Bool
     public let isBillingGracePeriodEnabled: Bool
-    /// The SKError of every payment; nil for none.
+    /// The SKError of every payment. Nil for none.
     public let failureError: Int?
-    /// The error of each call that is made to fail.
+    /// The error of each failing call.
     public let storeKitErrors: [StoreKitCall: StoreKitFailure]
     public let notificationsURL: URL?
     /// The password that `verifyReceipt` requires for subscriptions.
     public let sharedSecret: String?
-    /// The status that `verifyReceipt` always answers; nil for the true one.
+    /// The status in every answer of `verifyReceipt`. Nil for the real one.
     public let verifyReceiptStatus: Int64?
-    /// The rate limit of the App Store Server API; nil for none.
+    /// The rate limit of the App Store Server API. Nil for none.
     public let serverAPIRequestsPerMinute: Int?
 
     public init(

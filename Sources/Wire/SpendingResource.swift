@@ -1,4 +1,4 @@
-/// A spending from a balance, with the amount that is left.
+/// A spending from a balance with the remaining amount.
 public struct SpendingResource: Codable, Sendable {
     public let spendingId: String
     public let balance: String

@@ -4,7 +4,7 @@ import Commerce
 public struct StatedNotificationResource: Codable, Sendable {
     public let notificationUUID: String
     public let origin: Origin
-    /// In Apple's words.
+    /// The type in Apple's words.
     public let type: String
     public let subtype: String?
     public let transactionId: String?
@@ -12,9 +12,9 @@ public struct StatedNotificationResource: Codable, Sendable {
     /// Dates are RFC 3339, UTC.
     public let signedAt: String
     public let receivedAt: String
-    /// `granted`, `revoked`, `recorded` or `parked`; nil for a notification that an early version has received.
+    /// `granted`, `revoked`, `recorded` or `parked`. Nil if an early version received the notification.
     public let outcome: String?
-    /// The decoded notification, without the proofs inside it.
+    /// The decoded notification without the nested proofs.
     public let content: JSONContent?
 
     public init(

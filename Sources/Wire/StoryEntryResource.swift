@@ -2,26 +2,26 @@ import Commerce
 
 /// An entry of a user's story.
 public struct StoryEntryResource: Codable, Sendable {
-    /// The time at which it took effect. RFC 3339, UTC.
+    /// The time at which the entry took effect (RFC 3339, UTC).
     public let happenedAt: String
     /// `notification`, or an event of the audit log.
     public let kind: String
     /// The entry in a sentence.
     public let text: String
-    /// `user`, `App Store`, `till`, or `key` and the identifier of an API key.
+    /// `user`, `App Store`, `till`, or `key` with the identifier of an API key.
     public let actor: String
-    /// The product, the item or the balance.
+    /// The product, item or balance.
     public let subject: String?
-    /// The transaction, the grant, the spending or the notification.
+    /// The transaction, grant, spending or notification.
     public let reference: String?
     public let origin: Origin?
-    /// In the team's words, or the code of a refusal.
+    /// The reason in the team's words, or the code of a refusal.
     public let reason: String?
     /// The cause of a refusal.
     public let cause: String?
     /// The remedy of a refusal.
     public let remedy: String?
-    /// The owner of a purchase that the user was refused.
+    /// The owner of a purchase that the user's redemption was refused for.
     public let otherOwner: UserName?
     public let notification: StatedNotificationResource?
 

@@ -1,7 +1,7 @@
 /// A page of a user's story, newest first.
 public struct StoryList: Codable, Sendable {
     public let entries: [StoryEntryResource]
-    /// The value of the query parameter `cursor` for the next page; nil on the last.
+    /// The `cursor` of the next page. Nil on the last page.
     public let nextCursor: String?
 
     public init(

@@ -2,23 +2,23 @@ import Commerce
 
 /// The terms of a subscription.
 public struct SubscriptionResource: Codable, Sendable {
-    /// Another price for the first periods.
+    /// A different price for the first periods.
     public struct Offer: Codable, Sendable {
-        /// In Apple's numbers: 1 introductory, 2 promotional, 3 offer code, 4 win-back.
+        /// Apple's number of the offer type: 1 introductory, 2 promotional, 3 offer code, 4 win-back.
         public let offerType: Int
-        /// Nil for an introductory offer.
+        /// The identifier. Nil for an introductory offer.
         public let offerIdentifier: String?
         /// `free`, `payAsYouGo` or `payUpFront`.
         public let paymentMode: String
         /// ISO 8601, such as `P1M`.
         public let period: String
         public let periodCount: Int
-        /// Milliunits of the product's currency; nil for a free trial.
+        /// The price in milliunits of the product's currency. Nil for a free trial.
         public let price: Int64?
     }
 
     public let subscriptionGroupIdentifier: String
-    /// Its rank in the group; 1 is the highest.
+    /// The rank in the group. 1 is the highest.
     public let level: Int
     /// ISO 8601, such as `P1M`.
     public let period: String

@@ -2,7 +2,7 @@
 public struct SubscriptionStatusResource: Codable, Sendable {
     /// The latest transaction of a subscription.
     public struct Transaction: Codable, Sendable {
-        /// Apple's number of the status: 1 is active, 2 expired.
+        /// Apple's number of the status: 1 is active, 2 is expired.
         public let status: Int
         public let originalTransactionId: String
         /// A JWS.

@@ -1,6 +1,6 @@
 /// A request to advance the store's clock.
 public struct TimeAdvanceRequest: Codable, Sendable {
-    /// A number and a unit, such as `1mo`.
+    /// A number with a unit, such as `1mo`.
     public let by: String
 
     public init(by: String) {

@@ -1,4 +1,4 @@
-/// The facts that the App Store has stated of a transaction, in Apple's words; nil where it has stated none.
+/// The facts that the App Store has stated about a transaction, in Apple's words. Facts that it has not stated are nil.
 public struct TransactionFactsResource: Codable, Sendable {
     /// `Production`, `Sandbox`, `Xcode` or `LocalTesting`.
     public let environment: String?
@@ -8,20 +8,20 @@ public struct TransactionFactsResource: Codable, Sendable {
     public let inAppOwnershipType: String?
     /// `PURCHASE` or `RENEWAL`.
     public let transactionReason: String?
-    /// RFC 3339, UTC, as the other dates.
+    /// RFC 3339, UTC, like the other dates.
     public let originalPurchaseDate: String?
-    /// The end that the App Store states.
+    /// The expiration date that the App Store states.
     public let expiresDate: String?
-    /// The date of the last signed transaction; nil if app receipts alone have stated the facts.
+    /// The date of the last signed transaction. Nil if only app receipts have stated the facts.
     public let signedDate: String?
     public let webOrderLineItemId: String?
     public let subscriptionGroupIdentifier: String?
     public let isUpgraded: Bool?
-    /// Milliunits of the currency.
+    /// The price in milliunits of the currency.
     public let price: Int64?
     /// ISO 4217.
     public let currency: String?
-    /// ISO 3166-1, three letters.
+    /// The ISO 3166-1 alpha-3 code.
     public let storefront: String?
     public let storefrontId: String?
     /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
@@ -38,7 +38,7 @@ public struct TransactionFactsResource: Codable, Sendable {
     public let itemId: Int64?
     /// `REFUND_FULL`, `REFUND_PRORATED` or `FAMILY_REVOKE`.
     public let revocationType: String?
-    /// Thousandths of a percent.
+    /// The percentage in thousandths.
     public let revocationPercentage: Int64?
     /// `BILLED_UPFRONT` or `MONTHLY`.
     public let billingPlanType: String?

@@ -1,7 +1,7 @@
 /// A page of redeemed transactions, newest first.
 public struct TransactionList: Codable, Sendable {
     public let transactions: [TransactionResource]
-    /// The value of the query parameter `cursor` for the next page; nil on the last.
+    /// The `cursor` of the next page. Nil on the last page.
     public let nextCursor: String?
 
     public init(transactions: [TransactionResource], nextCursor: String? = nil) {

@@ -2,7 +2,7 @@ import Commerce
 
 /// A redeemed transaction.
 public struct TransactionResource: Codable, Sendable {
-    /// The bundle identifier of the app that sold it.
+    /// The bundle identifier of the app that sold the product.
     public let bundleId: String?
     public let transactionId: String
     public let originalTransactionId: String
@@ -12,13 +12,13 @@ public struct TransactionResource: Codable, Sendable {
     /// Dates are RFC 3339, UTC.
     public let purchaseDate: String
     public let redeemedAt: String
-    /// The end of a period; nil for a purchase without an end.
+    /// The end of the period. Nil if the purchase has no end.
     public let expiresDate: String?
-    /// The date of the App Store's revocation; nil for a purchase that is not revoked.
+    /// The date of the App Store's revocation. Nil if the purchase is not revoked.
     public let revocationDate: String?
-    /// Apple's reason: 1 for a problem with the app, 0 for another reason; nil without a reason.
+    /// Apple's reason: 1 for a problem with the app, 0 for another reason. Nil without a reason.
     public let revocationReason: Int?
-    /// The team's own revocation; nil without one.
+    /// The team's own revocation. Nil if there is none.
     public let revocation: RevocationResource?
     public let facts: TransactionFactsResource
 

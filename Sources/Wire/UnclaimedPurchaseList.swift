@@ -1,7 +1,7 @@
-/// A page of unclaimed purchases, by their transactions.
+/// A page of unclaimed purchases, ordered by transaction.
 public struct UnclaimedPurchaseList: Codable, Sendable {
     public let purchases: [UnclaimedPurchaseResource]
-    /// The value of the query parameter `cursor` for the next page; nil on the last.
+    /// The `cursor` of the next page. Nil on the last page.
     public let nextCursor: String?
 
     public init(

@@ -5,7 +5,7 @@ public struct UnclaimedPurchaseResource: Codable, Sendable {
     public let transactionId: String
     public let originalTransactionId: String
     public let origin: Origin
-    /// The app.
+    /// The bundle identifier of the app.
     public let bundleId: String
     public let productId: String
     /// Dates are RFC 3339, UTC.
@@ -13,9 +13,9 @@ public struct UnclaimedPurchaseResource: Codable, Sendable {
     /// The date of the last statement.
     public let statedAt: String
     public let revocationDate: String?
-    /// A token that no user has.
+    /// An account token that no user has.
     public let appAccountToken: String?
-    /// The item that it grants.
+    /// The item that the product grants.
     public let item: Item?
 
     public init(

@@ -2,7 +2,7 @@ import Commerce
 
 /// All data of one user.
 public struct UserArchiveResource: Codable, Sendable {
-    /// A device on which the user is logged in.
+    /// A session of the user on a device.
     public struct Session: Codable, Sendable {
         public let beganAt: String
         public let endsAt: String
@@ -13,14 +13,14 @@ public struct UserArchiveResource: Codable, Sendable {
         }
     }
 
-    /// A mail about the account, without its text, which nobody keeps.
+    /// A mail about the account. Its text is not kept.
     public struct Mail: Codable, Sendable {
-        /// verification, reset, addressChange or newAddress.
+        /// `verification`, `reset`, `addressChange` or `newAddress`.
         public let purpose: String
         /// The recipient.
         public let email: String
         public let askedAt: String
-        /// Nil for a mail that was not sent.
+        /// The date of sending. Nil if the mail was not sent.
         public let sentAt: String?
 
         public init(purpose: String, email: String, askedAt: String, sentAt: String? = nil) {
@@ -102,15 +102,15 @@ public struct UserArchiveResource: Codable, Sendable {
     public let user: UserName
     public let firstSeenAt: String
     public let appAccountToken: String
-    /// Nil for a user without an account with the service.
+    /// The account. Nil if the user has none with the service.
     public let account: AccountResource?
-    /// Newest first.
+    /// The sessions, newest first.
     public let sessions: [Session]
-    /// The mails of the last days, oldest first; nil for a user without any.
+    /// The mails of the last days, oldest first. Nil if there are none.
     public let mails: [Mail]?
-    /// Nil for a user who has not signed up in the seed's own app.
+    /// The member. Nil if the user has not signed up in the seed's own app.
     public let member: Member?
-    /// Nil until the user chooses one.
+    /// The nickname. Nil until the user chooses one.
     public let nickname: String?
     /// The choice in each collection, owned or not.
     public let chosen: [Item]

@@ -1,6 +1,6 @@
-/// A user's name, and the issuer that gave it.
+/// A user's name with its issuer.
 public struct UserName: Codable, Sendable {
-    /// Empty for a user whom the team's own back end names.
+    /// The issuer. Empty if the team's own back end names the user.
     public let issuer: String
     public let name: String
 

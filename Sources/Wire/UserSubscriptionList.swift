@@ -1,4 +1,4 @@
-/// The subscriptions of a user, by their first purchases.
+/// The subscriptions of a user, ordered by first purchase.
 public struct UserSubscriptionList: Codable, Sendable {
     public let subscriptions: [UserSubscriptionResource]
 

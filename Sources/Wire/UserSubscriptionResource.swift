@@ -1,6 +1,6 @@
 import Commerce
 
-/// A user's subscription as it is now.
+/// The current state of a user's subscription.
 public struct UserSubscriptionResource: Codable, Sendable {
     public let originalTransactionId: String
     public let origin: Origin
@@ -8,15 +8,15 @@ public struct UserSubscriptionResource: Codable, Sendable {
     public let productId: String
     /// `trial`, `introductory`, `active`, `willNotRenew`, `gracePeriod`, `billingRetry`, `expired`, `revoked` or `upgraded`.
     public let state: String
-    /// The beginning of the periods that followed each other without a gap. Dates are RFC 3339, UTC.
+    /// The start of the uninterrupted periods. Dates are RFC 3339, UTC.
     public let since: String
     /// The end of the last period, or of its grace period.
     public let until: String?
-    /// Nil if the App Store has not stated it.
+    /// True if the subscription renews. Nil if the App Store has not stated it.
     public let renews: Bool?
     /// The product of the next period.
     public let nextProductId: String?
-    /// The reason for the end.
+    /// The reason for the expiration.
     public let expirationReason: String?
 
     public init(

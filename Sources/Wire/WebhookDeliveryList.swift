@@ -1,7 +1,7 @@
 /// A page of deliveries, newest first.
 public struct WebhookDeliveryList: Codable, Sendable {
     public let deliveries: [WebhookDeliveryResource]
-    /// The value of the query parameter `cursor` for the next page; nil on the last.
+    /// The `cursor` of the next page. Nil on the last page.
     public let nextCursor: String?
 
     public init(deliveries: [WebhookDeliveryResource], nextCursor: String? = nil) {

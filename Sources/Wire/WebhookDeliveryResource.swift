@@ -1,12 +1,12 @@
-/// A message to a webhook, and the state of its delivery.
+/// A message to a webhook with the state of its delivery.
 public struct WebhookDeliveryResource: Codable, Sendable {
-    /// One try to deliver a message.
+    /// An attempt to deliver a message.
     public struct Attempt: Codable, Sendable {
         /// RFC 3339, UTC.
         public let attemptedAt: String
-        /// The HTTP status of the answer; nil without an answer.
+        /// The HTTP status of the response. Nil if there is none.
         public let status: Int?
-        /// The reason for a missing answer; nil with an answer, or before one.
+        /// The reason for a missing response. Nil if there is a response, or before the first attempt.
         public let error: String?
 
         public init(attemptedAt: String, status: Int? = nil, error: String? = nil) {
@@ -18,11 +18,11 @@ public struct WebhookDeliveryResource: Codable, Sendable {
 
     public let messageId: String
     public let state: String
-    /// The number of tries since the message was made or replayed.
+    /// The number of attempts since the creation or replay of the message.
     public let attempts: Int
-    /// Nil before the first try.
+    /// The last attempt. Nil before the first.
     public let lastAttempt: Attempt?
-    /// Nil for a message that is due now or is not tried again.
+    /// The time of the next attempt. Nil if the message is due now or is not retried.
     public let nextAttemptAt: String?
     /// The message as it is sent.
     public let message: WebhookMessage?

@@ -1,6 +1,6 @@
 import Commerce
 
-/// A message to a webhook: a change to what a user owns.
+/// A message to a webhook: a change to a user's items.
 public struct WebhookMessage: Codable, Sendable {
     /// The type of a message.
     public enum Kind: String, Codable, Sendable {
@@ -17,18 +17,18 @@ public struct WebhookMessage: Codable, Sendable {
         case itemTakenBack = "item.takenBack"
     }
 
-    /// The change, and the user whom it concerns.
+    /// The change and its user.
     public struct Content: Codable, Sendable {
         public let user: UserName
         /// The number in the user's audit log. A greater number means a later change.
         public let number: Int64
-        /// The actor, in the words of the audit log.
+        /// The actor, as in the audit log.
         public let actor: String
         /// The origin of a purchase.
         public let origin: Origin?
         /// The transaction that was granted or revoked.
         public let transactionId: String?
-        /// The purchase that has another owner now, with all its transactions.
+        /// The purchase that was transferred, with all its transactions.
         public let originalTransactionId: String?
         public let productId: String?
         /// The grant of an item without a purchase.

@@ -1,6 +1,6 @@
 /// The result of a replay of failed messages.
 public struct WebhookReplayResource: Codable, Sendable {
-    /// The number of messages.
+    /// The number of replayed messages.
     public let replayed: Int
 
     public init(replayed: Int) {

@@ -6,7 +6,7 @@ public struct WebhookResource: Codable, Sendable {
     public let createdAt: String
     /// The identifier of the API key.
     public let createdBy: String
-    /// The signing secret; only in the answer that creates the webhook.
+    /// The signing secret. Nil except in the response that creates the webhook.
     public let secret: String?
 
     public init(webhookId: String, url: String, createdAt: String, createdBy: String, secret: String? = nil) {

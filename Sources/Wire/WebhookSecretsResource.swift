@@ -1,7 +1,7 @@
 /// The signing secrets of a webhook.
 public struct WebhookSecretsResource: Codable, Sendable {
     public let secret: String
-    /// Present while the secret is being replaced.
+    /// The previous secret, during its replacement.
     public let previousSecret: String?
     /// RFC 3339, UTC.
     public let previousSecretEndsAt: String?

@@ -71,10 +71,10 @@ import Testing
             "Till.storekit", "\"KOR\"", "\"KRO\"", key: "settings._storefront", "it is no storefront of the App Store"),
         Typo(
             "Till.storekit", "\"products\" :", "\"products\" ", key: nil,
-            "it is not JSON: there is an unexpected character"),
+            "it is not JSON: the character at byte"),
         Typo(
             "Till.storekit", "\"version\" :", "\"identifier\" :", key: nil,
-            "it is not JSON: the key \"identifier\" stands twice"),
+            "it is not JSON: the key \"identifier\" appears twice"),
         Typo(
             "Items.json", "com.memolease.sesac1.sprout2", "com.memolease.sesac1.sprout9", key: "items[1].productID",
             "the catalog has no product com.memolease.sesac1.sprout9"),

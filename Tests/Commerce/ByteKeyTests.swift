@@ -19,7 +19,7 @@ import Testing
         #expect(Item(collection: "a", number: 11) < Item(collection: "b", number: 0))
     }
 
-    /// Canonical comparison takes seconds for these; a comparison by bytes takes microseconds.
+    /// A canonical comparison of these strings takes seconds. A comparison of bytes takes microseconds.
     @Test(.timeLimit(.minutes(1))) func `long runs of combining marks take linear time`() {
         let marks = "a" + String(repeating: "\u{301}", count: 340_000) + String(repeating: "\u{316}", count: 340_000)
         let clock = ContinuousClock()

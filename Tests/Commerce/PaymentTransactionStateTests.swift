@@ -10,7 +10,7 @@ import Testing
         let event: Event
     }
 
-    /// Every legal step; whatever is not here is illegal.
+    /// Every legal transition. All others are illegal.
     static let legal: [Transition: State] = [
         Transition(state: .purchasing, event: .purchase): .purchased,
         Transition(state: .purchasing, event: .fail): .failed,
@@ -23,7 +23,7 @@ import Testing
     ]
 
     @Test(arguments: State.allCases, Event.allCases)
-    func eachEventInEachState(state: State, event: Event) throws {
+    func `an event leads to its legal state or is refused`(state: State, event: Event) throws {
         if let next = Self.legal[Transition(state: state, event: event)] {
             #expect(try state.after(event) == next)
         } else {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func onlyWhatTheAppIsShownAwaitsItsFinish() {
+    @Test func `only purchased, failed and restored transactions await their finish`() {
         #expect(Set(State.allCases.filter(\.isAwaitingFinish)) == [.purchased, .failed, .restored])
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct TimeRateTests {
     static let start = Timestamp(rfc3339: "2026-11-21T10:00:00Z")
 
-    /// Apple's tables: how long a period of each length lasts, the grace period of it, and how long charging is tried.
+    /// Apple's tables: the length of each period, its grace period and the duration of billing retry.
     @Test(
         arguments: [
             (TimeRate.monthlyRenewalEveryHour, "P1W", 900, 771, 7200),
@@ -23,7 +23,7 @@ import Testing
             (.realTime, "P1W", 604_800, 518_400, 5_184_000), (.realTime, "P1M", 30 * 86_400, 1_382_400, 5_184_000),
             (.realTime, "P1Y", 365 * 86_400, 1_382_400, 5_184_000),
         ] as [(TimeRate, String, Int64, Int64, Int64)])
-    func aPeriodLastsAsApplesTablesSay(
+    func `a period has the length of Apple's tables`(
         rate: TimeRate,
         text: String,
         seconds: Int64,
@@ -48,13 +48,14 @@ import Testing
         ("2026-12-28T12:00:00Z", "P2W", 28, "2027-01-11T12:00:00Z"),
         ("2026-12-31T12:00:00Z", "P3D", 31, "2027-01-03T12:00:00Z"),
     ])
-    func monthsLeadToTheSameDayWhereThereIsOne(start: String, period: String, day: Int, end: String) throws {
+    func `a month ends on the same day if it has that day`(start: String, period: String, day: Int, end: String) throws
+    {
         let moment = try #require(Timestamp(rfc3339: start))
         let period = try #require(SubscriptionPeriod(period))
         #expect(moment.adding(period, dayOfMonth: day).rfc3339 == end)
     }
 
-    @Test func aRateIsKnownByItsNameAndNumber() {
+    @Test func `a rate is found by its name and number`() {
         for rate in TimeRate.allCases { #expect(TimeRate(name: rate.name) == rate) }
         #expect(TimeRate(name: "fast") == nil)
         #expect(TimeRate(rawValue: 14) == nil)

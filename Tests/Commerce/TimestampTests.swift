@@ -8,13 +8,13 @@ import Testing
         ("1969-12-31T23:59:59Z", -1), ("4001-01-01T00:00:00Z", 64_092_211_200),
         ("0001-01-01T00:00:00Z", -62_135_596_800),
     ])
-    func datesOfReceiptsAreReadAndWritten(text: String, seconds: Int64) {
+    func `dates of receipts are read and written`(text: String, seconds: Int64) {
         #expect(Timestamp(rfc3339: text) == Timestamp(secondsSince1970: seconds))
         #expect(Timestamp(secondsSince1970: seconds).rfc3339 == text)
     }
 
     @Test(arguments: ["2020-06-01T12:00:00+0100", "2020-06-01T12:00:00+01:00", "2020-06-01T07:30:00-0330"])
-    func offsetsAreTakenOff(text: String) {
+    func `offsets are subtracted`(text: String) {
         #expect(Timestamp(rfc3339: text)?.rfc3339 == "2020-06-01T11:00:00Z")
     }
 
@@ -23,18 +23,18 @@ import Testing
         "2021-02-29T12:00:00Z", "2020-06-01T24:00:00Z", "2020-06-01T12:60:00Z", "2020-06-01T12:00:00Zx",
         "2020-06-01t12:00:00Z", "2020-06-01T12:00:00+1", "٢٠٢٠-06-01T12:00:00Z",
     ])
-    func anythingElseIsNoDate(text: String) {
+    func `other text is refused as a date`(text: String) {
         #expect(Timestamp(rfc3339: text) == nil)
     }
 
-    @Test func partsOfASecondRoundTowardsThePast() {
+    @Test func `parts of a second are rounded down`() {
         #expect(Timestamp(millisecondsSince1970: 1_999).secondsSince1970 == 1)
         #expect(Timestamp(millisecondsSince1970: -1).secondsSince1970 == -1)
         #expect(Timestamp(millisecondsSince1970: -1000).secondsSince1970 == -1)
     }
 
     @Test(arguments: [Int64.min, Int64.max])
-    func noNumberIsTooLarge(milliseconds: Int64) {
+    func `every number of milliseconds can be written`(milliseconds: Int64) {
         #expect(!Timestamp(millisecondsSince1970: milliseconds).rfc3339.isEmpty)
     }
 }

@@ -6,35 +6,35 @@ import Testing
         ("1200", Int64(1_200_000), "KRW 1,200"), ("0.99", 990, "KRW 0.99"), ("199.9", 199_900, "KRW 199.90"),
         ("1.005", 1005, "KRW 1.005"), ("0", 0, "KRW 0"), ("1234567", 1_234_567_000, "KRW 1,234,567"),
     ])
-    func pricesAreReadInMilliunits(text: String, milliunits: Int64, formatted: String) throws {
+    func `prices are read in milliunits`(text: String, milliunits: Int64, formatted: String) throws {
         let price = try #require(Price(majorUnits: text, currency: "KRW"))
         #expect(price.milliunits == milliunits)
         #expect(price.formatted == formatted)
     }
 
     @Test(arguments: ["", ".", "1.", ".5", "-1", "1,200", "1e3", "free", "1.2345", "1234567890", "١٢"])
-    func anythingElseIsNoPrice(text: String) {
+    func `other text is refused as a price`(text: String) {
         #expect(Price(majorUnits: text, currency: "KRW") == nil)
     }
 
     @Test(arguments: ["alice", "김새싹", "a@b.example", String(repeating: "x", count: 128)])
-    func usersHaveNames(name: String) {
+    func `users have names in any script`(name: String) {
         #expect(User(name: name)?.name == name)
     }
 
     @Test(arguments: ["", "a b", "a\n", "a\u{0}", "\u{202e}ab", "\u{fffd}", String(repeating: "x", count: 129)])
-    func whatCannotBeToldApartIsNoName(name: String) {
+    func `ambiguous names are refused`(name: String) {
         #expect(User(name: name) == nil)
     }
 
-    @Test func everySKErrorIsFoundByItsName() {
+    @Test func `every StoreKit error is found by its name`() {
         for code in SKErrorCode.allCases { #expect(SKErrorCode(name: code.name) == code) }
         #expect(SKErrorCode(name: "paymentCancelled")?.rawValue == 2)
         #expect(SKErrorCode(name: "nonsense") == nil)
     }
 
     @Test(arguments: Realm.allCases, AppStoreEnvironment.allCases)
-    func aRealmVouchesForItsOwnEnvironmentsOnly(realm: Realm, environment: AppStoreEnvironment) {
+    func `a realm signs only for its own environments`(realm: Realm, environment: AppStoreEnvironment) {
         let expected: Origin? =
             switch (realm, environment) {
             case (.apple, .production): .appleProduction
@@ -47,7 +47,7 @@ import Testing
         #expect(Origin(realm: realm, environment: environment) == expected)
     }
 
-    @Test func storageFaultsTellTheirCauseByCode() {
+    @Test func `each storage fault has its own code`() {
         #expect(StorageFault(sqliteResultCode: 13, path: "x").code == "storageDiskFull")
         let codes = StorageFault.Cause.allCases.map { StorageFault(cause: $0, path: "x").code }
         #expect(Set(codes).count == codes.count)

@@ -4,7 +4,7 @@ import Testing
 @Suite struct BodyBudgetTests {
     private let budget = BodyBudget(.init(total: 100, perCaller: 60, freePerBody: 10))
 
-    @Test func `the first bytes of a body are free, the others count`() throws {
+    @Test func `the first bytes of a body are free, the others are counted`() throws {
         let lease = budget.lease(for: "a")
         try lease.take(6)
         try lease.take(4)
@@ -13,7 +13,7 @@ import Testing
         #expect(budget.bytesInFlight == 5)
     }
 
-    @Test func `a caller is limited, and the total is`() throws {
+    @Test func `each caller and the total are limited`() throws {
         let (first, second, third) = (budget.lease(for: "a"), budget.lease(for: "a"), budget.lease(for: "b"))
         try first.take(60)
         #expect(throws: (any Error).self) { try second.take(21) }
@@ -21,12 +21,12 @@ import Testing
         #expect(budget.bytesInFlight == 90)
         let fourth = budget.lease(for: "c")
         #expect(throws: (any Error).self) { try fourth.take(21) }
-        // A small body passes, whatever others hold.
+        // A small body is accepted in any case.
         try budget.lease(for: "d").take(10)
         #expect(budget.bytesInFlight == 90)
     }
 
-    @Test func `a back end is limited by the total alone`() throws {
+    @Test func `only the total limits a back end`() throws {
         let lease = budget.lease(for: nil)
         try lease.take(110)
         #expect(budget.bytesInFlight == 100)
@@ -38,7 +38,7 @@ import Testing
         try budget.lease(for: "a").take(1_399_000)
     }
 
-    @Test func `the bytes return when the request has ended`() throws {
+    @Test func `the bytes are returned at the end of the request`() throws {
         do {
             let lease = budget.lease(for: "a")
             try lease.take(70)

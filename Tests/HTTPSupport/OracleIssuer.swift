@@ -5,15 +5,15 @@ import Signatures
 import StrictJSON
 import TestSupport
 
-/// An issuer of tokens that signs with another library, jwt-kit, which has a cryptography of its own.
+/// A token issuer that signs with another library: jwt-kit, which has its own cryptography.
 struct OracleIssuer {
     private static let keyIdentifier = "oracle"
-    /// One key for every algorithm of RSA, since making one takes a while.
+    /// One key for all RSA algorithms, because generating one takes long.
     private static let rsa = Result {
         try Insecure.RSA.PrivateKey(pem: try Signatures.PrivateKey.generateRSA().pem())
     }
 
-    /// A payload as jwt-kit writes it.
+    /// A payload in jwt-kit's form.
     struct Claims: JWTPayload {
         var iss = TestIssuer.issuer
         var sub = "alice"
@@ -24,7 +24,7 @@ struct OracleIssuer {
     }
 
     let algorithm: TokenAlgorithm
-    /// As a JWK.
+    /// The public key as a JWK.
     let publicKey: JSONObject
     private let keys = JWTKeyCollection()
 
@@ -69,7 +69,7 @@ struct OracleIssuer {
         publicKey = JSONObject(members)
     }
 
-    /// The key as Till reads it.
+    /// The key as Till's type.
     var tokenKey: TokenKey {
         get throws {
             let set = try TokenKeySet(Array(TestIssuer.keySet([publicKey]).utf8), allowing: [algorithm])
@@ -78,12 +78,12 @@ struct OracleIssuer {
         }
     }
 
-    /// A token as jwt-kit makes it.
+    /// Returns a token of jwt-kit.
     func token(_ claims: Claims) async throws -> String {
         try await keys.sign(claims, kid: JWKIdentifier(string: Self.keyIdentifier))
     }
 
-    /// A token of any header and payload, signed by jwt-kit.
+    /// Returns a token with any header and payload, signed by jwt-kit.
     func token(header: String, payload: String = "{}") async throws -> String {
         let signed = [header, payload].map { Base64.encode($0.utf8, .urlSafe) }.joined(separator: ".")
         return signed + "." + Base64.encode(try await signature(Array(signed.utf8)), .urlSafe)

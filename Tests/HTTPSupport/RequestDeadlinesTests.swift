@@ -5,7 +5,7 @@ import Testing
 @Suite struct RequestDeadlinesTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
-    @Test func aRequestInTimeLeavesNothingBehind() {
+    @Test func `a request in time leaves no timer behind`() {
         var deadlines = RequestDeadlines(limit: .seconds(30))
         #expect(deadlines.requestBegan(at: start) == .schedule(start + .seconds(30)))
         deadlines.requestRead()
@@ -17,14 +17,14 @@ import Testing
         #expect(deadlines.requestBegan(at: start + .seconds(60)) == .schedule(start + .seconds(90)))
     }
 
-    @Test func aRequestOutOfTimeClosesTheConnection() {
+    @Test func `an overdue request closes the connection`() {
         var deadlines = RequestDeadlines(limit: .seconds(30))
         _ = deadlines.requestBegan(at: start)
         #expect(deadlines.timerFired(at: start + .seconds(30) - .nanoseconds(1)) == .schedule(start + .seconds(30)))
         #expect(deadlines.timerFired(at: start + .seconds(30)) == .close)
     }
 
-    @Test func anAnswerBeforeTheBodyEndsDoesNotStopTheClock() {
+    @Test func `an answer before the end of the body does not stop the clock`() {
         var deadlines = RequestDeadlines(limit: .seconds(30))
         _ = deadlines.requestBegan(at: start)
         deadlines.answerWritten()
@@ -33,8 +33,8 @@ import Testing
         #expect(deadlines.timerFired(at: start + .seconds(30)) == .none)
     }
 
-    /// Events go on for as long as they do, and what comes behind them has its time.
-    @Test func aStreamHasALongerTime() {
+    /// An event stream has more time, and the next request has its normal time.
+    @Test func `an event stream has more time`() {
         var deadlines = RequestDeadlines(limit: .seconds(30))
         _ = deadlines.requestBegan(at: start)
         deadlines.requestRead()
@@ -49,8 +49,8 @@ import Testing
         #expect(deadlines.timerFired(at: start + .minutes(21)) == .none)
     }
 
-    /// One timer for a connection, however many requests come on it.
-    @Test func theTimerOfARequestThatIsOverWatchesTheNext() {
+    /// One timer serves all requests of a connection.
+    @Test func `the timer of a finished request watches the next`() {
         var deadlines = RequestDeadlines(limit: .seconds(30))
         #expect(deadlines.requestBegan(at: start) == .schedule(start + .seconds(30)))
         deadlines.requestRead()
@@ -63,7 +63,7 @@ import Testing
     @Test func `a client that sends no head in time is closed`() {
         var deadlines = RequestDeadlines(limit: .seconds(30), headLimit: .seconds(10))
         #expect(deadlines.headAwaited(at: start) == .schedule(start + .seconds(10)))
-        // Each byte of a slow head.
+        // The bytes of a slow head arrive.
         #expect(deadlines.headAwaited(at: start + .seconds(5)) == .none)
         #expect(deadlines.timerFired(at: start + .seconds(10)) == .close)
     }
@@ -74,7 +74,7 @@ import Testing
         #expect(deadlines.requestBegan(at: start + .seconds(1)) == .none)
         deadlines.requestRead()
         deadlines.answerWritten()
-        // Silence between requests is limited by the idle time alone.
+        // Only the idle time limits the silence between requests.
         #expect(deadlines.timerFired(at: start + .seconds(10)) == .none)
         #expect(deadlines.headAwaited(at: start + .seconds(40)) == .schedule(start + .seconds(50)))
         #expect(deadlines.timerFired(at: start + .seconds(50)) == .close)
@@ -83,7 +83,7 @@ import Testing
     @Test func `a head is due before the request whose timer runs`() {
         var deadlines = RequestDeadlines(limit: .seconds(30), headLimit: .seconds(10))
         #expect(deadlines.requestBegan(at: start) == .schedule(start + .seconds(30)))
-        // Bytes of a body begin no head.
+        // Bytes of a body do not begin a head.
         #expect(deadlines.headAwaited(at: start + .seconds(1)) == .none)
         deadlines.requestRead()
         deadlines.answerWritten()
@@ -91,7 +91,7 @@ import Testing
         #expect(deadlines.timerFired(at: start + .seconds(12)) == .close)
     }
 
-    @Test func eachOfSeveralRequestsHasItsOwnTime() {
+    @Test func `each of several requests has its own deadline`() {
         var deadlines = RequestDeadlines(limit: .seconds(30))
         _ = deadlines.requestBegan(at: start)
         deadlines.requestRead()

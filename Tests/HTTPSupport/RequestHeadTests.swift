@@ -27,7 +27,7 @@ import Testing
             "Authorization", "Accept-Language", "Connection", "Content-Length", "Content-Type", "If-Match",
             "If-None-Match", "X-Forwarded-For", "Idempotency-Key", "idtoken", "Last-Event-ID",
         ])
-    func `a field that is read and is not ASCII is refused`(name: String) throws {
+    func `a non-ASCII field that the service reads is refused`(name: String) throws {
         #expect(RequestHead.checked(try head([(name, "x")])).isSuccess)
         #expect(RequestHead.checked(try head([(name, Self.marks)])) == .failure(.fieldNotASCII))
     }

@@ -2,7 +2,7 @@ import HTTPSupport
 import Signatures
 import Testing
 
-/// The form of users' tokens, before any signature is checked.
+/// The form of users' tokens, before the verification of the signature.
 @Suite struct SignedTokenTests {
     private static let header = #"{"alg":"ES256","kid":"1"}"#
     private static let payload = #"{"sub":"alice","nested":{"a":[1,"é"]}}"#
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a token is read`() throws {
+    @Test func `a token is decoded`() throws {
         let token = try SignedToken(compact: Array(Self.token().utf8))
         #expect((token.algorithm, token.keyIdentifier) == ("ES256", "1"))
         #expect(try token.claims.text("sub") == "alice")
@@ -47,17 +47,20 @@ import Testing
             ("the same, escaped", token(Array(#"{"alg":"none","\u0061lg":"ES256"}"#.utf8))),
             ("a payload twice of one key", token(Array(header.utf8), Array(#"{"sub":"alice","sub":"bob"}"#.utf8))),
             ("a value twice of one key", token(Array(header.utf8), Array(#"{"a":{"b":1,"b":2}}"#.utf8))),
-            ("a header that is no UTF-8", token(Array(#"{"alg":"ES256","kid":""#.utf8) + [0xFF] + Array(#""}"#.utf8))),
             (
-                "a payload that is no UTF-8",
+                "a header with invalid UTF-8",
+                token(Array(#"{"alg":"ES256","kid":""#.utf8) + [0xFF] + Array(#""}"#.utf8))
+            ),
+            (
+                "a payload with invalid UTF-8",
                 token(Array(header.utf8), Array(#"{"sub":""#.utf8) + [0xC0, 0x80, 0x22, 0x7D])
             ),
             ("a byte order mark", token([0xEF, 0xBB, 0xBF] + Array(header.utf8))),
             ("more after the header", token(Array((header + "{}").utf8))),
-            ("a header that is no object", token(Array(#"["ES256"]"#.utf8))),
-            ("a payload that is no object", token(Array(header.utf8), Array("[]".utf8))),
+            ("a header other than an object", token(Array(#"["ES256"]"#.utf8))),
+            ("a payload other than an object", token(Array(header.utf8), Array("[]".utf8))),
             ("an empty payload", token(Array(header.utf8), [])), ("no algorithm", token(Array(#"{"kid":"1"}"#.utf8))),
-            ("an algorithm that is no text", token(Array(#"{"alg":null}"#.utf8))),
+            ("an algorithm other than a string", token(Array(#"{"alg":null}"#.utf8))),
             ("something critical", token(Array(#"{"alg":"ES256","crit":["exp"],"exp":1}"#.utf8))),
             ("nothing critical", token(Array(#"{"alg":"ES256","crit":null}"#.utf8))),
             ("a header that is not ASCII", token(Array(#"{"alg":"ES256","kid":"é"}"#.utf8))),
@@ -73,23 +76,23 @@ import Testing
                         (#"{"a":"# + String(repeating: "[", count: 33) + String(repeating: "]", count: 33) + "}").utf8))
             ),
         ] as [(String, String)])
-    func `what is no signed JWT is refused`(what: String, token: String) {
-        #expect(reason(token) == "The token is not accepted: it is no signed JWT.", "\(what)")
+    func `text other than a signed JWT is refused`(what: String, token: String) {
+        #expect(reason(token) == "The token is not accepted: it must be a signed JWT.", "\(what)")
     }
 
-    @Test func `a kid is a text`() {
+    @Test func `a kid must be a string`() {
         #expect(
             reason(Self.token(Array(#"{"alg":"ES256","kid":1}"#.utf8)))
-                == "The token is not accepted: its kid is no text.")
+                == "The token is not accepted: its kid must be a string.")
     }
 
     @Test func `a token of 8 KiB is read, and a longer one is not`() {
         let header = #"{"alg":"ES256"}"#
         let fixed = Self.token(Array(header.utf8), []).utf8.count
-        // Three bytes of a payload are four of a token.
+        // Three bytes of a payload become four bytes of a token.
         let room = (8192 - fixed) / 4 * 3
         for (size, expected) in [
-            (room, nil), (room + 3, "The token is not accepted: it is longer than 8192 bytes."),
+            (room, nil), (room + 3, "The token is not accepted: it has more than 8192 bytes."),
         ] {
             let payload = #"{"a":""# + String(repeating: "a", count: size - 8) + #""}"#
             #expect(payload.utf8.count == size)

@@ -6,8 +6,8 @@ import TestSupport
 @Suite struct TokenBucketsTests {
     private let clock = ManualClock()
 
-    /// A table that grows with its callers would filter all of them for each new one.
-    @Test(.timeLimit(.minutes(1))) func `any number of subjects takes the same memory, and time for each`() {
+    /// A table that grows with its callers would scan all of them for each new one.
+    @Test(.timeLimit(.minutes(1))) func `the number of subjects changes neither the memory nor the time per subject`() {
         let buckets = TokenBuckets(.init(atOnce: 100, perMinute: 1), clock: clock)
         let time = ContinuousClock().measure {
             for number in 0..<200_000 { _ = buckets.take("caller \(number)") }
@@ -15,7 +15,7 @@ import TestSupport
         #expect(time < .seconds(5))
     }
 
-    @Test func `a subject has so many tokens at once, and so many again each minute`() {
+    @Test func `a subject has its burst of tokens and its refill per minute`() {
         let buckets = TokenBuckets(.init(atOnce: 2, perMinute: 6), clock: clock)
         #expect(buckets.take("a") == nil)
         #expect(buckets.take("a") == nil)
@@ -28,7 +28,7 @@ import TestSupport
         #expect(buckets.take("a") == nil)
     }
 
-    @Test func `a clock that jumps refills at most a full bucket, and set back refills nothing`() {
+    @Test func `a clock that jumps ahead refills one full bucket, and a clock set back refills nothing`() {
         let buckets = TokenBuckets(.init(atOnce: 1, perMinute: 1), clock: clock)
         #expect(buckets.take("a") == nil)
         clock.advance(milliseconds: -3_600_000)

@@ -7,10 +7,10 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// The types of a token's claims, and the keys of its issuer.
+/// The types of a token's claims.
 @Suite struct TokenClaimsTests {
     private static let unreadable =
-        "The token is not accepted: its signature does not hold, or iss, sub, aud or exp is missing or of another type."
+        "The token is not accepted: its signature is invalid, or iss, sub, aud or exp is missing or of another type."
 
     private let clock = ManualClock()
 
@@ -18,7 +18,7 @@ import Testing
         try JSONParser.parse(Array(text.utf8))
     }
 
-    /// Why a token with one claim is refused; nil for one that is accepted.
+    /// The reason for refusing a token with one changed claim. Nil if it is accepted.
     private func reason(_ name: String, _ value: String?) async throws -> String? {
         let issuer = try TestIssuer()
         let folder = try TemporaryFolder()
@@ -42,7 +42,7 @@ import Testing
             ("iat", "\"yesterday\""), ("aud", "[\"\(TestIssuer.audience)\"]"),
             ("aud", "[\"a\",\"\(TestIssuer.audience)\"]"), ("other", "[{\"a\":null}]"),
         ] as [(String, String?)])
-    func `a claim of its type is accepted`(name: String, value: String?) async throws {
+    func `a claim of the right type is accepted`(name: String, value: String?) async throws {
         #expect(try await reason(name, value) == nil)
     }
 
@@ -53,17 +53,20 @@ import Testing
             ("aud", "{\"a\":\"\(TestIssuer.audience)\"}"), ("exp", nil), ("exp", "null"), ("exp", "true"),
             ("exp", "\"1790003600\""), ("exp", "1e400"), ("nbf", "\"1790000000\""), ("nbf", "false"), ("nbf", "1e400"),
         ] as [(String, String?)])
-    func `a claim of another type is refused`(name: String, value: String?) async throws {
+    func `a claim of the wrong type is refused`(name: String, value: String?) async throws {
         #expect(try await reason(name, value) == Self.unreadable)
     }
 
     @Test(
         arguments: [
             ("aud", "[]", "it is for another audience"), ("aud", "\"\"", "it is for another audience"),
-            ("exp", "-1", "one of its dates is none"), ("exp", "253402300800", "one of its dates is none"),
-            ("nbf", "-0.5", "one of its dates is none"), ("nbf", "1790000060.001", "it is not valid yet"),
+            ("exp", "-1", "one of its dates is out of range"),
+            ("exp", "253402300800", "one of its dates is out of range"),
+            ("nbf", "-0.5", "one of its dates is out of range"), ("nbf", "1790000060.001", "it is not valid yet"),
         ])
-    func `a claim of another value is refused for that`(name: String, value: String, because: String) async throws {
+    func `a claim with the wrong value is refused with its reason`(name: String, value: String, because: String)
+        async throws
+    {
         #expect(try await reason(name, value) == "The token is not accepted: \(because).")
     }
 }

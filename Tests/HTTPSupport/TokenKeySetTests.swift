@@ -4,7 +4,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// The keys that an issuer publishes.
+/// The published keys of an issuer.
 @Suite struct TokenKeySetTests {
     private static let all = Set(TokenAlgorithm.allCases)
 
@@ -12,7 +12,7 @@ import Testing
         try TokenKeySet(Array(text.utf8), allowing: allowed)
     }
 
-    /// RFC 7517 appendix A.1: a key to encrypt with, and one that verifies.
+    /// RFC 7517 appendix A.1: an encryption key and a signing key.
     private static let example = """
         {"keys":[{"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",\
         "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM","use":"enc","kid":"1"},\
@@ -22,16 +22,16 @@ import Testing
         U8awapJzKnqDKgw","e":"AQAB","alg":"RS256","kid":"2011-04-29"}]}
         """
 
-    @Test func `the standard's set has one key that verifies`() throws {
+    @Test func `the standard's set has one signing key`() throws {
         let keys = try Self.set(Self.example)
         #expect(keys["1"] == nil)
         #expect(keys["2011-04-29"]?.algorithm == .rs256)
-        // Without its purpose, the other key is one, too.
+        // Without its `use`, the other key is a signing key, too.
         let both = try Self.set(Self.example.replacing(#""use":"enc","#, with: ""))
         #expect(both["1"]?.algorithm == .es256)
     }
 
-    @Test func `a key without alg is for its kind's algorithm`() async throws {
+    @Test func `a key without alg has its kind's algorithm`() async throws {
         for (algorithm, expected) in [
             (TokenAlgorithm.rs512, TokenAlgorithm.rs256), (.ps256, .rs256), (.es256, .es256), (.es384, .es384),
             (.es512, .es512), (.edDSA, .edDSA),
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `of two keys with one kid, the first that can be used is it`() throws {
+    @Test func `the first usable key of several with one kid is used`() throws {
         let first = try TestIssuer(keyIdentifier: "a")
         let second = try TestIssuer(keyIdentifier: "a")
         let secret = #"{"kty":"oct","kid":"a","k":"AAAA"}"#
@@ -59,7 +59,7 @@ import Testing
             ("alg", "ES384"), ("alg", "RS256"), ("alg", "ES256K"), ("alg", "HS256"), ("alg", ""), ("use", "enc"),
             ("use", "SIG"), ("kty", "RSA"), ("crv", "P-521"), ("d", "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"),
         ])
-    func `a key that is not for tokens is left out`(name: String, value: String) throws {
+    func `a key for another purpose is ignored`(name: String, value: String) throws {
         let key = try TestIssuer().publicKey
         var members = Dictionary(uniqueKeysWithValues: key.members.map { ($0.key, $0.value) })
         #expect(try Self.set(TestIssuer.keySet([JSONObject(members)]))["first"] != nil)
@@ -67,7 +67,7 @@ import Testing
         #expect(throws: TokenKeysError.noUsableKey) { try Self.set(TestIssuer.keySet([JSONObject(members)])) }
     }
 
-    @Test func `a key whose operations do not include verifying is left out`() throws {
+    @Test func `a key whose operations exclude verification is ignored`() throws {
         let key = try TestIssuer().publicKey
         var members = Dictionary(uniqueKeysWithValues: key.members.map { ($0.key, $0.value) })
         members["key_ops"] = .array(["verify"])
@@ -76,7 +76,7 @@ import Testing
         #expect(throws: TokenKeysError.noUsableKey) { try Self.set(TestIssuer.keySet([JSONObject(members)])) }
     }
 
-    @Test func `an algorithm that is not allowed leaves its keys out`() throws {
+    @Test func `keys of a disallowed algorithm are ignored`() throws {
         let set = TestIssuer.keySet([try TestIssuer().publicKey])
         #expect(throws: TokenKeysError.noUsableKey) { try Self.set(set, allowing: [.rs256, .es384]) }
         #expect(try Self.set(set, allowing: [.es256])["first"]?.algorithm == .es256)

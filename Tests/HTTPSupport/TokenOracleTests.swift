@@ -8,14 +8,14 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// Users' tokens, held against jwt-kit.
+/// Users' tokens, compared with jwt-kit.
 @Suite struct TokenOracleTests {
     private let clock = ManualClock()
 
     private static let rsa: [TokenAlgorithm] = [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]
 
     @Test(arguments: TokenAlgorithm.allCases)
-    func `a token that jwt-kit signs is its user's`(algorithm: TokenAlgorithm) async throws {
+    func `a token of jwt-kit identifies its user`(algorithm: TokenAlgorithm) async throws {
         let issuer = try await OracleIssuer(algorithm)
         let folder = try TemporaryFolder()
         try Data(TestIssuer.keySet([issuer.publicKey]).utf8).write(to: folder.file("keys.json"))
@@ -30,7 +30,7 @@ import Testing
         let alice = try #require(User(issuer: TestIssuer.issuer, name: "alice"))
         #expect(try await tokens.caller(presenting: token) == .app(alice, app: nil))
 
-        // The same key of the same algorithm, and another user's claims.
+        // The claims are another user's, with the same key and algorithm.
         var others = claims
         others.sub = "bob"
         let parts = token.split(separator: ".")
@@ -41,9 +41,9 @@ import Testing
         await #expect(throws: Problem.self) { try await tokens.caller(presenting: strange) }
     }
 
-    /// What a developer's server and the tests sign with.
+    /// The algorithms with which a developer's server and the tests sign.
     @Test(arguments: [TokenAlgorithm.rs256, .rs384, .rs512, .es256])
-    func `jwt-kit accepts what Till signs`(algorithm: TokenAlgorithm) async throws {
+    func `jwt-kit accepts Till's signatures`(algorithm: TokenAlgorithm) async throws {
         let end = Date.now.addingTimeInterval(60).timeIntervalSince1970.rounded()
         let payload =
             #"{"iss":"\#(TestIssuer.issuer)","sub":"alice","aud":"\#(TestIssuer.audience)","exp":\#(Int64(end))}"#
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: TokenAlgorithm.allCases)
-    func `a signature holds for its bytes alone`(algorithm: TokenAlgorithm) async throws {
+    func `only the exact bytes of a signature are valid`(algorithm: TokenAlgorithm) async throws {
         let issuer = try await OracleIssuer(algorithm)
         let key = try issuer.tokenKey
         let header = #"{"alg":"\#(algorithm.rawValue)"}"#
@@ -106,7 +106,7 @@ import Testing
         for forged in forgeries { #expect(try !isAccepted(forged), "\(forged.count) bytes") }
     }
 
-    /// OpenSSL takes the number for the same.
+    /// OpenSSL accepts the number without its leading zeros.
     @Test(arguments: [TokenAlgorithm.rs256, .ps256])
     func `an RSA signature keeps its leading zeros`(algorithm: TokenAlgorithm) async throws {
         let issuer = try await OracleIssuer(algorithm)
@@ -126,10 +126,10 @@ import Testing
         #expect(try !#require(found).isSigned(by: key))
     }
 
-    @Test func `a key is for one algorithm, whatever a token's header says`() async throws {
+    @Test func `a key verifies only its own algorithm, whatever the token's header names`() async throws {
         for signing in Self.rsa {
             for named in Self.rsa {
-                // The key of both is the same.
+                // Both algorithms use the same key.
                 let token = try await OracleIssuer(signing).token(header: #"{"alg":"\#(named.rawValue)"}"#)
                 let signed = try SignedToken(compact: Array(token.utf8))
                 for verifying in Self.rsa {
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `a key of another kind is for no algorithm but its own`() async throws {
+    @Test func `a key is usable only for algorithms of its kind`() async throws {
         for keyAlgorithm in TokenAlgorithm.allCases {
             let issuer = try await OracleIssuer(keyAlgorithm)
             let key = try #require(PublicKey(jwk: issuer.publicKey))

@@ -6,19 +6,23 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// Signed transactions that Apple's own libraries were measured with, and what becomes of each here. Where those disagree it
-/// is refused, and so are three that both take and no artefact of Apple's needs: padded base64url, a leaf that is an
-/// authority, and a payload without the date at which its chain is to be judged.
+/// Signed transactions that were measured with Apple's own libraries, with Till's result for each.
+///
+/// Till refuses a transaction if the libraries disagree. It also refuses three that both libraries accept. None of them
+/// occurs in Apple's proofs:
+/// - Padded base64url.
+/// - A leaf that is an authority.
+/// - A payload without the date at which its chain is judged.
 @Suite struct AppleLibrariesMatrixTests {
-    /// A JWS put together of parts, each of which a row may change before or after it is signed.
+    /// The parts of a JWS. A row may change each of them before or after the signature.
     struct Parts {
         var header: JSONObject
         var payload: [UInt8]
         var key: PrivateKey
-        /// How segments are written.
+        /// The encoding of the segments.
         var encode: (any Sequence<UInt8>) -> String = { Base64.encode(Array($0), .urlSafe) }
         var signature: ([UInt8]) -> [UInt8] = { $0 }
-        /// The last word on the compact form.
+        /// The last change, to the compact form.
         var finish: (String) -> String = { $0 }
 
         init(chain: CertificateChain) {
@@ -74,7 +78,7 @@ import Testing
         0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
     ]
 
-    /// The other signature that every ECDSA signature has: the same r, and the order less s.
+    /// Returns the second valid signature of every ECDSA signature: the same r, with s subtracted from the order.
     private static func mirrored(_ signature: [UInt8]) -> [UInt8] {
         var borrow = 0
         var result = signature
@@ -139,7 +143,7 @@ import Testing
                 let text = Base64.encode(Array(bytes), .urlSafe)
                 return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
             }
-            // Of a length that needs padding.
+            // Leading spaces make the payload's length require padding.
             $0.payload = [UInt8](repeating: 0x20, count: 3 - $0.payload.count % 3 + 1) + $0.payload
         },
         Row("standard alphabet", .encodingInvalid) {
@@ -195,7 +199,7 @@ import Testing
     ]
 
     @Test(arguments: container + payload)
-    func aTransactionIsTakenOrRefused(row: Row) throws {
+    func `a transaction is accepted or refused like in the matrix`(row: Row) throws {
         let chain = try TestChains.ellipticCurve.get()
         let verifier = ProofVerifier(anchors: try TestChains.anchors(chain), clock: ManualClock())
         var parts = Parts(chain: chain)

@@ -4,7 +4,7 @@ import Signatures
 import TestSupport
 import Testing
 
-/// Containers of app receipts put together by hand: as Xcode writes them, and as nobody should.
+/// Handmade containers of app receipts, in Xcode's encoding and in forged ones.
 @Suite struct ContainerForgeryTests {
     let rsa: CertificateChain
     let verifier: ProofVerifier
@@ -14,7 +14,7 @@ import Testing
         verifier = ProofVerifier(anchors: try TestChains.anchors(rsa), clock: ManualClock())
     }
 
-    /// The parts of a container, and how it is put together of them.
+    /// The parts of a container, with the function that assembles them.
     struct Parts {
         var content: [UInt8]
         var digests: [UInt8]
@@ -77,11 +77,11 @@ import Testing
         }
     }
 
-    @Test func theContainerIsReadAsXcodeWritesItToo() throws {
+    @Test func `Xcode's encoding of the container is accepted`() throws {
         let parts = try parts()
         #expect(refusal(of: parts.container()) == nil)
         #expect(refusal(of: parts.container(wrap: Parts.indefinite)) == nil)
-        // The content in pieces.
+        // The content is split into pieces.
         let pieces: ([UInt8]) -> [UInt8] = { content in
             Parts.indefinite(
                 0x24,
@@ -90,25 +90,28 @@ import Testing
         #expect(refusal(of: parts.container(octets: pieces, wrap: Parts.indefinite)) == nil)
     }
 
-    @Test func aSignerMoreOrLessIsRefused() throws {
+    @Test func `a container with no signer or two signers is refused`() throws {
         var parts = try parts()
         parts.signers += parts.signers
-        #expect(refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "It has more than one signer."))
+        #expect(
+            refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "The container has more than one signer.")
+        )
         parts.signers = []
-        #expect(refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "It has no signer."))
+        #expect(refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "The container has no signer."))
     }
 
-    @Test func signedAttributesAreRefused() throws {
+    @Test func `signed attributes are refused`() throws {
         var parts = try parts()
         var signers = BERReader(parts.signers[0])
         var fields = try signers.enter(BERTag.sequence)
         let before = try [fields.next(), fields.next(), fields.next()].flatMap { fields.bytes[$0.encoded] }
         let after = try [fields.next(), fields.next()].flatMap { fields.bytes[$0.encoded] }
         parts.signers = [Parts.element(0x30, before + Parts.element(0xA0, []) + after)]
-        #expect(refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "It has signed attributes."))
+        #expect(
+            refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "The container has signed attributes."))
     }
 
-    @Test func contentWrappedTwiceIsRefused() throws {
+    @Test func `doubly wrapped content is refused`() throws {
         let parts = try parts()
         let twice: ([UInt8]) -> [UInt8] = { Parts.element(0x04, Parts.element(0x04, $0)) }
         #expect(refusal(of: parts.container(octets: twice))?.reason == .signatureInvalid)
@@ -116,18 +119,18 @@ import Testing
         #expect(refusal(of: parts.container(octets: nested))?.reason == .containerInvalid)
     }
 
-    @Test func bytesAfterTheEndAreRefused() throws {
+    @Test func `bytes after the end are refused`() throws {
         let signed = try TestProofs.signed(chain: rsa)
         #expect(refusal(of: signed + [0])?.reason == .containerInvalid)
         #expect(refusal(of: signed + [0x30, 0])?.reason == .containerInvalid)
     }
 
-    @Test func truncationAtEveryByteIsRefused() throws {
+    @Test func `truncation at every byte is refused`() throws {
         let signed = try TestProofs.signed(chain: rsa)
         for length in signed.indices { #expect(refusal(of: Array(signed.prefix(length))) != nil) }
     }
 
-    @Test func tooManyCertificatesAreRefusedBeforeTheyAreRead() throws {
+    @Test func `too many certificates are refused before they are parsed`() throws {
         var parts = try parts()
         parts.certificates = Array(repeating: [0x30, 0], count: SignedData.maximumCertificates + 1).flatMap(\.self)
         #expect(refusal(of: parts.container())?.reason == .tooManyCertificates)
@@ -135,7 +138,7 @@ import Testing
         #expect(refusal(of: parts.container())?.reason == .signerCertificateMissing)
     }
 
-    @Test func anotherDigestThanAnnouncedIsNotAllowed() throws {
+    @Test func `a digest other than the announced one is not allowed`() throws {
         var parts = try parts()
         let sha1: [UInt8] = [0x06, 5, 0x2B, 0x0E, 3, 2, 0x1A]
         parts.digests = Parts.element(0x31, Parts.element(0x30, sha1 + [5, 0]))
@@ -144,9 +147,10 @@ import Testing
         #expect(refusal(of: parts.container())?.reason == .algorithmNotAllowed)
     }
 
-    @Test func aSignatureThatNamesAnotherHashIsNotAllowed() throws {
+    @Test func `a signature that names another hash is not allowed`() throws {
         var parts = try parts()
-        // The last part of an identifier: rsaEncryption or sha256WithRSAEncryption becomes sha1WithRSAEncryption.
+        // The change of the identifier's last part turns rsaEncryption or sha256WithRSAEncryption into
+        // sha1WithRSAEncryption.
         let rsa: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01]
         let signer = parts.signers[0]
         let start = try #require(signer.indices.last { signer[$0...].starts(with: rsa) })
@@ -154,7 +158,7 @@ import Testing
         #expect(refusal(of: parts.container())?.reason == .algorithmNotAllowed)
     }
 
-    @Test func anAlgorithmWithParametersIsNotAllowed() throws {
+    @Test func `an algorithm with parameters is not allowed`() throws {
         var parts = try parts()
         let sha256: [UInt8] = [0x06, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1]
         parts.digests = Parts.element(0x31, Parts.element(0x30, sha256 + [5, 1, 0]))
@@ -177,23 +181,23 @@ import Testing
         Payload("the bundle identifier twice") { $0.otherAttributes = [try .string(2, "com.example.other")] },
         Payload("a purchase's quantity twice") { $0.inAppPurchases[0].otherAttributes = [try .integer(1701, 2)] },
         Payload("no quantity") { $0.inAppPurchases[0].quantity = 0 },
-        Payload("less than none") { $0.inAppPurchases[0].quantity = -1 },
-        Payload("more than anybody buys") { $0.inAppPurchases[0].quantity = 1 << 31 },
-        Payload("an environment for a receipt type") { $0.receiptType = "Sandbox" },
-        Payload("a receipt type that is none") { $0.receiptType = "Productionx" },
+        Payload("a negative quantity") { $0.inAppPurchases[0].quantity = -1 },
+        Payload("a quantity beyond 32 bits") { $0.inAppPurchases[0].quantity = 1 << 31 },
+        Payload("an environment as the receipt type") { $0.receiptType = "Sandbox" },
+        Payload("an unknown receipt type") { $0.receiptType = "Productionx" },
         Payload("an age rating that is not ASCII") {
             $0.otherAttributes = [ReceiptAttribute(type: 10, value: [0x16, 1, 0xE9])]
         },
     ]
 
     @Test(arguments: invalidPayloads)
-    func aSignedPayloadThatMakesNoSenseIsRefused(payload: Payload) throws {
+    func `an invalid signed payload is refused`(payload: Payload) throws {
         var receipt = TestProofs.receipt()
         try payload.adjust(&receipt)
         #expect(refusal(of: try TestProofs.signed(receipt, chain: rsa))?.reason == .payloadInvalid)
     }
 
-    @Test func deepNestingEndsInARefusal() {
+    @Test func `deep nesting is refused`() {
         for depth in [50, 500_000] {
             let nested = [UInt8](repeating: 0, count: 2 * depth).enumerated().map {
                 $0.offset.isMultiple(of: 2) ? UInt8(0x30) : 0x80
@@ -202,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func moreLengthThanBytesIsRefused() {
+    @Test func `a length beyond the bytes is refused`() {
         for length: [UInt8] in [
             [0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x88, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0xFF],
         ] {
@@ -210,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func aReceiptIsTiedToItsDevice() throws {
+    @Test func `a receipt is bound to its device`() throws {
         var receipt = TestProofs.receipt()
         receipt.deviceHash = try AppReceipt.deviceHash(
             identifier: [1, 2, 3, 4, 5, 6], opaqueValue: receipt.opaqueValue, bundleIdentifier: receipt.bundleIdentifier
@@ -225,7 +229,7 @@ import Testing
         }
     }
 
-    @Test func moreThanTheMostPurchasesAreRefused() throws {
+    @Test func `more than the maximum number of purchases are refused`() throws {
         let receipt = TestProofs.receipt(Array(repeating: TestProofs.purchase(), count: 2001))
         #expect(refusal(of: try TestProofs.signed(receipt, chain: rsa))?.reason == .tooManyPurchases)
     }

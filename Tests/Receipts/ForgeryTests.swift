@@ -5,7 +5,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// What an attacker, or a chain gone wrong, would hand in.
+/// Proofs of an attacker or of a defective chain.
 @Suite struct ForgeryTests {
     let ellipticCurve: CertificateChain
     let rsa: CertificateChain
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// A transaction under a header of one's own making, signed with a key of one's choice.
+    /// Returns a transaction with any header, signed with any key.
     private func transaction(
         header: JSONObject,
         payload: JSONObject = TestProofs.transactionPayload(),
@@ -41,7 +41,7 @@ import Testing
         .array(certificates.map { .string(Base64.encode($0.der)) })
     }
 
-    @Test func oneBitFlippedAnywhereInATransactionIsRefused() throws {
+    @Test func `one flipped bit anywhere in a transaction is refused`() throws {
         let proof = try TestProofs.transaction(chain: ellipticCurve)
         for index in proof.indices {
             var flipped = proof
@@ -50,9 +50,9 @@ import Testing
         }
     }
 
-    @Test func oneBitFlippedAnywhereInAReceiptIsRefused() throws {
+    @Test func `one flipped bit anywhere in a receipt is refused`() throws {
         let proof = try TestProofs.signed(chain: rsa)
-        // The enclosed root says what nobody relies on.
+        // Nothing reads the enclosed root.
         let root = rsa.root.certificate.der
         let rootStart = try #require(proof.indices.first { proof[$0...].starts(with: root) })
         let unread = Set(rootStart..<rootStart + root.count)
@@ -68,12 +68,12 @@ import Testing
     @Test(arguments: [
         "none", "HS256", "ES384", "es256", "RS256", "",
     ])
-    func anotherAlgorithmInTheHeaderIsNotAllowed(algorithm: String) throws {
+    func `another algorithm in the header is not allowed`(algorithm: String) throws {
         let header: JSONObject = ["alg": .string(algorithm), "x5c": x5c(ellipticCurve.certificates)]
         #expect(refusal(of: try transaction(header: header, key: ellipticCurve.leaf.key)) == .algorithmNotAllowed)
     }
 
-    @Test func headerParametersThatChangeTheReadingAreRefused() throws {
+    @Test func `the header parameters crit and b64 are refused`() throws {
         for extra in ["crit", "b64"] {
             var header: JSONObject = ["alg": "ES256", "x5c": x5c(ellipticCurve.certificates)]
             _ = header.add(extra, .bool(false))
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoCertificateIsNoSigner() throws {
+    @Test func `an invalid certificate is refused as the signer's`() throws {
         let leaf = JSONValue.string(Base64.encode(ellipticCurve.leaf.certificate.der))
         for value: JSONValue in [
             .array([]), .array([.integer(1)]), .array(["AAAA"]), "AAAA", .null, .array([leaf, "AAAA", leaf]),
@@ -95,7 +95,7 @@ import Testing
                 == .signerCertificateMissing)
     }
 
-    @Test func aChainOfAnotherLengthOrOrderIsRefused() throws {
+    @Test func `a chain of another length or order is refused`() throws {
         let certificates = ellipticCurve.certificates
         for (chain, expected): ([Certificate], ProofRefusal.Reason) in [
             (Array(certificates.prefix(2)), .chainShape), (certificates + [certificates[2]], .chainShape),
@@ -108,19 +108,19 @@ import Testing
         }
     }
 
-    @Test func theLastCertificateOfAJWSCountsForNothing() throws {
+    @Test func `the last certificate of a JWS is ignored`() throws {
         let header: JSONObject = [
             "alg": "ES256", "x5c": x5c(Array(ellipticCurve.certificates.prefix(2)) + [rsa.root.certificate]),
         ]
         #expect(refusal(of: try transaction(header: header, key: ellipticCurve.leaf.key)) == nil)
     }
 
-    @Test func aRootInTheMessageIsNeverAnAnchor() throws {
+    @Test func `a root in the message is never an anchor`() throws {
         let stranger = try TestChains.make(name: "Test")
         #expect(refusal(of: try TestProofs.transaction(chain: stranger)) == .chainUntrusted)
     }
 
-    @Test func aSignatureOfAnotherKeyOrOverOtherBytesIsInvalid() throws {
+    @Test func `a signature by another key or over other bytes is invalid`() throws {
         let header: JSONObject = ["alg": "ES256", "x5c": x5c(ellipticCurve.certificates)]
         #expect(refusal(of: try transaction(header: header, key: try PrivateKey.generate(.p256))) == .signatureInvalid)
         let one = try TestProofs.transaction(chain: ellipticCurve).split(separator: UInt8(ascii: "."))
@@ -164,20 +164,20 @@ import Testing
     ]
 
     @Test(arguments: flaws)
-    func aFlawInTheChainIsFound(flaw: Flaw) throws {
+    func `a flaw in the chain is found`(flaw: Flaw) throws {
         let chain = try TestChains.make(adjust: flaw.adjust)
         let verifier = ProofVerifier(anchors: try TestChains.anchors(chain), clock: ManualClock())
         #expect(refusal(of: try TestProofs.transaction(chain: chain), by: verifier) == flaw.expected)
     }
 
-    @Test func aLeafThatExpiredSinceItSignedIsGood() throws {
+    @Test func `a leaf that has expired since its signature is valid`() throws {
         let clock = ManualClock(Timestamp(secondsSince1970: TestChains.validity.upperBound + 1))
         let verifier = ProofVerifier(anchors: try TestChains.anchors(ellipticCurve, rsa), clock: clock)
         #expect(refusal(of: try TestProofs.transaction(chain: ellipticCurve), by: verifier) == nil)
         #expect(refusal(of: try TestProofs.signed(chain: rsa), by: verifier) == nil)
     }
 
-    /// A certificate of Xcode's kind: it signs itself, and says who it is by its name.
+    /// Returns a certificate like Xcode's. It is self-signed, and its name identifies Xcode.
     private func xcode(name: String = "StoreKit Testing in Xcode") throws -> (key: PrivateKey, certificate: Certificate)
     {
         let key = try PrivateKey.generate(.p256)
@@ -187,7 +187,7 @@ import Testing
         return (key, try template.issue(for: key.publicKey, issuer: nil, signer: key, digest: .sha256))
     }
 
-    @Test func whatXcodeSignsIsVerifiedAgainstItsOwnCertificateAndForItsEnvironmentOnly() throws {
+    @Test func `Xcode's proofs are verified with its own certificate and only for its environment`() throws {
         let (key, certificate) = try xcode()
         let anchor = try #require(try TrustAnchor(certificate))
         #expect(anchor.realm == .xcode)
@@ -197,13 +197,13 @@ import Testing
         let proof = try transaction(header: header, payload: payload, key: key)
         let everything = ProofExpectations(origins: Set(Origin.allCases))
         #expect(try verifier.verify(proof, expecting: everything).origin == .xcode)
-        // Another Xcode's, and one that claims to be the App Store's.
+        // Another Xcode signed the first proof. The second claims to be from the App Store.
         let stranger = try xcode()
         let strange = try transaction(
             header: ["alg": "ES256", "x5c": x5c([stranger.certificate])], payload: payload, key: stranger.key)
         #expect(refusal(of: strange, by: verifier) == .chainUntrusted)
         #expect(refusal(of: try transaction(header: header, key: key), by: verifier) == .originNotAccepted)
-        // A trusted root of another realm does not sign by itself.
+        // A trusted root of another realm cannot sign directly.
         let local = try xcode(name: "Somebody")
         let localVerifier = ProofVerifier(
             anchors: try TrustAnchors([try #require(try TrustAnchor(local.certificate))]), clock: ManualClock())
@@ -211,7 +211,7 @@ import Testing
         #expect(refusal(of: alone, by: localVerifier) == .chainShape)
     }
 
-    @Test func whatXcodeVouchesForItSignsItself() throws {
+    @Test func `Xcode's certificate must sign directly`() throws {
         let chain = try TestChains.make { template in
             if template.role == .root { template.commonName = "StoreKit Testing in Xcode" }
         }
@@ -222,7 +222,7 @@ import Testing
         #expect(refusal(of: try TestProofs.transaction(payload, chain: chain), by: verifier) == .chainShape)
     }
 
-    @Test func aProofInsideANotificationIsVerifiedToo() throws {
+    @Test func `a proof inside a notification is verified`() throws {
         let other = try TestChains.make(name: "Other")
         let verifier = ProofVerifier(anchors: try TestChains.anchors(ellipticCurve, other), clock: ManualClock())
         func notification(_ inner: [UInt8], in field: String = "signedTransactionInfo") throws -> [UInt8] {
@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test func aKnownChainIsJudgedByEachProofsOwnDate() throws {
+    @Test func `a cached chain is judged at each proof's own date`() throws {
         let chain = try TestChains.make {
             if $0.role == .leaf { $0.notAfter = TestProofs.signedAt.secondsSince1970 + 1 }
         }
@@ -263,8 +263,8 @@ import Testing
         #expect(try refusal(secondsLater: 0) == nil)
     }
 
-    @Test func aChainIsKnownForItsOwnProofsOnly() throws {
-        // The good chain is known; a signature by another key under the same header is still another key's.
+    @Test func `a cached chain does not validate another key's signature`() throws {
+        // The chain is cached, but a signature by another key under the same header stays invalid.
         let header: JSONObject = ["alg": "ES256", "x5c": x5c(ellipticCurve.certificates)]
         #expect(refusal(of: try transaction(header: header, key: ellipticCurve.leaf.key)) == nil)
         #expect(refusal(of: try transaction(header: header, key: try PrivateKey.generate(.p256))) == .signatureInvalid)
@@ -273,15 +273,15 @@ import Testing
         #expect(refusal(of: Array(receipt.dropLast()) + [receipt[receipt.count - 1] ^ 1]) == .signatureInvalid)
     }
 
-    @Test func aReceiptIsNotOpenedByAnEllipticCurveSigner() throws {
+    @Test func `an elliptic curve signer cannot sign a receipt`() throws {
         #expect(throws: OpenSSLError.self) { try TestProofs.signed(chain: ellipticCurve) }
     }
 
-    @Test func aReceiptWithoutItsSignersCertificateIsRefused() throws {
+    @Test func `a receipt without its signer's certificate is refused`() throws {
         let others = try TestChains.make(.rsa, name: "Other")
         let proof = try SignedData.sign(
             TestProofs.receipt().payload(), with: rsa.leaf.key, chain: [others.leaf.certificate])
-        // It names and encloses a certificate whose key did not sign, and which leads to no trusted root.
+        // The container names and contains a certificate whose key did not sign and that leads to no trusted root.
         #expect(refusal(of: proof) == .chainUntrusted)
     }
 }

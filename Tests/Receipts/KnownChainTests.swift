@@ -5,14 +5,14 @@ import Signatures
 import TestSupport
 import Testing
 
-/// The cache of judged chains.
+/// The cache of valid chains.
 @Suite struct KnownChainTests {
-    /// - Parameter certificates: The signer's first.
+    /// - Parameter certificates: The certificates in the receipt, the signer's first.
     private func receipt(signedBy chain: CertificateChain, bringing certificates: [Certificate]) throws -> [UInt8] {
         try SignedData.sign(TestProofs.receipt().payload(), with: chain.leaf.key, chain: certificates)
     }
 
-    /// Nothing signs the certificates that come along with a receipt: each variant is as genuine as the receipt.
+    /// Nothing signs the certificates in a receipt, so each variant is as genuine as the receipt.
     @Test func `variants of one genuine receipt take one entry`() throws {
         let chain = try TestChains.rsa.get()
         let verifier = ProofVerifier(anchors: try TestChains.anchors(chain), clock: ManualClock())
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// OpenSSL reads lengths in more bytes than DER allows, and no signature covers the outer ones.
+    /// OpenSSL accepts longer encodings of a length than DER allows. No signature covers the outer lengths.
     @Test func `a certificate in another encoding than DER is refused`() throws {
         let certificate = try TestChains.rsa.get().leaf.certificate.der
         #expect(Certificate(der: certificate) != nil)
@@ -35,7 +35,7 @@ import Testing
         #expect(Certificate(der: [0x30, 0x83, 0x00] + certificate[2...]) == nil)
     }
 
-    @Test func `a receipt that leaves out its intermediate is refused, known or not`() throws {
+    @Test func `a receipt without its intermediate is refused, cached or not`() throws {
         let chain = try TestChains.rsa.get()
         let verifier = ProofVerifier(anchors: try TestChains.anchors(chain), clock: ManualClock())
         let short = try receipt(signedBy: chain, bringing: [chain.leaf.certificate])
@@ -45,9 +45,9 @@ import Testing
         #expect(throws: ProofRefusal(.chainUntrusted)) { try verifier.verify(short, expecting: ProofExpectations()) }
     }
 
-    /// An authority numbers its certificates once; a stranger may number one like it and put it into somebody's receipt.
+    /// An authority uses each serial number once. An attacker may reuse one and insert the certificate into a receipt.
     @Test(arguments: [0, 1])
-    func `a certificate named like the signer's changes no verdict, the chain known or not`(place: Int) throws {
+    func `a certificate with the signer's name changes no result, with or without the cache`(place: Int) throws {
         let chain = try TestChains.rsa.get()
         let impostor = try TestChains.make(.rsa) { $0.serialNumber = chain.leaf.certificate.serialNumber }.leaf
             .certificate

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func anAppReceiptIsVerifiedAndRead() throws {
+    @Test func `an app receipt is verified and decoded`() throws {
         let receipt = TestProofs.receipt()
         let signed = try TestProofs.signed(receipt, chain: rsa)
         for proof in [signed, Array(Base64.encode(signed).utf8)] {
@@ -46,12 +46,12 @@ import Testing
         }
     }
 
-    @Test func aReceiptWithoutPurchasesIsAuthentic() throws {
+    @Test func `a receipt without purchases is authentic`() throws {
         let proof = try TestProofs.signed(TestProofs.receipt([]), chain: rsa)
         #expect(try verifier.verify(proof, expecting: ProofExpectations()).purchases == [])
     }
 
-    @Test func aSignedTransactionIsVerifiedAndRead() throws {
+    @Test func `a signed transaction is verified and decoded`() throws {
         let proof = try TestProofs.transaction(chain: ellipticCurve)
         let verified = try verifier.verify(proof, expecting: ProofExpectations())
         guard case .transaction(let transaction) = verified.content else {
@@ -80,13 +80,13 @@ import Testing
         ),
         ("appTransaction", #"{"receiptType":"Sandbox","bundleId":"b","receiptCreationDate":1780000000000}"#),
     ])
-    func theOtherKindsAreToldByTheirFields(kind: String, payload: String) throws {
+    func `the other kinds are detected from their fields`(kind: String, payload: String) throws {
         let value = try JSONParser.parse(Array(payload.utf8))
         let proof = try SignedJSON.sign(value, with: ellipticCurve.leaf.key, chain: ellipticCurve.certificates)
         let verified = try verifier.verify(Array(proof.utf8), expecting: ProofExpectations())
         switch (kind, verified.content) {
         case ("notification", .notification), ("renewalInfo", .renewalInfo), ("appTransaction", .appTransaction): break
-        default: Issue.record("\(kind) was taken for another kind")
+        default: Issue.record("\(kind) was decoded as another kind")
         }
         #expect(verified.purchases == nil)
         #expect(verified.signedAt == TestProofs.signedAt)
@@ -98,12 +98,12 @@ import Testing
         ("quantity", "1"), ("quantity", .integer(0)), ("environment", "Moon"),
         ("environment", nil), ("signedDate", nil), ("revocationDate", .bool(true)),
     ])
-    func aSignedPayloadOfAnotherShapeIsInvalid(field: String, value: JSONValue?) throws {
+    func `a signed payload with a missing or wrong field is invalid`(field: String, value: JSONValue?) throws {
         let payload = TestProofs.transactionPayload(changing: [field: value])
         #expect(refusal(of: try TestProofs.transaction(payload, chain: ellipticCurve)) == .payloadInvalid)
     }
 
-    @Test func duplicateKeysUnderASignatureAreRefused() throws {
+    @Test func `duplicate keys in a signed payload are refused`() throws {
         let text = #"{"bundleId":"a","bundleId":"b"}"#
         let header = try JSONParser.parse(
             Array(
@@ -114,7 +114,7 @@ import Testing
         #expect(refusal(of: Array((input + "." + Base64.encode(signature, .urlSafe)).utf8)) == .payloadInvalid)
     }
 
-    @Test func aProofForAnotherAppOrFromElsewhereIsRefused() throws {
+    @Test func `a proof for another app, environment or origin is refused`() throws {
         for proof in [try TestProofs.transaction(chain: ellipticCurve), try TestProofs.signed(chain: rsa)] {
             #expect(
                 refusal(of: proof, expecting: ProofExpectations(bundleIdentifier: "com.memolease.SESAC1"))
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func aLocalChainDoesNotVouchForXcode() throws {
+    @Test func `a local chain cannot sign for Xcode`() throws {
         let payload = TestProofs.transactionPayload(changing: ["environment": "Xcode"])
         let everything = ProofExpectations(origins: Set(Origin.allCases))
         #expect(
@@ -135,7 +135,7 @@ import Testing
                 == .originNotAccepted)
     }
 
-    @Test func aProofFromTheFutureIsRefusedUntilItsTime() throws {
+    @Test func `a proof from the future is refused until its date`() throws {
         let clock = ManualClock(TestProofs.signedAt)
         let verifier = ProofVerifier(anchors: try TestChains.anchors(ellipticCurve), clock: clock)
         let later = TestProofs.signedAt.millisecondsSince1970 + 60_001
@@ -149,14 +149,14 @@ import Testing
         #expect(throws: Never.self) { try verifier.verify(proof, expecting: ProofExpectations()) }
     }
 
-    @Test func aProofLargerThanAnyIsNotLookedAt() {
+    @Test func `a proof above the maximum size is not parsed`() {
         #expect(refusal(of: [UInt8](repeating: 0x30, count: ProofVerifier.maximumSize + 1)) == .tooLarge)
         #expect(refusal(of: [UInt8](repeating: 0x2E, count: ProofVerifier.maximumSize + 1)) == .tooLarge)
         #expect(refusal(of: [UInt8](repeating: 0x41, count: ProofVerifier.maximumTextSize + 1)) == .tooLarge)
     }
 
     @Test(arguments: ["", "hello", "MII", "a.b", "a.b.c.d", "{}", "...", "\n"])
-    func whatIsNoProofIsToldSo(text: String) {
+    func `other text is refused as a proof`(text: String) {
         #expect(refusal(of: Array(text.utf8)) == .encodingInvalid)
     }
 }

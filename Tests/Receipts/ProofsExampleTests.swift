@@ -5,7 +5,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// The example in the documentation of the library `Proofs`, which is the file `ProofsExample.swift`.
+/// The example in the documentation of the library `Proofs`. Its source is the file `ProofsExample.swift`.
 @Suite struct ProofsExampleTests {
     private static let article = "Sources/Receipts/Documentation.docc/VerifyingProofs.md"
 
@@ -18,7 +18,7 @@ import Testing
     }
 
     private func proof(changing changes: [String: JSONValue?] = [:]) throws -> String {
-        // Before any clock that these tests run by.
+        // The date is before every clock of these tests.
         let standard: [String: JSONValue?] = [
             "bundleId": "com.example.garden", "productId": "garden.gate", "signedDate": .integer(1_700_000_000_000),
         ]

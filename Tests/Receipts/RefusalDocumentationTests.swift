@@ -18,7 +18,7 @@ import Testing
         #expect(described == steps)
     }
 
-    @Test func onlyWhatTimeMendsIsWorthAnotherTry() {
+    @Test func `only refusals that time resolves may succeed later`() {
         #expect(ProofRefusal.Reason.allCases.filter(\.couldSucceedLater) == [.signedInFuture, .revocationUnavailable])
     }
 }

@@ -5,14 +5,14 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// Answers of real responders (`openssl ocsp`), and what they make of a proof.
+/// Responses of real responders (`openssl ocsp`) and their effect on a proof.
 @Suite struct RevocationTests {
     let chain: CertificateChain
-    /// Ten minutes ahead, so that what is made during a test is made by then.
+    /// Ten minutes ahead, so everything created during a test is valid.
     let clock = ManualClock(
         Timestamp(millisecondsSince1970: SystemClock().now().millisecondsSince1970 + 600_000))
     let statuses: RevocationStatuses
-    /// Who answers for the leaf, and who for the intermediate.
+    /// The authority of the leaf and the authority of the intermediate.
     let authorities: [OpenSSLAuthority]
 
     init() throws {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func aGoodAnswerHoldsUntilItsNextUpdate() async throws {
+    @Test func `a good response is valid until its next update`() async throws {
         let proof = try verified()
         let questions = try statuses.questions(about: proof)
         #expect(questions.map(\.responder.absoluteString) == Array(repeating: "http://ocsp.till.invalid/", count: 2))
@@ -56,17 +56,17 @@ import Testing
     }
 
     @Test(arguments: [0, 1])
-    func aRevokedCertificateIsRefusedAndNotAskedAboutAgain(index: Int) async throws {
+    func `a revoked certificate is refused without another request`(index: Int) async throws {
         let proof = try verified()
         try authorities[index].record(proof.chains[0][index], revokedAt: "260102030405Z")
         let question = try statuses.questions(about: proof)[index]
         let answer = try await authorities[index].answer(to: question.body)
-        let expected = ProofRefusal(.certificateRevoked, "It was on 2026-01-02T03:04:05Z.")
+        let expected = ProofRefusal(.certificateRevoked, "The date of the revocation is 2026-01-02T03:04:05Z.")
         #expect(throws: expected) { try statuses.take(answer, to: question) }
         #expect(throws: expected) { try statuses.questions(about: proof) }
     }
 
-    @Test func theIssuerOrWhomItAppointsMayAnswer() async throws {
+    @Test func `the issuer or its authorized responder may respond`() async throws {
         let question = try statuses.questions(about: try verified())[0]
         for byKey in [true, false] {
             for signer: OpenSSLAuthority.Signer in [.authority, .delegate(isAppointed: true)] {
@@ -76,9 +76,9 @@ import Testing
         }
     }
 
-    @Test func nobodyElseMayAnswer() async throws {
+    @Test func `no other signer may respond`() async throws {
         let question = try statuses.questions(about: try verified())[0]
-        // Of the same names, so that only the keys tell them apart.
+        // The certificates have the same names, so only the keys differ.
         let stranger = try TestChains.make()
         for signer: OpenSSLAuthority.Signer in [
             .delegate(isAppointed: false), .stranger(chain.root.certificate, chain.root.key),
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatTellsNothingIsNoVerdict() async throws {
+    @Test func `an unusable response gives no status`() async throws {
         let proof = try verified()
         let questions = try statuses.questions(about: proof)
         let good = try await authorities[0].answer(to: questions[0].body)
@@ -104,9 +104,10 @@ import Testing
             .answer(to: questions[0].body)
         let tryLater: [UInt8] = [0x30, 3, 0x0A, 1, 3]
         for (answer, detail) in [
-            ([], "The answer is no OCSP response."), (Array("<html>".utf8), "The answer is no OCSP response."),
-            (good + [0], "The answer is no OCSP response."),
-            (Array(repeating: 0x30, count: OCSPRequest.maximumAnswerSize + 1), "The answer is no OCSP response."),
+            ([], "The answer must be an OCSP response."),
+            (Array("<html>".utf8), "The answer must be an OCSP response."),
+            (good + [0], "The answer must be an OCSP response."),
+            (Array(repeating: 0x30, count: OCSPRequest.maximumAnswerSize + 1), "The answer must be an OCSP response."),
             (tryLater, "The responder declined to answer, with OCSP status 3."),
             (emptyHanded, "The responder does not know the certificate."),
             (ofAnother, "The answer is not signed by the certificate's authority."),
@@ -118,17 +119,17 @@ import Testing
         clock.advance(milliseconds: -1_040_000)
         #expect(throws: ProofRefusal.self) { try statuses.take(good, to: questions[0]) }
         clock.advance(milliseconds: 1_040_000 + 86_500_000)
-        #expect(throws: ProofRefusal(.revocationUnavailable, "The answer holds no longer, or not yet.")) {
+        #expect(throws: ProofRefusal(.revocationUnavailable, "The answer is expired or not yet valid.")) {
             try statuses.take(good, to: questions[0])
         }
     }
 
-    @Test func oneBitFlippedAnywhereInAnAnswerIsFound() async throws {
+    @Test func `one flipped bit anywhere in a response is found`() async throws {
         let request = try OCSPRequest(for: chain.leaf.certificate, issuer: chain.intermediate.certificate)
         let answer = try await authorities[0].answer(to: request.der)
         let now = clock.now().secondsSince1970
         #expect(try request.status(in: answer, at: now).verdict == .good)
-        // The issuer's certificate comes along, and ours is used.
+        // The response contains the issuer's certificate, but the verification uses the given one.
         let enclosed = chain.intermediate.certificate.der
         let start = try #require(answer.indices.first { answer[$0...].starts(with: enclosed) })
         let unread = start..<start + enclosed.count
@@ -139,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerAboutAnotherCertificateOfTheSameAuthorityIsNone() async throws {
+    @Test func `a response about another certificate of the authority is refused`() async throws {
         let other = try TestChains.make()
         let question = try statuses.questions(about: try verified())[0]
         let sibling = try OCSPRequest(for: other.leaf.certificate, issuer: chain.intermediate.certificate)
@@ -151,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "ldap://127.0.0.1/", "no address"])
-    func aCertificateThatNamesNobodyToAskIsNotVouchedFor(responder: String?) throws {
+    func `a certificate without a responder is refused`(responder: String?) throws {
         let chain = try TestChains.make { if $0.role == .leaf { $0.ocspResponder = responder } }
         let proof = try verified(try TestProofs.transaction(chain: chain), trusting: chain)
         #expect(throws: ProofRefusal(.revocationUnavailable, "The certificate \"Test Signing\" names no responder.")) {
@@ -159,8 +160,8 @@ import Testing
         }
     }
 
-    @Test func theChainsOfProofsInsideANotificationAreAskedAboutToo() throws {
-        // Two signers below one root.
+    @Test func `the chains of nested proofs are checked`() throws {
+        // Two signers have the same root.
         let key = try PrivateKey.generate(.p256)
         let template = CertificateTemplate(
             role: .leaf, commonName: "Second Signing", organization: "Test", serialNumber: [1, 2],
@@ -187,7 +188,7 @@ import Testing
             ])
     }
 
-    @Test func nobodyIsAskedAboutATrustedCertificate() throws {
+    @Test func `a trusted certificate needs no status`() throws {
         let key = try PrivateKey.generate(.p256)
         let template = CertificateTemplate(
             role: .leaf, commonName: "StoreKit", organization: "Test", serialNumber: [1],

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         ("Test", Realm.local), ("Xcode", .local),
     ])
-    func aRootBelongsToTheRealmOfWhoeverMadeIt(name: String, realm: Realm) throws {
+    func `other roots belong to the local realm`(name: String, realm: Realm) throws {
         let chain = try TestChains.make(name: name)
         #expect(try TrustAnchor(chain.root.certificate)?.realm == realm)
         #expect(try TrustAnchor(chain.intermediate.certificate) == nil)
@@ -17,12 +17,12 @@ import Testing
     }
 
     @Test(arguments: ["Apple", "apple Root CA - G3", "APPLE Inc."])
-    func aRootThatOnlyCallsItselfApplesIsRefused(name: String) throws {
+    func `a root that imitates Apple's is refused`(name: String) throws {
         let chain = try TestChains.make(name: name)
         #expect(throws: TrustError.impostor(name: "\(name) Root")) { try TrustAnchor(chain.root.certificate) }
     }
 
-    @Test func aFolderIsReadInDERAndPEM() throws {
+    @Test func `a folder is read in DER and PEM`() throws {
         let folder = try TemporaryFolder()
         let one = try TestChains.ellipticCurve.get()
         let two = try TestChains.rsa.get()
@@ -36,7 +36,7 @@ import Testing
         #expect(Set(anchors.map(\.certificate)) == [one.root.certificate, two.root.certificate])
     }
 
-    @Test func rootsAreAddedAndRemoved() throws {
+    @Test func `roots are added and removed`() throws {
         let folder = try TemporaryFolder()
         let trust = TrustFolder(folder.url)
         let source = try TemporaryFolder()
@@ -59,7 +59,7 @@ import Testing
         #expect(try trust.entries().isEmpty)
     }
 
-    @Test func whatIsNoCertificateIsNamed() throws {
+    @Test func `an unreadable certificate is named`() throws {
         let folder = try TemporaryFolder()
         try Data("nonsense".utf8).write(to: folder.file("bad.cer"))
         #expect(throws: TrustError.certificateUnreadable(path: folder.file("bad.cer").path)) {

@@ -6,7 +6,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// Apple's own artefacts, where they are at hand.
+/// Apple's own artifacts, if they are available.
 @Suite(.enabled(if: Vectors.areAvailable, "TILL_VECTORS names no folder"))
 struct VectorTests {
     private func verify(_ file: URL) throws -> VerifiedProof {
@@ -16,18 +16,18 @@ struct VectorTests {
             try Vectors.proof(file), expecting: ProofExpectations(origins: Set(Origin.allCases)))
     }
 
-    @Test func thereAreVectors() {
+    @Test func `the vectors are present`() {
         #expect(Vectors.files("receipts").count >= 9)
         #expect(Vectors.files("jws").count >= 9)
     }
 
     @Test(arguments: Vectors.files("receipts", prefix: "apple-") + Vectors.files("jws", prefix: "apple-"))
-    func whatAppleSignedIsVerified(file: URL) throws {
+    func `Apple's proofs are verified`(file: URL) throws {
         #expect(try verify(file).origin == .appleSandbox)
     }
 
     @Test(arguments: Vectors.files("receipts") + Vectors.files("jws"))
-    func `a kept proof comes together again`(file: URL) throws {
+    func `a kept proof is restored`(file: URL) throws {
         let proof = try Vectors.proof(file)
         let kept = KeptProof(proof, digest: [])
         let assembled = try #require(KeptProof.assemble(kept.bytes, kept.certificates))
@@ -36,12 +36,12 @@ struct VectorTests {
     }
 
     @Test(arguments: Vectors.files("receipts", prefix: "xcode-"))
-    func whatXcodeSignedIsVerifiedToo(file: URL) throws {
+    func `Xcode's proofs are verified`(file: URL) throws {
         #expect(try verify(file).origin == .xcode)
     }
 
     @Test(arguments: Vectors.files("receipts", prefix: "untrusted-") + Vectors.files("jws", prefix: "untrusted-"))
-    func whatSomebodyElseSignedIsRefused(file: URL) {
+    func `other signers' proofs are refused`(file: URL) {
         #expect(throws: ProofRefusal.self) { try verify(file) }
     }
 
@@ -49,7 +49,7 @@ struct VectorTests {
         ("dev.bonzer.weeka.app", "956328D9CC6A47F4BE406953FB0AB6C7"),
         ("com.hannesoid.PurchasingExperiments", "e618109862dd433fbb94675d3815d263"),
     ])
-    func aReceiptIsTiedToItsDevice(app: String, device: String) throws {
+    func `a receipt is bound to its device`(app: String, device: String) throws {
         let file = try #require(Vectors.files("receipts").first { $0.lastPathComponent.contains(app) })
         let digits = device.compactMap(\.hexDigitValue)
         let identifier = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
@@ -58,7 +58,7 @@ struct VectorTests {
         #expect(!receipt.isMade(forDevice: Array(identifier.reversed())))
     }
 
-    @Test func theReceiptsSayWhatTheirIndexSays() throws {
+    @Test func `the receipts match their index`() throws {
         let index = try #require(Vectors.folder).appending(path: "vectors.json", directoryHint: .notDirectory)
         guard case .object(let root) = try JSONParser.parse([UInt8](Data(contentsOf: index))),
             case .array(let rows) = root["receipts"]

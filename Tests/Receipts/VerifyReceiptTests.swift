@@ -19,7 +19,7 @@ import Testing
             requestDate: clock.now())
     }
 
-    @Test func everyStatusIsTheWholeAnswer() throws {
+    @Test func `an error status is the whole answer`() throws {
         let chain = try TestChains.rsa.get()
         let sandbox = try TestProofs.signed(chain: chain)
         var production = TestProofs.receipt()
@@ -41,14 +41,14 @@ import Testing
     }
 
     @Test(arguments: [
-        // The hour in which California's clocks are put forward, and the one in which they are put back.
+        // The hours in which California's clocks are put forward and back.
         ("2026-03-08T09:59:59Z", "2026-03-08 01:59:59 America/Los_Angeles"),
         ("2026-03-08T10:00:00Z", "2026-03-08 03:00:00 America/Los_Angeles"),
         ("2026-11-01T08:59:59Z", "2026-11-01 01:59:59 America/Los_Angeles"),
         ("2026-11-01T09:00:00Z", "2026-11-01 01:00:00 America/Los_Angeles"),
         ("2013-08-01T07:00:00Z", "2013-08-01 00:00:00 America/Los_Angeles"),
     ])
-    func datesComeInThreeForms(date: String, pacific: String) throws {
+    func `dates have three forms`(date: String, pacific: String) throws {
         let chain = try TestChains.rsa.get()
         var purchase = TestProofs.purchase()
         purchase.cancellationDate = Timestamp(rfc3339: date)
@@ -67,9 +67,9 @@ import Testing
                 == purchase.cancellationDate.map { .string(String($0.millisecondsSince1970)) })
     }
 
-    /// What Apple answered to real requests: no difference but the dates of the requests.
+    /// Apple's answers to real requests. Only the dates of the requests may differ.
     @Test(.enabled(if: Vectors.areAvailable, "TILL_VECTORS names no folder"), arguments: Vectors.files("verifyreceipt"))
-    func whatAppleAnsweredIsAnswered(file: URL) throws {
+    func `answers equal Apple's`(file: URL) throws {
         guard case .object(let recording) = try JSONParser.parse([UInt8](Data(contentsOf: file))),
             case .object(let response) = recording["response"], case .string(let url) = recording["url"],
             let status = response["status"]
@@ -101,10 +101,10 @@ import Testing
             return
         }
         guard case .object(let receipt) = json["receipt"] else {
-            Issue.record("there is no receipt")
+            Issue.record("the receipt is missing")
             return
         }
-        // The order of keys counts too.
+        // The order of the keys must match, too.
         #expect(receipt.keys == expected.keys)
         for member in expected.members where !member.key.hasPrefix("request_date") {
             #expect(receipt[member.key] == member.value, "\(member.key)")

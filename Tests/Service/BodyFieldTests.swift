@@ -51,14 +51,14 @@ import Wire
         Case(
             method: "POST", path: "/v1/users/alice/grants",
             body: "{\"item\":{\"collection\":\"a\(marks)\",\"number\":1},\"reason\":\"x\"}",
-            says: "The field /item/collection must be a text of at most 256 bytes, without NUL."),
+            says: "The field /item/collection must be a string of at most 256 bytes, without NUL."),
         Case(
             method: "POST", path: "/v1/users/alice/grants",
             body: #"{"item":{"collection":"a\u0000","number":1},"reason":"x"}"#, says: "without NUL"),
         Case(
             method: "POST", path: "/v1/users/alice/grants",
             body: "{\"item\":{\"collection\":\"sprout\",\"number\":1},\"reason\":\"x\",\"endsAt\":\"\(marks)\"}",
-            says: "The field /endsAt must be a date in the form of RFC 3339"),
+            says: "The field /endsAt must be an RFC 3339 date"),
     ])
     func `a field that is unknown or too long is refused by its name`(_ test: Case) async throws {
         let fixture = try await ServiceFixture()

@@ -5,7 +5,7 @@ extension [UInt8] {
         self = stride(from: 0, to: values.count - 1, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 
-    /// The sum of two numbers of one length, their highest byte first; nil if it is longer.
+    /// The sum of two big-endian numbers of the same length. Nil if the sum is longer.
     func adding(_ other: [UInt8]) -> [UInt8]? {
         guard count == other.count else { return nil }
         var sum: [UInt8] = []

@@ -10,22 +10,22 @@ import Testing
     ]
 
     @Test(arguments: integers)
-    func integersOfUpTo64BitsAreRead(bytes: [UInt8], expected: Int64) throws {
+    func `integers of up to 64 bits are read`(bytes: [UInt8], expected: Int64) throws {
         var cursor = BERCursor(bytes.indices)
         #expect(try cursor.integer(in: bytes) == expected)
         #expect(cursor.isAtEnd)
     }
 
     static let noIntegers: [([UInt8], BERError)] = [
-        // Nothing, and more than 64 bits.
+        // An integer without content, and one of more than 64 bits.
         ([0x02, 0], .integerOutOfRange), ([0x02, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8], .integerOutOfRange),
         ([0x04, 1, 0], .unexpectedTag), ([], .unexpectedTag), ([0x02], .truncated), ([0x02, 2, 0], .truncated),
-        // A length of five bytes, one of none of them, and one that is cut off.
+        // A length of five bytes, and a truncated length.
         ([0x02, 0x85, 0, 0, 0, 0, 1, 5], .lengthOutOfRange), ([0x02, 0x82, 0], .truncated),
     ]
 
     @Test(arguments: noIntegers)
-    func otherIntegersAreRefused(bytes: [UInt8], expected: BERError) {
+    func `other integers are refused`(bytes: [UInt8], expected: BERError) {
         var cursor = BERCursor(bytes.indices)
         #expect(throws: expected) { try cursor.integer(in: bytes) }
     }
@@ -33,20 +33,20 @@ import Testing
     static let noElements: [([UInt8], BERError)] = [
         // A tag of several bytes.
         ([0x3F, 0x21, 0], .unexpectedTag),
-        // An indefinite length of what is not made of elements.
+        // An indefinite length of a primitive element.
         ([0x04, 0x80, 0, 0], .lengthOutOfRange),
-        // One that never ends, or whose end is half an end.
+        // A missing or incomplete end of the content.
         ([0x30, 0x80], .truncated), ([0x30, 0x80, 0], .truncated), ([0x30, 0x80, 0, 1], .unexpectedTag),
         ([0x30, 0x80, 0x05, 0], .truncated),
     ]
 
     @Test(arguments: noElements)
-    func whatNobodyWritesIsRefused(bytes: [UInt8], expected: BERError) {
+    func `unsupported encodings are refused`(bytes: [UInt8], expected: BERError) {
         var cursor = BERCursor(bytes.indices)
         #expect(throws: expected) { try cursor.next(in: bytes) }
     }
 
-    @Test func anElementEndsWithWhatItLiesIn() throws {
+    @Test func `an element cannot exceed its parent`() throws {
         let bytes: [UInt8] = [0x30, 3, 0x04, 2, 0xAA, 0xBB]
         var cursor = BERCursor(bytes.indices)
         var inner = BERCursor(try cursor.content(of: BERTag.sequence, in: bytes))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct CertificateTests {
-    @Test func aChainIsShapedAsAppleShapesIt() throws {
+    @Test func `a chain has the structure of Apple's`() throws {
         for result in [TestChains.ellipticCurve, TestChains.rsa] {
             let chain = try result.get()
             #expect(chain.root.certificate.isSelfIssued)
@@ -23,14 +23,14 @@ import Testing
         #expect(try TestChains.rsa.get().leaf.certificate.publicKey.kind == .rsa(bits: 2048))
     }
 
-    @Test func onlyOneWholeCertificateIsRead() throws {
+    @Test func `only exactly one certificate is read`() throws {
         let der = try TestChains.ellipticCurve.get().leaf.certificate.der
         #expect(Certificate(der: der)?.der == der)
         #expect(Certificate(der: der + [0]) == nil)
         for length in 0..<der.count { #expect(Certificate(der: Array(der.prefix(length))) == nil) }
     }
 
-    @Test func aPathLeadsToATrustedRootWhileItIsValid() throws {
+    @Test func `a path leads to a trusted root during its validity`() throws {
         let chain = try TestChains.ellipticCurve.get()
         let store = try CertificateStore(trusting: [chain.root.certificate])
         let middle = (TestChains.validity.lowerBound + TestChains.validity.upperBound) / 2
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func aRootOfTheSameNameIsNotTheSameRoot() throws {
+    @Test func `a root with the same name is another root`() throws {
         let chain = try TestChains.make()
         let namesake = try TestChains.make()
         #expect(chain.root.certificate.subject == namesake.root.certificate.subject)

@@ -5,7 +5,7 @@ import Testing
 
 /// Public keys as JWKs.
 @Suite struct JWKTests {
-    @Test func `a key is of the kind that its members say`() throws {
+    @Test func `the members of a JWK determine the kind of the key`() throws {
         #expect(try PublicKey(jwk: JWSVector.rs256.members)?.kind == .rsa(bits: 2048))
         #expect(try PublicKey(jwk: JWSVector.es256.members)?.kind == .ellipticCurve(.p256))
         #expect(try PublicKey(jwk: JWSVector.es512.members)?.kind == .ellipticCurve(.p521))
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: Curve.allCases)
-    func `the key of a curve is the one its coordinates name`(curve: Curve) throws {
+    func `coordinates determine the key of a curve`(curve: Curve) throws {
         let key = try PrivateKey.generate(curve).publicKey
         let size = [Curve.p256: 32, .p384: 48, .p521: 66][curve] ?? 0
         // SubjectPublicKeyInfo ends with the coordinates (RFC 5480 section 2.2).
@@ -89,10 +89,10 @@ import Testing
             ("OKP, another curve", .edDSA, ["crv": "Ed448"]), ("OKP, no x", .edDSA, ["x": nil]),
             ("OKP, a byte less", .edDSA, ["x": encoded([UInt8](repeating: 1, count: 31))]),
             ("OKP, a byte more", .edDSA, ["x": encoded([UInt8](repeating: 1, count: 33))]),
-            // Equal to "OKP" for Swift, by canonical equivalence.
-            ("OKP, with the sign of kelvin", .edDSA, ["kty": "O\u{212A}P"]),
+            // Swift considers this string equal to "OKP" by canonical equivalence.
+            ("OKP, with the Kelvin sign", .edDSA, ["kty": "O\u{212A}P"]),
         ] as [(String, JWSVector, [String: JSONValue?])])
-    func `what is no public key for tokens is refused`(
+    func `an invalid public key for tokens is refused`(
         what: String,
         vector: JWSVector,
         changes: [String: JSONValue?]
@@ -101,7 +101,7 @@ import Testing
         #expect(PublicKey(jwk: try Self.edited(vector, changes)) == nil, "\(what)")
     }
 
-    @Test func `a coordinate that is no point's is refused`() throws {
+    @Test func `coordinates outside the curve are refused`() throws {
         for name in ["x", "y"] {
             for index in [0, 31] {
                 var coordinate = try Self.bytes(of: name, in: .es256)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// 66 bytes have room for more than the field of 521 bits.
+    /// 66 bytes can hold numbers above the field of 521 bits.
     @Test func `a coordinate is less than the prime of its field`() throws {
         let prime = [0x01] + [UInt8](repeating: 0xFF, count: 65)
         for name in ["x", "y"] {
@@ -136,7 +136,7 @@ import Testing
         return try #require(Base64.decode(text.utf8, .urlSafe))
     }
 
-    /// The vector's key with other members; nil leaves one out.
+    /// Returns the vector's key with changed members. Nil removes a member.
     private static func edited(_ vector: JWSVector, _ changes: [String: JSONValue?]) throws -> JSONObject {
         let members = Dictionary(uniqueKeysWithValues: try vector.members.members.map { ($0.key, Optional($0.value)) })
         return JSONObject(members.merging(changes) { $1 }.compactMapValues { $0 })

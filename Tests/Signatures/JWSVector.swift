@@ -2,7 +2,7 @@ import Signatures
 import StrictJSON
 import Testing
 
-/// An example of a standard: a public key as a JWK, and a JWS in compact form that is signed with it.
+/// A standard's example: a public key as a JWK, and a JWS in compact form with its signature.
 struct JWSVector: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let jwk: String

@@ -6,7 +6,7 @@ import Testing
 @Suite struct KeyTests {
     static let message = Array("what was sold".utf8)
 
-    @Test func aJWSSignatureHoldsForItsMessageAndKeyOnly() throws {
+    @Test func `a JWS signature is valid only for its message and key`() throws {
         let key = try PrivateKey.generate(.p256)
         let signature = try key.signES256(Self.message)
         #expect(signature.count == 64)
@@ -15,8 +15,8 @@ import Testing
         #expect(!(try PrivateKey.generate(.p256)).publicKey.verifiesES256(signature, over: Self.message))
     }
 
-    @Test func signaturesOfEveryWidthOfRAndSHold() throws {
-        // One signature in 128 has an r or s of 31 bytes or less, whose DER is shorter.
+    @Test func `signatures with every width of r and s are valid`() throws {
+        // One signature in 128 has an r or s of at most 31 bytes, whose DER is shorter.
         let key = try PrivateKey.generate(.p256)
         for number in 0..<400 {
             let message = Array("message \(number)".utf8)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func aJWSSignatureOutOfRangeIsRefused() throws {
+    @Test func `a JWS signature out of range is refused`() throws {
         let key = try PrivateKey.generate(.p256)
         let signature = try key.signES256(Self.message)
         let zero = [UInt8](repeating: 0, count: 32)
@@ -37,7 +37,7 @@ import Testing
         for forged in forgeries { #expect(!key.publicKey.verifiesES256(forged, over: Self.message)) }
     }
 
-    @Test func keysOfOtherKindsNeitherSignNorVerifyES256() throws {
+    @Test func `keys of other kinds neither sign nor verify ES256`() throws {
         for key in [try PrivateKey.generate(.p384), try TestChains.rsa.get().leaf.key] {
             #expect(throws: OpenSSLError.self) { try key.signES256(Self.message) }
             #expect(!key.publicKey.verifiesES256([UInt8](repeating: 1, count: 64), over: Self.message))
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [DigestAlgorithm.sha1, .sha256])
-    func anRSASignatureHoldsForItsMessageAndDigestOnly(digest: DigestAlgorithm) throws {
+    func `an RSA signature is valid only for its message and digest`(digest: DigestAlgorithm) throws {
         let key = try TestChains.rsa.get().leaf.key
         let signature = try key.signRSA(Self.message, digest: digest)
         #expect(key.publicKey.verifiesRSA(signature, over: Self.message, digest: digest))
@@ -53,7 +53,7 @@ import Testing
         #expect(!key.publicKey.verifiesRSA(signature, over: Self.message + [0], digest: digest))
     }
 
-    @Test func aKeySurvivesItsFile() throws {
+    @Test func `a key survives its file`() throws {
         let key = try PrivateKey.generate(.p256)
         let read = try PrivateKey(pem: try key.pem())
         #expect(read.publicKey == key.publicKey)
@@ -61,7 +61,7 @@ import Testing
         #expect(throws: OpenSSLError.self) { try PrivateKey(pem: "no key") }
     }
 
-    @Test func digestsAreThoseOfTheStandard() {
+    @Test func `digests match the standard's`() {
         #expect(DigestAlgorithm.sha256.digest(of: Array("abc".utf8)).hexadecimal.hasPrefix("ba7816bf8f01cfea"))
         #expect(
             DigestAlgorithm.sha1.digest(of: Array("abc".utf8)).hexadecimal == "a9993e364706816aba3e25717850c26c9cd0d89d"
@@ -69,7 +69,7 @@ import Testing
         #expect(DigestAlgorithm.sha384.digest(of: [UInt8]()).count == 48)
     }
 
-    @Test func privateFilesAreTheirOwnersAlone() throws {
+    @Test func `private files are accessible only to their owner`() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("key.pem")
         try PrivateFile.create(Self.message, at: file)
@@ -80,7 +80,7 @@ import Testing
         #expect(throws: PrivateFile.Failure.self) { try PrivateFile.ensureExists(at: folder.file("none/key.pem")) }
     }
 
-    /// Signatures over "Till" with SHA-256 that hold, under keys that proofs are never signed with.
+    /// Valid signatures of "Till" with SHA-256, under keys that never sign proofs.
     static let strangeKeys = [
         (
             "secp256k1",
@@ -109,7 +109,7 @@ import Testing
     ]
 
     @Test(arguments: strangeKeys)
-    func aSignatureThatHoldsUnderAStrangeKeyIsRefused(name: String, key: String, signature: String) throws {
+    func `a valid signature under an unsupported key is refused`(name: String, key: String, signature: String) throws {
         let key = try #require(PublicKey(der: Self.bytes(key)))
         let signature = Self.bytes(signature)
         #expect(!key.verifiesES256(signature, over: Array("Till".utf8)))

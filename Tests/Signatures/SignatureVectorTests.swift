@@ -4,10 +4,10 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// The signatures of tokens, held against the standards' examples and against OpenSSL's command.
+/// The signatures of tokens, compared with the standards' examples and OpenSSL's command.
 @Suite struct SignatureVectorTests {
     @Test(arguments: JWSVector.all)
-    func `an example of a standard holds for its key and message alone`(vector: JWSVector) throws {
+    func `a standard's example is valid only for its key and message`(vector: JWSVector) throws {
         let key = try #require(PublicKey(jwk: try vector.members))
         let signature = try vector.signature
         #expect(vector.verifies(key, signature, vector.message))
@@ -40,7 +40,7 @@ import Testing
     @Test(
         arguments: [
             (JWSVector.es256, "FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551", 0),
-            // An order of 521 bits leaves room in 66 bytes for a number and the order.
+            // The order has 521 bits, so 66 bytes can hold the sum of a number and the order.
             (
                 JWSVector.es512,
                 "01" + String(repeating: "FF", count: 32)
@@ -68,7 +68,7 @@ import Testing
         let key = try #require(PublicKey(jwk: try vector.members))
         let signature = try vector.signature
         let order = [UInt8](digits: "1000000000000000000000000000000014DEF9DEA2F79CD65812631A5CF5D3ED")
-        // Its lowest byte comes first (RFC 8032 section 5.1.2).
+        // The lowest byte comes first (RFC 8032 section 5.1.2).
         let equal = try #require([UInt8](signature.suffix(32).reversed()).adding(order))
         #expect(!vector.verifies(key, signature.prefix(32) + equal.reversed(), vector.message))
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(!key.publicKey.verifiesRSA(signature, over: KeyTests.message, digest: .sha256))
     }
 
-    @Test func `an RSA signature is of the padding that it is checked for`() throws {
+    @Test func `an RSA signature is valid only with its own padding`() throws {
         let key = try TestChains.rsa.get().leaf.key
         let signature = try key.signRSA(KeyTests.message, digest: .sha512)
         #expect(key.publicKey.verifiesRSA(signature, over: KeyTests.message, digest: .sha512))

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SignedDataTests {
     static let content = Array("the payload".utf8)
 
-    @Test func whatIsSignedIsReadBack() throws {
+    @Test func `signed content is read back`() throws {
         let chain = try TestChains.rsa.get()
         let signed = try SignedData(
             ber: try SignedData.sign(Self.content, with: chain.leaf.key, chain: chain.certificates))
@@ -16,7 +16,7 @@ import Testing
         #expect(!signed.isSigned(by: chain.intermediate.certificate.publicKey, digest: signed.contentDigest))
     }
 
-    @Test func aTruncatedOrLengthenedContainerIsMalformed() throws {
+    @Test func `a truncated or extended container is malformed`() throws {
         let chain = try TestChains.rsa.get()
         let signed = try SignedData.sign(Self.content, with: chain.leaf.key, chain: chain.certificates)
         for length in 0..<signed.count {

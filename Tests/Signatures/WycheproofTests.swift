@@ -3,7 +3,7 @@ import Signatures
 import TestSupport
 import Testing
 
-/// C2SP's test vectors, through the calls that proofs go through.
+/// C2SP's test vectors, verified with the same calls as proofs.
 @Suite(.enabled(if: Vectors.areAvailable, "TILL_VECTORS names no folder"))
 struct WycheproofTests {
     struct File: Decodable {
@@ -24,7 +24,7 @@ struct WycheproofTests {
     }
 
     @Test(arguments: ["ecdsa_secp256r1_sha256_p1363_test.json", "rsa_signature_2048_sha256_test.json"])
-    func everyVectorIsJudgedAsItShouldBe(name: String) throws {
+    func `every vector has its expected result`(name: String) throws {
         let url = try #require(Vectors.files("wycheproof").first { $0.lastPathComponent == name })
         let file = try JSONDecoder().decode(File.self, from: Data(contentsOf: url))
         var judged = 0

@@ -6,14 +6,14 @@ import Testing
         #"{"a":1,"b":[true,false,null],"c":{"d":"e"}}"#, "[]", "{}", "\"\"", "0", "-0", "1.5e+10", "1E-2",
         #""한글 \"quoted\" \\ \n""#,
     ])
-    func whatIsReadIsWrittenBackUnchanged(text: String) throws {
+    func `parsed JSON is written back unchanged`(text: String) throws {
         #expect(try JSONParser.parse(Array(text.utf8)).compactText == text)
     }
 
     @Test(arguments: [
         (#""\u00e9""#, "\u{e9}"), (#""\ud83d\ude00""#, "\u{1F600}"), (#""\/\b\f""#, "/\u{8}\u{c}"), (#""\t""#, "\t"),
     ])
-    func escapesAreUndone(text: String, expected: String) throws {
+    func `escapes are decoded`(text: String, expected: String) throws {
         #expect(try JSONParser.parse(Array(text.utf8)) == .string(expected))
     }
 
@@ -30,17 +30,17 @@ import Testing
         (#""\u12""#, .invalidEscape), (#""\u+123""#, .invalidEscape),
         ("1 2", .trailingCharacters), ("{}}", .trailingCharacters),
     ])
-    func whatReadersDisagreeOnIsRefused(text: String, reason: JSONSyntaxError.Reason) {
+    func `ambiguous and malformed JSON is refused`(text: String, reason: JSONSyntaxError.Reason) {
         #expect { try JSONParser.parse(Array(text.utf8)) } throws: { ($0 as? JSONSyntaxError)?.reason == reason }
     }
 
-    @Test func invalidUTF8IsRefused() {
+    @Test func `invalid UTF-8 is refused`() {
         for bytes: [UInt8] in [[0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22]] {
             #expect { try JSONParser.parse(bytes) } throws: { ($0 as? JSONSyntaxError)?.reason == .invalidUTF8 }
         }
     }
 
-    @Test func duplicateKeysAreFoundAmongMany() throws {
+    @Test func `a duplicate key among many is found`() throws {
         let members = (0..<1000).map { "\"key\($0)\":\($0)" }
         let object = "{" + members.joined(separator: ",") + "}"
         #expect(throws: Never.self) { try JSONParser.parse(Array(object.utf8)) }
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func keysAreToldApartByTheirBytesHoweverTheyLook() throws {
+    @Test func `keys are compared by their bytes`() throws {
         let object = #"{"\u00e9":1,"e\u0301":2}"#
         guard case .object(let members) = try JSONParser.parse(Array(object.utf8)) else {
             Issue.record("no object")
@@ -60,8 +60,8 @@ import Testing
         #expect(members["e\u{301}"] == .number(JSONNumber(2)))
     }
 
-    @Test(.timeLimit(.minutes(1))) func longRunsOfCombiningMarksCostNoMoreThanTheirLength() throws {
-        // Swift's own comparison sorts the marks of one character, which takes minutes for these.
+    @Test(.timeLimit(.minutes(1))) func `long runs of combining marks take linear time`() throws {
+        // Swift's own comparison sorts the marks of one character. It takes minutes for these.
         let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
         let object = "{\"\(marks)\":1,\"a\(marks)\":2}"
         guard case .object(let members) = try JSONParser.parse(Array(object.utf8)) else {
@@ -71,7 +71,7 @@ import Testing
         #expect(members["signedDate"] == nil)
     }
 
-    @Test func limitsHoldBeforeWorkIsDone() {
+    @Test func `limits are checked before any work`() {
         let limits = JSONParser.Limits(bytes: 100, depth: 3)
         let deep = Array("[[[[]]]]".utf8)
         #expect { try JSONParser.parse(deep, limits: limits) } throws: {
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: ["12345678901234567890", "0.10", "1e400"])
-    func numbersKeepTheirDigits(text: String) throws {
+    func `numbers keep their digits`(text: String) throws {
         guard case .number(let number) = try JSONParser.parse(Array(text.utf8)) else {
             Issue.record("no number")
             return

@@ -1,7 +1,7 @@
 import Wire
 
 extension WireExample {
-    /// The examples of users and what they own.
+    /// The examples of users and their items.
     static let users: [WireExample] = [
         WireExample(AppAccountTokenResource.self, #"{"appAccountToken": "6f9619ff-8b86-d011-b42d-00c04fc964ff"}"#),
         WireExample(

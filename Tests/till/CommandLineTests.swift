@@ -183,7 +183,7 @@ import Wire
         #expect(try await till.run("ledger", "import", "nowhere.jsonl").error.contains("nowhere.jsonl cannot be read"))
         let damaged = try await till.run("ledger", "check", "--data", till.folder.folder("damaged").path)
         #expect(damaged.status == 1)
-        #expect(damaged.error.contains("put a backup in its place"))
+        #expect(damaged.error.contains("Restore a backup"))
     }
 
     @Test func aUsersStoryIsTold() async throws {

@@ -100,7 +100,7 @@ import Wire
         let validated = try await till.run("receipt", "validate", receipt, "--trust", empty.path)
         #expect(validated.status == 1)
         #expect(validated.output == "invalid: chainUntrusted\n")
-        #expect(validated.error.hasPrefix("till: The proof's certificates do not lead to a root"))
+        #expect(validated.error.hasPrefix("till: The proof's certificates do not lead to a trusted root"))
         let file = try await till.run("receipt", "validate", receipt, "--trust", receipt)
         #expect(file.error.contains("is a folder"))
         let missing = try await till.run("receipt", "validate", receipt, "--trust", "/nowhere")

@@ -4,7 +4,7 @@ import Hummingbird
 import Signatures
 import StrictJSON
 
-/// An answer in JSON, and what a client needs to keep it.
+/// A response with a JSON body.
 package enum JSONAnswer {
     package static func encode(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
@@ -20,7 +20,7 @@ package enum JSONAnswer {
         response(bytes: try encode(value), headers: headers)
     }
 
-    /// The answer with an entity tag, as `CacheableAnswer` gives it.
+    /// Returns a response with an entity tag (see `CacheableAnswer`).
     package static func cacheable(
         _ value: some Encodable,
         for request: Request,
@@ -40,14 +40,15 @@ package enum JSONAnswer {
     }
 }
 
-/// An answer that a client may keep.
+/// A response that a client may cache.
 package enum CacheableAnswer {
-    /// A strong entity tag (RFC 9110 section 8.8.3).
+    /// Returns a strong entity tag (RFC 9110 section 8.8.3).
     package static func tag(of bytes: [UInt8]) -> String {
         "\"" + DigestAlgorithm.sha256.digest(of: bytes).prefix(16).hexadecimal + "\""
     }
 
-    /// The bytes with an entity tag over them; 304 without them when the client has them already (RFC 9110 section 13.1.2).
+    /// Returns the bytes with their entity tag, or 304 without a body if the client already has them (RFC 9110 section
+    /// 13.1.2).
     package static func response(
         _ bytes: [UInt8],
         type: String,

@@ -4,20 +4,19 @@ import Hummingbird
 import Ledger
 import Wire
 
-/// An error as the service answers it: a problem document (RFC 9457) with Till's stable code.
+/// An error response: a problem document (RFC 9457) with Till's stable code.
 package struct Problem: Error {
     package static let contentType = "application/problem+json"
 
-    /// Where the code is explained: the service's own page (`Resources/Errors.md`), which the address leads to relative to
-    /// whatever was asked.
+    /// The address of the code's explanation, relative to the service. The page is `Resources/Errors.md`.
     package let type: String
     package let title: String
     package let status: Int
     package let code: String
     package let detail: String
-    /// Whether the same request may succeed without anybody changing it.
+    /// True if the same request may succeed later without a change.
     package let couldSucceedLater: Bool
-    /// What the answer has besides the document.
+    /// The header fields of the response.
     private(set) var headers: HTTPFields = [.contentType: Self.contentType]
 
     package init(
@@ -40,12 +39,13 @@ package struct Problem: Error {
     }
 
     package static let userNotFound = Problem(
-        status: .notFound, code: "userNotFound", detail: "The service has never seen this user, or has erased them.")
+        status: .notFound, code: "userNotFound", detail: "The user is unknown to the service or was erased.")
 
     package static func methodNotAllowed(allowed: [String]) -> Problem {
         let methods = allowed.joined(separator: ", ")
         var problem = Problem(
-            status: .methodNotAllowed, code: "methodNotAllowed", detail: "This path knows the methods \(methods).")
+            status: .methodNotAllowed, code: "methodNotAllowed", detail: "This path allows only the methods \(methods)."
+        )
         problem.headers[.allow] = methods
         return problem
     }
@@ -56,7 +56,7 @@ package struct Problem: Error {
         }
     }
 
-    /// Where the ledger lies on the server's disk is not the caller's to know.
+    /// Converts a storage fault. The caller does not learn the ledger's location on the server's disk.
     package init(_ fault: StorageFault) {
         if fault.cause == .overloaded {
             self = .tooBusy
@@ -64,7 +64,8 @@ package struct Problem: Error {
         }
         self.init(
             status: Self.status(of: fault), code: fault.code,
-            detail: "The service cannot keep its records now: try again later; what is redeemed twice is granted once.",
+            detail:
+                "The service cannot use its ledger now. Try again later; a purchase that is sent twice is granted once.",
             couldSucceedLater: fault.cause != .damaged && fault.cause != .newerVersion)
     }
 
@@ -72,7 +73,8 @@ package struct Problem: Error {
         [.busy, .stopped, .unreachable].contains(fault.cause) ? .serviceUnavailable : .internalServerError
     }
 
-    /// Whether the service is set up in a way that refuses it: once that is mended, the same request succeeds.
+    /// True if the service's configuration causes the refusal. The same request succeeds after the operator has changed
+    /// it.
     package var isForTheOperatorToMend: Bool {
         Self.codesForTheOperatorToMend.contains(code)
     }
@@ -82,7 +84,7 @@ package struct Problem: Error {
         "balanceUnknown",
     ]
 
-    /// The document.
+    /// The problem document.
     package var resource: ProblemResource {
         ProblemResource(
             type: type, title: title, status: status, code: code, detail: detail, couldSucceedLater: couldSucceedLater)

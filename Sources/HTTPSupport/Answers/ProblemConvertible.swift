@@ -1,4 +1,4 @@
-/// An error that says how the service answers it.
+/// An error that defines its own problem document.
 package protocol ProblemConvertible: Error {
     var problem: Problem { get }
 }

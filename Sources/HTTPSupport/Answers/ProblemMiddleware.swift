@@ -4,7 +4,7 @@ import Hummingbird
 import Ledger
 import Logging
 
-/// Turns whatever a route throws into a problem document, and tells a stranger nothing of what went wrong inside.
+/// Converts every error of a route into a problem document. It hides internal errors from the client.
 package struct ProblemMiddleware: RouterMiddleware {
     package init() {}
 
@@ -20,13 +20,13 @@ package struct ProblemMiddleware: RouterMiddleware {
         }
     }
 
-    /// What an error is answered with, once it is noted and logged.
+    /// Notes and logs an error, and returns its problem document.
     package static func problem(of error: any Error, _ context: ServiceContext) -> Problem {
         let known = Problem(error)
         if known == nil { context.logger.error("unexpected error", metadata: ["type": "\(type(of: error))"]) }
         let problem = known ?? .unexpected
         context.notes.code = problem.code
-        // That it cannot answer now (503) is no failure of its own, and anybody may bring it about.
+        // The status 503 is not a defect of the service, and any client can provoke it.
         if problem.status >= 500 {
             let level: Logger.Level = problem.status == 503 ? .info : .error
             context.logger.log(level: level, "the service cannot answer", metadata: ["code": "\(problem.code)"])
@@ -36,7 +36,7 @@ package struct ProblemMiddleware: RouterMiddleware {
 }
 
 extension Problem {
-    /// What a route has thrown; nil for what nobody expected.
+    /// Creates the problem of an expected error. Nil if the error is unexpected.
     package init?(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
@@ -52,13 +52,13 @@ extension Problem {
 
     package static let unexpected = Problem(
         status: .internalServerError, code: "internalError",
-        detail: "The service failed: try again later; what is redeemed twice is granted once.",
+        detail: "The service failed. Try again later; a purchase that is sent twice is granted once.",
         couldSucceedLater: true)
 
     package static let pathUnknown = Problem(
-        status: .notFound, code: "notFound", detail: "This path is unknown; /openapi.json lists all paths.")
+        status: .notFound, code: "notFound", detail: "This path is unknown. /openapi.json lists all paths.")
 
-    /// What Hummingbird itself refuses.
+    /// Converts a refusal by Hummingbird itself.
     private static func refused(with status: HTTPResponse.Status) -> Problem {
         switch status {
         case .notFound: pathUnknown
@@ -66,9 +66,12 @@ extension Problem {
             Problem(
                 status: status, code: "bodyTooLarge",
                 detail:
-                    "The body is larger than any this path takes: a proof has up to 1 MiB, a picture 256 KB, all else less."
+                    "The body is too large. A proof may have 1 MiB and a picture 256 KB; other bodies must be smaller."
             )
-        default: Problem(status: status, code: "httpError", detail: "The request is not HTTP as the service reads it.")
+        default:
+            Problem(
+                status: status, code: "httpError",
+                detail: "The request is not valid HTTP. Check the request line and header.")
         }
     }
 }

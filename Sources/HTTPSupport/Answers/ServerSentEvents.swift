@@ -1,4 +1,4 @@
-/// Answers that end when the client goes (WHATWG HTML section 9.2).
+/// Streams of server-sent events, which end when the client disconnects (WHATWG HTML section 9.2).
 package enum ServerSentEvents {
     package static let contentType = "text/event-stream"
 }

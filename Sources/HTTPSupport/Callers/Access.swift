@@ -1,15 +1,15 @@
 import Hummingbird
 
-/// Who may use a route.
+/// The callers that may use a route.
 package enum Access: Sendable {
-    /// A back end whose key has a scope.
+    /// A back end whose API key has the scope.
     case backEnd(APIKeyScope)
-    /// The app of a user.
+    /// The app of a user, with the user's token.
     case app
-    /// Either.
+    /// A back end whose API key has the scope, or the app of a user.
     case backEndOrApp(APIKeyScope)
 
-    package func isFor(_ caller: Caller?) -> Bool {
+    package func allows(_ caller: Caller?) -> Bool {
         switch (self, caller) {
         case (.backEnd(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
         case (.backEndOrApp(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
@@ -19,7 +19,7 @@ package enum Access: Sendable {
     }
 }
 
-/// Lets a request through only when its caller may use the route.
+/// Refuses a request if its caller may not use the route.
 package struct AccessMiddleware: RouterMiddleware {
     package let access: Access
 
@@ -28,20 +28,20 @@ package struct AccessMiddleware: RouterMiddleware {
         context: ServiceContext,
         next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
-        if access.isFor(context.caller) { return try await next(request, context) }
+        if access.allows(context.caller) { return try await next(request, context) }
         switch (access, context.caller) {
         case (.backEnd(let scope), .backEnd), (.backEndOrApp(let scope), .backEnd):
             throw Problem(
                 status: .forbidden, code: "scopeMissing",
-                detail: "The API key lacks the scope \"\(scope.rawValue)\": use one that has it.")
+                detail: "The API key lacks the scope \"\(scope.rawValue)\". Use a key that has it.")
         case (.app, .backEnd):
             throw Problem(
                 status: .forbidden, code: "tokenRequired",
-                detail: "/v1/me is the caller's own: send a user's token, or name the user as /v1/users/{user}.")
+                detail: "/v1/me needs a user's token. Send one, or use /v1/users/{user} with the API key.")
         case (.backEnd, .app):
             throw Problem(
                 status: .forbidden, code: "keyRequired",
-                detail: "This is for back ends, with an API key; a user's token is good for /v1/me and /v1/products.")
+                detail: "This path needs a back end's API key. A user's token is valid for /v1/me and /v1/products.")
         case (_, .app), (_, nil):
             throw Problem.unexpected
         }
@@ -49,7 +49,7 @@ package struct AccessMiddleware: RouterMiddleware {
 }
 
 extension RouterGroup where Context == ServiceContext {
-    /// Routes of the same path for whom `access` names.
+    /// Returns a group of routes with the same path for the callers that `access` names.
     package func `for`(_ access: Access) -> RouterGroup<ServiceContext> {
         group().add(middleware: AccessMiddleware(access: access))
     }

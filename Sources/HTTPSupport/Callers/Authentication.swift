@@ -2,21 +2,21 @@ import Accounts
 import Commerce
 import Hummingbird
 
-/// How the service recognises its callers.
+/// The authentication of the service's callers.
 public enum Authentication: Sendable {
-    /// Back ends by the API keys in its ledger, and apps by their users' tokens: of an issuer that is known, or of the
-    /// service's own accounts.
+    /// Back ends use the ledger's API keys. Apps use their users' tokens, from an accepted issuer or from the service's
+    /// own accounts.
     case apiKeys(APIKeys, UserTokens? = nil, AccountService? = nil)
-    /// By one key, with every scope, that only this process knows.
+    /// Back ends use one key with every scope that only this process knows.
     case processKey(APIKey)
 
-    /// Whose users there are besides those whom the team's back end names.
+    /// The accepted token issuers.
     package var issuers: [String] {
         guard case .apiKeys(_, let tokens, let accounts) = self else { return [] }
         return [tokens?.issuer, accounts.map { _ in User.accountIssuer }].compactMap(\.self)
     }
 
-    /// - Returns: nil for a credential that is nobody's.
+    /// - Returns: Nil if no caller has the credential.
     package func caller(presenting credential: String) async throws -> Caller? {
         switch self {
         case .apiKeys(let keys, let tokens, let accounts):
@@ -24,7 +24,7 @@ public enum Authentication: Sendable {
                 switch try await accounts.user(presenting: credential) {
                 case .user(let user): return .app(user, app: nil)
                 case .expired: throw Problem.tokenExpired
-                case .invalid: throw Problem.tokenInvalid("it is unknown, or its session has ended")
+                case .invalid: throw Problem.tokenInvalid("the access token is unknown or its session has ended")
                 }
             }
             if let tokens, !credential.hasPrefix(APIKeys.prefix) {
@@ -37,8 +37,8 @@ public enum Authentication: Sendable {
     }
 }
 
-/// Lets a request through only with a credential that is good, in its `Authorization` header (RFC 6750), and notes whose it
-/// is.
+/// Authenticates a request by the bearer token in its `Authorization` header (RFC 6750), and stores the caller in the
+/// context.
 package struct AuthenticationMiddleware: RouterMiddleware {
     private let authentication: Authentication
 
@@ -54,21 +54,21 @@ package struct AuthenticationMiddleware: RouterMiddleware {
         guard let credential = Self.credential(of: request) else {
             throw Problem(
                 status: .unauthorized, code: "unauthenticated",
-                detail: "Send an API key or a user's token as a bearer token in the Authorization header; "
-                    + "`till keys make` makes a key.")
+                detail: "Send an API key or a user's token as a bearer token in the Authorization header. "
+                    + "`till keys make` creates an API key.")
         }
         guard let caller = try await authentication.caller(presenting: credential) else {
             throw Problem(
                 status: .unauthorized, code: "keyInvalid",
-                detail: "The API key is unknown or was revoked; `till keys list` tells which are good. "
-                    + (authentication.issuers.isEmpty ? "Users' tokens are not taken here (jwt-issuer)." : ""))
+                detail: "The API key is unknown or was revoked. `till keys list` shows the valid keys. "
+                    + (authentication.issuers.isEmpty ? "To accept users' tokens, set jwt-issuer." : ""))
         }
         var context = context
         context.caller = caller
         return try await next(request, context)
     }
 
-    /// nil where none is presented.
+    /// The bearer token of a request. Nil if there is none.
     package static func credential(of request: Request) -> String? {
         let scheme = "bearer "
         guard let header = request.headers[.authorization], header.prefix(scheme.count).lowercased() == scheme else {

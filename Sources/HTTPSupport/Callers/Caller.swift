@@ -1,25 +1,25 @@
 import Commerce
 import Ledger
 
-/// Who sent a request, as far as the service has to know.
+/// The caller of a request, as far as the service needs to know.
 package enum Caller: Hashable, Sendable {
-    /// A team's back end, by its API key's identifier.
+    /// A team's back end, identified by its API key.
     ///
-    /// - Parameter app: The bundle identifier of the only app that the key is for; nil for all apps.
+    /// - Parameter app: The bundle identifier of the only app that the key may use, or nil for all apps.
     case backEnd(key: String, scopes: Set<APIKeyScope>, app: String?)
-    /// The app of a user, by the user's token.
+    /// A user's app, identified by the user's token.
     ///
-    /// - Parameter app: The bundle identifier of the app that the token is for; nil if the token does not say it.
+    /// - Parameter app: The bundle identifier of the token's app, or nil if the token names none.
     case app(User, app: String?)
 
-    /// The bundle identifier of the only app that the caller is for; nil for all apps.
+    /// The bundle identifier of the only app that the caller may use. Nil for all apps.
     package var app: String? {
         switch self {
         case .backEnd(_, _, let app), .app(_, let app): app
         }
     }
 
-    /// What limits and kept answers are counted under.
+    /// The name under which the service counts requests and keeps answers.
     package var name: String {
         switch self {
         case .backEnd(let key, _, _): key
@@ -27,7 +27,7 @@ package enum Caller: Hashable, Sendable {
         }
     }
 
-    /// As the audit log names it.
+    /// The caller's name in the audit log.
     package var actor: AuditActor {
         switch self {
         case .backEnd(let key, _, _): .apiKey(key)

@@ -6,31 +6,31 @@ import Signatures
 import Synchronization
 import Wire
 
-/// Requests that callers may send again under the same `Idempotency-Key`, and get the same answer, also after a restart.
+/// Requests with an `Idempotency-Key`. A repeated request gets the same answer, also after a restart.
 ///
-/// An answer is kept before it is sent, so whoever has seen one will see no other. What may succeed later, and what the
-/// operator can mend, is not kept.
+/// The service keeps an answer before it sends it, so a client never sees two different answers. It keeps no refusal
+/// that may succeed later, by itself or after a change by the operator.
 package final class IdempotentRequests: Sendable {
     package static let replayedHeader = HTTPField.Name("Idempotent-Replayed")
     package static let maximumKeyLength = 255
 
     private let ledger: Ledger
     private let clock: any WallClock
-    /// The requests that are being answered.
-    private let underWay = Mutex<Set<IdempotencyKey>>([])
+    /// The requests in progress.
+    private let inProgress = Mutex<Set<IdempotencyKey>>([])
 
     package init(ledger: Ledger, clock: any WallClock) {
         self.ledger = ledger
         self.clock = clock
     }
 
-    /// A request under a key, which is answered for the first time.
+    /// A request with a key that has no answer yet.
     package struct Pending: Sendable {
         package let key: IdempotencyKey
         package let requestDigest: [UInt8]
         package let status: HTTPResponse.Status
 
-        /// What is kept of an answer.
+        /// Returns the form of the answer that the ledger keeps.
         package func answer(_ body: [UInt8]) -> KeptAnswer {
             KeptAnswer(
                 requestDigest: requestDigest,
@@ -38,26 +38,26 @@ package final class IdempotentRequests: Sendable {
         }
     }
 
-    /// The answer of a request's work.
+    /// The result of a request's work.
     package enum Answered: Sendable {
         /// The answer to a request without a key.
         case new([UInt8])
-        /// A problem, which is kept in a commit of its own.
+        /// A problem, which is kept in a separate commit.
         case refused(KeptAnswer)
-        /// An answer that was kept in the commit of the work.
+        /// An answer that was kept in the same commit as the work.
         case kept(KeptAnswer)
-        /// The answer to an earlier request, which another process has kept meanwhile.
+        /// The answer to an earlier request that another process has kept meanwhile.
         case replayed(KeptAnswer)
     }
 
-    /// Answers a request, or says again what it was answered with before.
+    /// Answers a request, or replays the answer to an earlier request with the same key.
     ///
     /// - Parameters:
-    ///   - user: Whom it is about.
-    ///   - body: The request's, which with its method and path makes it the same or another.
-    ///   - status: Of a new answer that is no problem.
-    ///   - perform: Keeps the answer in the commit of its work, if there is a key. Called once for each key, unless the
-    ///     service fails.
+    ///   - user: The user whom the request concerns.
+    ///   - body: The body of the request. Method, path and body identify the request.
+    ///   - status: The status of a new answer that is not a problem.
+    ///   - perform: The work. If there is a key, it keeps the answer in its own commit. It is called once for each key,
+    ///     unless the service fails.
     package func answer(
         _ request: Request,
         from caller: Caller,
@@ -71,13 +71,13 @@ package final class IdempotentRequests: Sendable {
             return JSONAnswer.response(bytes: body, status: status)
         }
         let digest = Self.digest(of: request, body: body)
-        guard underWay.withLock({ $0.insert(key).inserted }) else {
+        guard inProgress.withLock({ $0.insert(key).inserted }) else {
             throw Problem(
                 status: .conflict, code: "idempotencyKeyInUse",
-                detail: "A request with this Idempotency-Key is being answered: wait, then send it again.",
+                detail: "A request with this Idempotency-Key is in progress. Wait, then send it again.",
                 couldSucceedLater: true)
         }
-        defer { underWay.withLock { _ = $0.remove(key) } }
+        defer { inProgress.withLock { _ = $0.remove(key) } }
         if let kept = try await keptAnswer(for: key) {
             return try response(kept, to: digest, isReplayed: true)
         }
@@ -86,22 +86,22 @@ package final class IdempotentRequests: Sendable {
         case .kept(let kept): return try response(kept, to: digest, isReplayed: false)
         case .replayed(let kept): return try response(kept, to: digest, isReplayed: true)
         case .refused(let refusal):
-            // Another process on the same ledger may have been quicker; then its answer is the answer.
+            // Another process on the same ledger may have kept an answer first. That answer is valid.
             let kept = try await keep(refusal, for: key, about: user)
             return try response(kept, to: digest, isReplayed: kept != refusal)
         case .new: throw Problem.unexpected
         }
     }
 
-    /// The answer that a request was given in the last 24 hours; nil for a new one.
+    /// The answer kept for a key in the last 24 hours. Nil if there is none.
     private func keptAnswer(for key: IdempotencyKey) async throws -> KeptAnswer? {
         let oldest = clock.now().adding(days: -1)
         return try await ledger.read(.statement) { try $0.keptAnswer(for: key, since: oldest) }
     }
 
-    /// Keeps a refusal for so long, unless an answer is kept.
+    /// Keeps a refusal for 24 hours, unless the key already has an answer.
     ///
-    /// - Returns: The answer that is kept.
+    /// - Returns: The kept answer.
     private func keep(_ refusal: KeptAnswer, for key: IdempotencyKey, about user: User) async throws -> KeptAnswer {
         let now = clock.now()
         return try await ledger.write {
@@ -131,7 +131,7 @@ package final class IdempotentRequests: Sendable {
         guard answer.requestDigest == digest else {
             throw Problem(
                 status: .unprocessableContent, code: "idempotencyKeyReused",
-                detail: "Another request was sent with this Idempotency-Key: make a new key for each.")
+                detail: "Another request was sent with this Idempotency-Key. Create a new key for each request.")
         }
         guard let kept = KeptResponse(answer.bytes) else { throw .unexpected }
         var headers: HTTPFields = [.contentType: kept.contentType]
@@ -141,13 +141,13 @@ package final class IdempotentRequests: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: kept.body)))
     }
 
-    /// The SHA-256 of a request, which tells it from another: method, path, query and body.
+    /// The SHA-256 that identifies a request: method, path, query and body.
     package static func digest(of request: Request, body: [UInt8]) -> [UInt8] {
         DigestAlgorithm.sha256.digest(
             of: Array("\(request.method.rawValue) \(request.uri.string)\n".utf8) + body)
     }
 
-    /// The idempotency key of a request; nil if it has none.
+    /// The idempotency key of a request. Nil if there is none.
     package static func key(of request: Request) throws(Problem) -> String? {
         guard let name = HTTPField.Name.idempotencyKey, let text = request.headers[name] else { return nil }
         guard (1...maximumKeyLength).contains(text.utf8.count),
@@ -155,7 +155,7 @@ package final class IdempotentRequests: Sendable {
         else {
             throw Problem(
                 status: .badRequest, code: "idempotencyKeyInvalid",
-                detail: "An Idempotency-Key has 1 to \(maximumKeyLength) visible ASCII characters.")
+                detail: "An Idempotency-Key must have 1 to \(maximumKeyLength) visible ASCII characters.")
         }
         return text
     }

@@ -1,4 +1,4 @@
-/// A response in the bytes that the ledger keeps: a line with the status and the content type, then the body.
+/// A response in the ledger's form: a line with the status and the content type, then the body.
 package struct KeptResponse {
     package let status: Int
     package let contentType: String
@@ -10,7 +10,7 @@ package struct KeptResponse {
         self.body = body
     }
 
-    /// Nil for bytes of another form.
+    /// Nil if the bytes have another form.
     package init?(_ bytes: [UInt8]) {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         let words = bytes[..<end].split(separator: UInt8(ascii: " "), maxSplits: 1)

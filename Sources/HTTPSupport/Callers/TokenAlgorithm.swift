@@ -1,6 +1,7 @@
 import Signatures
 
-/// How users' tokens may be signed (RFC 7518 section 3.1, RFC 8037): with a key pair, never with a shared secret.
+/// The signature algorithms of users' tokens (RFC 7518 section 3.1, RFC 8037). They use key pairs, never shared
+/// secrets.
 public enum TokenAlgorithm: String, Sendable, CaseIterable {
     case rs256 = "RS256"
     case rs384 = "RS384"
@@ -13,7 +14,7 @@ public enum TokenAlgorithm: String, Sendable, CaseIterable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
-    /// What a key without `alg` (RFC 7517 section 4.4) is for; nil for a key that signs no tokens.
+    /// The algorithm of a key without `alg` (RFC 7517 section 4.4). Nil if the key cannot sign tokens.
     package init?(keyKind: PublicKey.Kind) {
         switch keyKind {
         case .rsa: self = .rs256
@@ -25,8 +26,8 @@ public enum TokenAlgorithm: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether keys of a kind can be for it.
-    package func takes(_ keyKind: PublicKey.Kind) -> Bool {
+    /// True if the algorithm uses keys of this kind.
+    package func accepts(_ keyKind: PublicKey.Kind) -> Bool {
         switch self {
         case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512:
             if case .rsa = keyKind { true } else { false }

@@ -1,7 +1,7 @@
 /// An accepted audience of tokens (`aud`, RFC 7519 section 4.1.3).
 public struct TokenAudience: Sendable, Hashable {
     public let name: String
-    /// The bundle identifier of the app that tokens of this audience are for; nil for all apps.
+    /// The bundle identifier of the app for which tokens of this audience are valid. Nil for all apps.
     public let app: String?
 
     public init(_ name: String, app: String? = nil) {

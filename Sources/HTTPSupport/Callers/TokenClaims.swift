@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// The claims of a token (RFC 7519 section 4), read by their types.
+/// Typed access to the claims of a token (RFC 7519 section 4).
 package struct TokenClaims: Sendable {
     /// A claim is missing or of another type.
     package struct Malformed: Error {}
@@ -16,7 +16,7 @@ package struct TokenClaims: Sendable {
         return text
     }
 
-    /// The audiences of `aud`, which is a text or an array of texts (RFC 7519 section 4.1.3).
+    /// The audiences of `aud`, which is a string or an array of strings (RFC 7519 section 4.1.3).
     package func audiences() throws(Malformed) -> [String] {
         guard case .array(let elements) = object["aud"] else { return [try text("aud")] }
         var audiences: [String] = []

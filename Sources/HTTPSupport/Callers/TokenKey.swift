@@ -1,18 +1,18 @@
 import Signatures
 
-/// A public key with which an issuer signs tokens, for one algorithm.
+/// A public key with which an issuer signs tokens by one algorithm.
 package struct TokenKey: Sendable {
     package let algorithm: TokenAlgorithm
     private let key: PublicKey
 
-    /// - Returns: nil if the algorithm takes keys of another kind.
+    /// - Returns: Nil if the algorithm uses another kind of key.
     package init?(_ key: PublicKey, for algorithm: TokenAlgorithm) {
-        guard algorithm.takes(key.kind) else { return nil }
+        guard algorithm.accepts(key.kind) else { return nil }
         self.algorithm = algorithm
         self.key = key
     }
 
-    /// Checks a signature in the form of JWS.
+    /// Verifies a signature in JWS form.
     func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
         switch algorithm {
         case .rs256: key.verifiesRSA(signature, over: message, digest: .sha256)

@@ -2,17 +2,17 @@ import Commerce
 import Signatures
 import StrictJSON
 
-/// The public keys of an issuer of tokens (a JWK Set, RFC 7517 section 5).
+/// The public keys of a token issuer (a JWK Set, RFC 7517 section 5).
 package struct TokenKeySet: Sendable {
     package static let maximumSize = 256 * 1024
     private static let maximumCount = 100
 
-    /// By the key's identifier; empty for a key without.
+    /// The keys by `kid`. The identifier of a key without `kid` is empty.
     private var keys: [ByteKey: TokenKey] = [:]
 
-    /// Reads a set. Keys for other purposes, and of kinds that are unknown or not allowed, are left out, as RFC 7517 asks.
+    /// Reads a set. Keys for other purposes and of unknown or disallowed kinds are ignored, as RFC 7517 requires.
     ///
-    /// - Throws: `TokenKeysError` when it is no set, or has no key that can be used.
+    /// - Throws: `TokenKeysError` if the bytes are not a set or the set has no usable key.
     package init(_ bytes: [UInt8], allowing allowed: Set<TokenAlgorithm>) throws(TokenKeysError) {
         guard case .object(let set)? = try? JSONParser.parse(bytes, limits: .init(bytes: Self.maximumSize)),
             case .array(let elements) = set["keys"], elements.count <= Self.maximumCount

@@ -2,17 +2,17 @@ import AsyncHTTPClient
 import Commerce
 import Foundation
 
-/// Where an issuer's keys come from: a file, or an address the issuer publishes them at.
+/// The source of an issuer's keys: a file, or an address at which the issuer publishes them.
 public enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
     case file(URL)
-    /// HTTPS, or HTTP on this machine.
+    /// An address with HTTPS, or with HTTP on the loopback interface.
     case address(URL)
 
-    /// For how long an address is waited for, its answer's last byte included.
-    private static let patience = Duration.seconds(10)
+    /// The timeout of a download, up to the last byte of the response.
+    private static let timeout = Duration.seconds(10)
 
     /// - Parameter text: A path, or an address with its scheme.
-    /// - Returns: nil for an address that anybody on the way could answer for.
+    /// - Returns: Nil if an attacker on the network could answer for the address.
     public init?(_ text: String) {
         guard text.contains("://") else {
             self = .file(URL(filePath: text))
@@ -37,7 +37,7 @@ public enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
             guard let data = try? Data(contentsOf: url) else { throw .unreadable }
             return [UInt8](data)
         case .address(let url):
-            do { return try await Deadline.run(within: Self.patience) { try await Self.fetch(url) } } catch {
+            do { return try await Deadline.run(within: Self.timeout) { try await Self.fetch(url) } } catch {
                 throw .unreachable
             }
         }
@@ -45,7 +45,7 @@ public enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
 
     private static func fetch(_ url: URL) async throws -> [UInt8] {
         try await HTTPClient.withHTTPClient(configuration: .init(redirectConfiguration: .disallow)) { client in
-            // The client's own time limit ends with the head of the answer.
+            // The client's own timeout ends at the head of the response.
             let response = try await client.execute(
                 HTTPClientRequest(url: url.absoluteString), deadline: .distantFuture)
             guard response.status == .ok else { throw TokenKeysError.unreachable }

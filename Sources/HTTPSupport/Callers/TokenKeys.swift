@@ -2,14 +2,14 @@ import Commerce
 import Logging
 import Synchronization
 
-/// An issuer's keys, loaded at first need, again every hour, and when a token names one that is unknown.
+/// An issuer's keys. They are loaded on first use, every hour, and for a token with an unknown `kid`.
 ///
-/// Issuers replace their keys and go away for a while: the last keys seen stay good for a day. Whatever tokens arrive, keys
-/// are not asked for more than once a minute.
+/// Issuers replace their keys and may be unavailable, so the last loaded keys stay valid for a day. The keys are loaded
+/// at most once a minute, whatever tokens arrive.
 package actor TokenKeys {
-    private static let freshFor: Int64 = 3_600_000
-    private static let goodFor: Int64 = 86_400_000
-    private static let pause: Int64 = 60_000
+    private static let refreshInterval: Int64 = 3_600_000
+    private static let maximumAge: Int64 = 86_400_000
+    private static let minimumLoadInterval: Int64 = 60_000
 
     private let source: TokenKeySource
     private let allowed: Set<TokenAlgorithm>
@@ -19,9 +19,9 @@ package actor TokenKeys {
 
     private var current: (set: TokenKeySet, loadedAt: Timestamp)?
     private var triedAt: Timestamp?
-    /// Why the last loading failed; nil where it did not.
+    /// The error of the last load. Nil if it succeeded.
     private var failure: TokenKeysError?
-    /// The loading under way, which everybody who needs it waits for.
+    /// The load in progress. All callers that need it await it.
     private var loading: Task<Result<TokenKeySet, TokenKeysError>, Never>?
 
     package init(source: TokenKeySource, allowing allowed: Set<TokenAlgorithm>, clock: any WallClock, logger: Logger) {
@@ -31,23 +31,23 @@ package actor TokenKeys {
         self.logger = logger
     }
 
-    /// How often keys were loaded; what was verified with those of an earlier time may not be good any more.
+    /// The number of loads. A token that was verified with an earlier generation must be verified again.
     nonisolated var generation: Int { generations.load(ordering: .acquiring) }
 
-    /// The key of an identifier; nil when the issuer has none.
+    /// Returns the key with an identifier, or nil if the issuer has none.
     ///
-    /// A key that is known is answered at once, and keys that are no longer fresh are loaded behind it.
+    /// A known key is returned immediately. If the keys are stale, they are loaded in the background.
     ///
-    /// - Throws: `TokenKeysError` when the issuer's keys are not to be had, not even those of the last day.
+    /// - Throws: `TokenKeysError` if no keys can be loaded and none of the last day are available.
     package func key(_ identifier: String) async throws(TokenKeysError) -> TokenKey? {
-        let isDue = loading != nil || triedAt.map { age(of: $0) >= Self.pause } ?? true
-        if let current, age(of: current.loadedAt) < Self.goodFor, let key = current.set[identifier] {
-            if age(of: current.loadedAt) >= Self.freshFor, isDue, loading == nil { Task { try? await load() } }
+        let isDue = loading != nil || triedAt.map { age(of: $0) >= Self.minimumLoadInterval } ?? true
+        if let current, age(of: current.loadedAt) < Self.maximumAge, let key = current.set[identifier] {
+            if age(of: current.loadedAt) >= Self.refreshInterval, isDue, loading == nil { Task { try? await load() } }
             return key
         }
         if isDue { return try await load()[identifier] }
         if let failure { throw failure }
-        guard let current, age(of: current.loadedAt) < Self.goodFor else { throw .unreachable }
+        guard let current, age(of: current.loadedAt) < Self.maximumAge else { throw .unreachable }
         return current.set[identifier]
     }
 
@@ -78,13 +78,13 @@ package actor TokenKeys {
         } catch {
             if isFirst {
                 failure = error
-                logger.error("the keys of jwt-keys cannot be loaded", metadata: ["reason": "\(error.message)"])
+                logger.error("cannot load the keys of jwt-keys", metadata: ["reason": "\(error.message)"])
             }
             throw error
         }
     }
 
-    /// In milliseconds; a clock that was set back makes nothing younger than it is.
+    /// The age in milliseconds. The absolute value guards against a clock that was set back.
     private func age(of moment: Timestamp) -> Int64 {
         abs(clock.now().millisecondsSince1970 - moment.millisecondsSince1970)
     }

@@ -1,10 +1,10 @@
 import Commerce
 
-/// The keys of a token issuer cannot be used.
+/// The keys of a token issuer are not usable.
 public enum TokenKeysError: CodedError, Equatable {
     /// The file cannot be read.
     case unreadable
-    /// The address was not reached, or did not answer with keys.
+    /// The address did not respond, or not with keys.
     case unreachable
     case malformed
     case noUsableKey
@@ -13,11 +13,11 @@ public enum TokenKeysError: CodedError, Equatable {
 
     public var message: String {
         switch self {
-        case .unreadable: "The file of jwt-keys cannot be read."
-        case .unreachable: "The address of jwt-keys did not answer with a JWK Set."
-        case .malformed: "What jwt-keys leads to is no JWK Set (RFC 7517)."
+        case .unreadable: "The file of jwt-keys cannot be read. Check its path and permissions."
+        case .unreachable: "The address of jwt-keys did not return a JWK Set. Check the address and its server."
+        case .malformed: "The content of jwt-keys must be a JWK Set (RFC 7517)."
         case .noUsableKey:
-            "The JWK Set of jwt-keys has no key for any of jwt-algorithms: RSA keys need 2048 bits, and none may be secret."
+            "The JWK Set of jwt-keys has no key for jwt-algorithms. Keys must be public, and RSA keys need 2048 bits."
         }
     }
 }

@@ -4,11 +4,11 @@ import Signatures
 import StrictJSON
 import Synchronization
 
-/// Which tokens are accepted of apps' users.
+/// The rules for accepting users' tokens.
 public struct TokenSettings: Sendable {
-    /// What a token's `iss` has to be.
+    /// The required `iss` of a token.
     public var issuer: String
-    /// The accepted audiences, of which a token has to hold one.
+    /// The accepted audiences. A token must name at least one.
     public var audiences: [TokenAudience]
     public var keys: TokenKeySource
     public var algorithms: Set<TokenAlgorithm>
@@ -26,36 +26,36 @@ public struct TokenSettings: Sendable {
     }
 }
 
-/// The tokens (JWT, RFC 7519) by which an app's users are known: of one issuer, for one audience.
+/// The tokens of apps' users (JWT, RFC 7519), from one issuer.
 ///
-/// A token that was verified is remembered until it expires, for an hour at most, and until the issuer's keys are loaded anew,
-/// so that a user's next request costs a hash.
+/// A verified token is cached until it expires, until the issuer's keys are loaded again, or for at most an hour. The
+/// user's next request then costs only a hash.
 public final class UserTokens: Sendable {
-    private static let maximumRemembered = 10_000
-    /// Milliseconds after which a token is verified again, with the issuer's keys of then.
-    private static let rememberedFor: Int64 = 3_600_000
-    /// Milliseconds by which an issuer's clock may be ahead.
+    private static let cacheCapacity = 10_000
+    /// The milliseconds after which a cached token is verified again, with the issuer's current keys.
+    private static let cacheLifetime: Int64 = 3_600_000
+    /// The milliseconds by which the issuer's clock may be ahead.
     private static let clockSkew: Int64 = 60_000
-    /// The largest NumericDate read: the end of the year 9999.
+    /// The maximum NumericDate: the end of the year 9999.
     private static let latestDate = 253_402_300_799.0
 
     private let settings: TokenSettings
     private let keys: TokenKeys
     private let clock: any WallClock
     private let acceptsAnySpelling: @Sendable (User) async throws -> Bool
-    /// By the token's SHA-256.
-    private let remembered = Mutex<[[UInt8]: Remembered]>([:])
+    /// The verified tokens by SHA-256.
+    private let cache = Mutex<[[UInt8]: CachedToken]>([:])
 
-    /// What a token was found to be.
-    private struct Remembered {
+    /// A verified token.
+    private struct CachedToken {
         let caller: Caller
         let expiresAt: Timestamp
         let verifiedAt: Timestamp
-        /// Of the keys it was verified with.
+        /// The generation of the keys that verified the token.
         let generation: Int
     }
 
-    /// - Parameter acceptsAnySpelling: Whether the `sub` of a user's token need not be in Unicode's composed form (NFC).
+    /// - Parameter acceptsAnySpelling: True if the user's `sub` may differ from Unicode's composed form (NFC).
     public init(
         _ settings: TokenSettings,
         clock: any WallClock,
@@ -70,30 +70,31 @@ public final class UserTokens: Sendable {
 
     package var issuer: String { settings.issuer }
 
-    /// Loads the issuer's keys before the first token asks for them.
+    /// Loads the issuer's keys before the first token needs them.
     public func prepare() async throws(TokenKeysError) {
         try await keys.load()
     }
 
-    /// The caller who presents a token.
+    /// Returns the caller that presents a token.
     ///
-    /// - Throws: `Problem`: `tokenInvalid`, `tokenExpired`, or `tokenKeysUnavailable` while the issuer's keys cannot be had.
+    /// - Throws: `Problem` with the code `tokenInvalid`, `tokenExpired`, or `tokenKeysUnavailable` if the issuer's keys
+    ///   cannot be loaded.
     package func caller(presenting token: String) async throws(Problem) -> Caller {
         try SignedToken.checkSize(token.utf8.count)
         let bytes = Array(token.utf8)
         let digest = DigestAlgorithm.sha256.digest(of: bytes)
         let now = clock.now()
         let generation = keys.generation
-        if let known = remembered.withLock({ $0[digest] }), known.generation == generation,
-            abs(now.millisecondsSince1970 - known.verifiedAt.millisecondsSince1970) < Self.rememberedFor
+        if let known = cache.withLock({ $0[digest] }), known.generation == generation,
+            abs(now.millisecondsSince1970 - known.verifiedAt.millisecondsSince1970) < Self.cacheLifetime
         {
             guard now < known.expiresAt else { throw .tokenExpired }
             return known.caller
         }
         let (caller, expiresAt) = try await verify(bytes, at: now)
-        // The generation before: keys loaded meanwhile may be others.
-        remember(
-            Remembered(caller: caller, expiresAt: expiresAt, verifiedAt: now, generation: generation), digest, at: now)
+        // The generation from before the verification, because the keys may have changed meanwhile.
+        store(
+            CachedToken(caller: caller, expiresAt: expiresAt, verifiedAt: now, generation: generation), digest, at: now)
         return caller
     }
 
@@ -101,57 +102,59 @@ public final class UserTokens: Sendable {
         let token = try SignedToken(compact: bytes)
         let key: TokenKey?
         do { key = try await keys.key(token.keyIdentifier ?? "") } catch { throw .tokenKeysUnavailable }
-        guard let key else { throw .tokenInvalid("its issuer has no key of its kid") }
-        // The key says how it signs; a token that could choose would choose the weakest.
+        guard let key else { throw .tokenInvalid("its issuer has no key with its kid") }
+        // The key determines the algorithm. An attacker's token would choose the weakest.
         guard key.algorithm.rawValue.hasSameBytes(as: token.algorithm) else {
-            throw .tokenInvalid("its alg is not its key's, or not allowed")
+            throw .tokenInvalid("its alg must be its key's and an allowed one")
         }
         guard token.isSigned(by: key), let claims = try? Claims(token.claims) else {
-            throw .tokenInvalid("its signature does not hold, or iss, sub, aud or exp is missing or of another type")
+            throw .tokenInvalid("its signature is invalid, or iss, sub, aud or exp is missing or of another type")
         }
         return try await judge(claims, at: now)
     }
 
     private func judge(_ claims: Claims, at now: Timestamp) async throws(Problem) -> (Caller, Timestamp) {
-        guard claims.iss.hasSameBytes(as: issuer) else { throw .tokenInvalid("it is of another issuer") }
+        guard claims.iss.hasSameBytes(as: issuer) else { throw .tokenInvalid("it is from another issuer") }
         let audiences = settings.audiences.filter { audience in
             claims.aud.contains { $0.hasSameBytes(as: audience.name) }
         }
         guard let audience = audiences.first else { throw .tokenInvalid("it is for another audience") }
         guard let expiresAt = Self.timestamp(claims.exp), let notBefore = Self.timestamp(claims.nbf ?? 0) else {
-            throw .tokenInvalid("one of its dates is none")
+            throw .tokenInvalid("one of its dates is out of range")
         }
         guard now < expiresAt else { throw .tokenExpired }
         guard notBefore.millisecondsSince1970 <= now.millisecondsSince1970 + Self.clockSkew else {
             throw .tokenInvalid("it is not valid yet")
         }
         guard let user = User(issuer: issuer, name: claims.sub) else {
-            throw .tokenInvalid("its sub is not 1 to \(User.maximumLength) bytes without spaces or control characters")
+            throw .tokenInvalid(
+                "its sub must have 1 to \(User.maximumLength) bytes without spaces or control characters")
         }
-        // Two subjects that differ in their bytes alone must not become one user.
+        // Two subjects that differ only in their bytes must not become one user.
         var isAccepted = user.name.hasSameBytes(as: claims.sub)
         if !isAccepted { isAccepted = try await isOfAnySpelling(user) }
         guard isAccepted else {
-            throw .tokenInvalid("its sub is not in Unicode's composed form (NFC)")
+            throw .tokenInvalid("its sub must be in Unicode's composed form (NFC)")
         }
-        // A token for several audiences is for none of their apps alone.
+        // A token for several audiences is not limited to the app of one of them.
         return (.app(user, app: audiences.count == 1 ? audience.app : nil), expiresAt)
     }
 
-    /// A ledger that cannot be read now refuses the token, and the app tries again.
+    /// Returns true if the user's name may have any spelling. If the ledger cannot be read, the token is refused and
+    /// the app retries.
     private func isOfAnySpelling(_ user: User) async throws(Problem) -> Bool {
         do {
             return try await acceptsAnySpelling(user)
         } catch { throw Problem(error) ?? .unexpected }
     }
 
-    private func remember(_ token: Remembered, _ digest: [UInt8], at now: Timestamp) {
-        remembered.withLock { remembered in
-            if remembered.count >= Self.maximumRemembered {
-                remembered = remembered.filter { now < $0.value.expiresAt }
-                if remembered.count >= Self.maximumRemembered { remembered = [:] }
+    private func store(_ token: CachedToken, _ digest: [UInt8], at now: Timestamp) {
+        cache.withLock { cache in
+            if cache.count >= Self.cacheCapacity {
+                cache = cache.filter { now < $0.value.expiresAt }
+                if cache.count >= Self.cacheCapacity { cache = [:] }
             }
-            remembered[digest] = token
+            cache[digest] = token
         }
     }
 
@@ -160,7 +163,7 @@ public final class UserTokens: Sendable {
         return Timestamp(millisecondsSince1970: Int64(numericDate * 1000))
     }
 
-    /// What is read of a token (RFC 7519 section 4.1); dates in seconds since 1970.
+    /// The claims that Till reads (RFC 7519 section 4.1). Dates are in seconds since 1970.
     private struct Claims {
         let iss: String
         let sub: String
@@ -185,10 +188,10 @@ extension Problem {
 
     package static let tokenExpired = Problem(
         status: .unauthorized, code: "tokenExpired",
-        detail: "The token has expired: get a new one from its issuer, or for the refresh token.")
+        detail: "The token has expired. Get a new one from its issuer or with the refresh token.")
 
     fileprivate static let tokenKeysUnavailable = Problem(
         status: .serviceUnavailable, code: "tokenKeysUnavailable",
-        detail: "The keys of the token's issuer cannot be had now: try again later.",
+        detail: "The keys of the token's issuer are not available. Try again later.",
         couldSucceedLater: true, retryAfter: 60)
 }

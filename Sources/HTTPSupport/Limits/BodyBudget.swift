@@ -3,8 +3,8 @@ import Synchronization
 
 /// A limit on the bytes of request bodies in memory, in total and per caller.
 ///
-/// The first bytes of each body are free: a signed transaction fits into them, and the number of connections bounds them.
-/// Callers that hold large bodies half sent cannot keep others from redeeming one.
+/// The first bytes of each body are free. A signed transaction fits into them, and the connection limit bounds their
+/// total. Callers that hold large unfinished bodies therefore cannot block the redemption of one.
 public final class BodyBudget: Sendable {
     /// The limits, in bytes.
     public struct Limits: Sendable {
@@ -20,7 +20,8 @@ public final class BodyBudget: Sendable {
             self.freePerBody = freePerBody
         }
 
-        /// - Parameter megabytes: The total in MiB; one app or stranger gets a quarter, and at least one proof.
+        /// - Parameter megabytes: The total in MiB. One app or unauthenticated client gets a quarter, and at least one
+        ///   proof.
         public init(megabytes: Int) {
             self.init(total: megabytes << 20, perCaller: max(megabytes << 18, JSONBody.sizeWithProof))
         }
@@ -38,13 +39,13 @@ public final class BodyBudget: Sendable {
         self.limits = limits
     }
 
-    /// The bytes of all bodies that count.
+    /// The counted bytes of all bodies.
     package var bytesInFlight: Int { usage.withLock { $0.total } }
 
-    /// The share of one request, which is returned when the request has ended.
+    /// The share of one request. It is returned when the request ends.
     package final class Lease: Sendable {
         private let budget: BodyBudget
-        /// Nil for a caller that only the total limits.
+        /// The caller. Nil if only the total limits it.
         private let caller: ByteKey?
         private let bytes = Mutex((read: 0, counted: 0))
 
@@ -55,7 +56,7 @@ public final class BodyBudget: Sendable {
 
         /// Counts bytes that have arrived.
         ///
-        /// - Throws: `Problem`, `tooBusy`; then the bytes do not count.
+        /// - Throws: `Problem` with the code `tooBusy`. Then the bytes are not counted.
         package func take(_ count: Int) throws {
             let added = bytes.withLock { bytes in
                 bytes.read += count
@@ -73,7 +74,7 @@ public final class BodyBudget: Sendable {
         }
     }
 
-    /// - Parameter caller: Nil for a caller that only the total limits, such as a back end.
+    /// - Parameter caller: The caller, or nil if only the total limits it, as for a back end.
     package func lease(for caller: String?) -> Lease { Lease(self, caller.map { ByteKey($0) }) }
 
     private func add(_ count: Int, _ caller: ByteKey?) -> Bool {

@@ -2,17 +2,17 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The addresses that clients are told apart by, behind any number of the team's own proxies.
+/// The client addresses by which limits apply. The service may be behind the team's own proxies.
 package struct ClientAddresses: Sendable {
-    /// How many proxies stand before the service, each of which adds the address it was called from to `X-Forwarded-For`.
-    /// Whatever stands further left in the header anybody may have written.
+    /// The number of proxies in front of the service. Each adds the address of its client to `X-Forwarded-For`. Any
+    /// client can forge the entries further left.
     package let proxies: Int
 
     package init(proxies: Int) {
         self.proxies = proxies
     }
 
-    /// An address by which clients are told apart; empty where there is none, as within the process.
+    /// The address that identifies a client. Empty if there is none, as within the process.
     package func address(of request: Request, _ context: ServiceContext) -> String {
         guard proxies > 0, let name = HTTPField.Name.forwardedFor else {
             return Self.network(context.remoteAddress)
@@ -22,7 +22,7 @@ package struct ClientAddresses: Sendable {
         return Self.network(Self.address(forwarded[forwarded.count - proxies].filter { !$0.isWhitespace }))
     }
 
-    /// As proxies write it: with a port behind it or not, and then in brackets where it has colons of its own.
+    /// Parses an address as proxies write it, with or without a port. An IPv6 address with a port is in brackets.
     private static func address(_ text: String) -> SocketAddress? {
         let text = text.prefix(64)
         let host =
@@ -36,11 +36,11 @@ package struct ClientAddresses: Sendable {
         return try? SocketAddress(ipAddress: String(host), port: 0)
     }
 
-    /// Of IPv6 the first 64 bits, all of whose addresses are one customer's.
+    /// The network of an address. For IPv6 it is the first 64 bits, because one customer has all their addresses.
     package static func network(_ address: SocketAddress?) -> String {
         guard case .v6(let version6) = address else { return address?.ipAddress ?? "" }
         let bytes = withUnsafeBytes(of: version6.address.sin6_addr) { Array($0) }
-        // An address of IPv4 in the form of IPv6 (RFC 4291 section 2.5.5.2) is that of IPv4.
+        // An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) equals the IPv4 address.
         let isVersion4 = bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
         return isVersion4
             ? bytes.suffix(4).map(String.init).joined(separator: ".")

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// A limit on the work of one kind under way. Callers without a place wait for one in their order.
+/// A limit on the concurrent work of one kind. Callers without a place wait in order.
 package final class ConcurrencyLimit: Sendable {
     private struct Places {
         var free: Int
@@ -12,23 +12,23 @@ package final class ConcurrencyLimit: Sendable {
     private let maximumWaiting: Int
 
     /// - Parameters:
-    ///   - maximum: The work under way at once.
-    ///   - maximumWaiting: The callers that wait at once; the next is turned away.
+    ///   - maximum: The maximum number of concurrent jobs.
+    ///   - maximumWaiting: The maximum number of waiting callers. Further callers are refused.
     package init(_ maximum: Int, maximumWaiting: Int) {
         places = Mutex(Places(free: maximum))
         self.maximumWaiting = maximumWaiting
     }
 
-    /// Does work as soon as there is a place.
+    /// Performs the work as soon as a place is free.
     ///
-    /// - Throws: `Problem`, `tooBusy`, when too many callers wait.
+    /// - Throws: `Problem` with the code `tooBusy` if too many callers wait.
     package func run<Value>(_ work: () async throws -> Value) async throws -> Value {
-        try await takePlace()
-        defer { leavePlace() }
+        try await acquirePlace()
+        defer { releasePlace() }
         return try await work()
     }
 
-    private func takePlace() async throws {
+    private func acquirePlace() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let answer: Result<Void, any Error>? = places.withLock { places in
                 if places.free > 0 {
@@ -43,8 +43,8 @@ package final class ConcurrencyLimit: Sendable {
         }
     }
 
-    /// Hands the place to the caller that has waited longest.
-    private func leavePlace() {
+    /// Gives the place to the caller that has waited longest.
+    private func releasePlace() {
         let next = places.withLock { places in
             let next = places.waiting.popFirst()
             if next == nil { places.free += 1 }
@@ -57,6 +57,6 @@ package final class ConcurrencyLimit: Sendable {
 extension Problem {
     package static let tooBusy = Problem(
         status: .serviceUnavailable, code: "tooBusy",
-        detail: "As many requests of this kind as can be are being answered: try again in a moment.",
+        detail: "The service is processing its maximum number of requests of this kind. Try again in a moment.",
         couldSucceedLater: true, retryAfter: 1)
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A limit on the requests of each client address that are under way, for a service behind proxies: there a connection carries
-/// the requests of many clients.
+/// A limit on each client address's requests in progress. It is for a service behind proxies, where one connection
+/// carries the requests of many clients.
 package final class OpenRequests: Sendable {
     private let limit: Int
     private let counts = Mutex<[String: Int]>([:])
@@ -12,7 +12,7 @@ package final class OpenRequests: Sendable {
 
     /// Counts a request.
     ///
-    /// - Returns: False if the address has as many requests under way as it may; then the request does not count.
+    /// - Returns: False if the address has reached its limit. Then the request is not counted.
     package func begin(from address: String) -> Bool {
         counts.withLock { counts in
             let count = counts[address] ?? 0
@@ -22,7 +22,7 @@ package final class OpenRequests: Sendable {
         }
     }
 
-    /// Stops counting a request that has ended.
+    /// Removes a finished request from the count.
     package func end(from address: String) {
         counts.withLock { counts in
             let left = (counts[address] ?? 0) - 1

@@ -26,7 +26,7 @@ package struct RateLimitMiddleware: RouterMiddleware {
         if let seconds = buckets.take(caller.name) {
             throw Problem(
                 status: .tooManyRequests, code: "tooManyRequests",
-                detail: "This caller may send \(buckets.rate.perMinute) requests a minute: wait \(seconds) seconds.",
+                detail: "The limit is \(buckets.rate.perMinute) requests a minute. Wait \(seconds) seconds.",
                 couldSucceedLater: true, retryAfter: seconds)
         }
         return try await next(request, context)

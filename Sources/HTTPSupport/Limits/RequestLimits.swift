@@ -1,4 +1,4 @@
-/// The number of requests that each caller may send in a minute.
+/// The rate limits of callers, in requests per minute.
 public struct RequestLimits: Sendable {
     public var perKey: Int
     public var perUser: Int

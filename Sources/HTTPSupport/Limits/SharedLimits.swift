@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The limits that all requests share, and the addresses that they are counted by.
+/// The limits that all requests share, with the client addresses for which they apply.
 package final class SharedLimits: Sendable {
     package let addresses: ClientAddresses
     package let bodies: BodyBudget
-    /// Nil where connections are limited instead.
+    /// The limit on requests in progress. Nil if connections are limited instead.
     package let requests: OpenRequests?
     private let isProxyNoted = Atomic(false)
 
@@ -14,6 +14,6 @@ package final class SharedLimits: Sendable {
         self.requests = requests
     }
 
-    /// Whether it is the first time that this is asked.
-    package func notesProxy() -> Bool { !isProxyNoted.exchange(true, ordering: .relaxed) }
+    /// Returns true on the first call only.
+    package func shouldWarnAboutProxy() -> Bool { !isProxyNoted.exchange(true, ordering: .relaxed) }
 }

@@ -1,13 +1,13 @@
 import Commerce
 import Synchronization
 
-/// Token buckets, one per subject: so many tokens at once, refilled evenly.
+/// Token buckets, one per subject. Each holds a number of tokens and is refilled evenly.
 ///
-/// The memory is of one size, whatever subjects there are. Each subject has a place by a hash that no stranger knows. Two
-/// subjects that meet there share their tokens.
+/// The memory has a fixed size. A hash with a secret seed assigns a bucket to each subject. Two subjects with the same
+/// bucket share its tokens.
 package final class TokenBuckets: Sendable {
     package struct Rate: Sendable {
-        /// Tokens in a full bucket.
+        /// The number of tokens in a full bucket.
         package let atOnce: Int
         package let perMinute: Int
 
@@ -18,9 +18,9 @@ package final class TokenBuckets: Sendable {
     }
 
     private struct Bucket {
-        /// Tokens taken times 60,000, so that a millisecond refills a whole number of them.
+        /// The number of taken tokens times 60,000. With this factor, each millisecond refills a whole number.
         var taken: Int64 = 0
-        /// Milliseconds since 1970.
+        /// The time of the last refill, in milliseconds since 1970.
         var countedAt: Int64 = 0
     }
 
@@ -38,7 +38,7 @@ package final class TokenBuckets: Sendable {
 
     /// Takes a token.
     ///
-    /// - Returns: Nil if there was one; else the seconds until the next.
+    /// - Returns: Nil if a token was available, otherwise the seconds until the next one.
     package func take(_ subject: String) -> Int? {
         change(subject) { bucket in
             let missing = bucket.taken + Self.cost - Int64(rate.atOnce) * Self.cost
@@ -61,7 +61,7 @@ package final class TokenBuckets: Sendable {
         let place = Int(UInt(bitPattern: ByteKey(subject).hashValue) % UInt(Self.places))
         return buckets.withLock { buckets in
             var bucket = buckets[place]
-            // A clock that was set back refills nothing; an untouched bucket is full.
+            // A clock that was set back refills nothing. An untouched bucket is full.
             let elapsed = bucket.taken == 0 ? 0 : max(0, now - bucket.countedAt)
             let refilled = elapsed.multipliedReportingOverflow(by: Int64(rate.perMinute))
             bucket.taken = refilled.overflow ? 0 : max(0, bucket.taken - refilled.partialValue)

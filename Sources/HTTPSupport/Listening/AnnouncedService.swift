@@ -1,12 +1,12 @@
 import Logging
 import ServiceLifecycle
 
-/// A service that logs what it waits for when it is told to stop.
+/// A service that logs a message when its shutdown begins.
 package struct AnnouncedService: Service {
     package let service: any Service
     package let logger: Logger
     package let message: Logger.Message
-    /// Read when the service is told to stop.
+    /// The metadata of the message, read when the shutdown begins.
     package let metadata: @Sendable () -> Logger.Metadata
 
     package func run() async throws {
@@ -18,7 +18,7 @@ package struct AnnouncedService: Service {
     }
 }
 
-/// A service that does nothing until it is told to stop.
+/// A service that does nothing until its shutdown.
 package struct IdleService: Service {
     package func run() async throws {
         try await gracefulShutdown()

@@ -2,32 +2,34 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Guards one connection: keeps it in the table of open connections, closes it when a head or a request is not over in time,
-/// applies the rules of `RequestHead`, and holds back pipelined requests until the answer before them is written.
+/// Guards one connection:
+/// - Keeps it in the table of open connections.
+/// - Closes it if a head or a request misses its deadline.
+/// - Applies the rules of `RequestHead`.
+/// - Holds back pipelined requests until the previous response is written.
 ///
-/// It is one handler, since each handler costs every part of every request a turn. A refused request goes on without its target
-/// and its fields, so that it is answered in its turn. `RequestMiddleware` answers it with the refusal.
+/// It is a single handler, because each handler adds a call to every part of every request. A refused request continues
+/// without its target and fields, so its response keeps its order. `RequestMiddleware` sends the refusal.
 package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPRequestPart
     package typealias InboundOut = HTTPRequestPart
     package typealias OutboundIn = HTTPResponsePart
     package typealias OutboundOut = HTTPResponsePart
 
-    /// Streams of events end before it, unless their client does not read.
+    /// The time limit of event streams. They end earlier, unless their client does not read.
     private static let streamLimit = TimeAmount.minutes(20)
 
     private let table: ConnectionTable
     private var connection: ConnectionTable.Connection?
-    /// Whether a request has begun whose answer is not written.
+    /// True while a request has begun and its response is not written.
     private var isAnswering = false
-    /// The requests that a client has sent before it got an answer. One is answered after the other, or answers that nobody
-    /// reads would fill the memory.
+    /// The pipelined requests. They are answered one after another. Otherwise unread responses would fill the memory.
     private var heldBack = CircularBuffer<HTTPRequestPart>()
     private var isReadWanted = false
     private var deadlines: RequestDeadlines
     private var timer: Scheduled<Void>?
 
-    /// - Parameter requestTime: The limit on the time of one request.
+    /// - Parameter requestTime: The time limit of one request.
     package init(_ table: ConnectionTable, requestTime: TimeAmount) {
         self.table = table
         deadlines = RequestDeadlines(limit: requestTime)
@@ -39,7 +41,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
             let (handler, context) = bound.value
             handler.awaitHead(context)
         }
-        // In front of TLS and HTTP, since neither tells of a head that does not end.
+        // The handler comes before TLS and HTTP, because neither reports a head that does not end.
         try? context.pipeline.syncOperations.addHandler(firstBytes, position: .first)
         awaitHead(context)
         if context.channel.isActive { admit(context) }
@@ -65,7 +67,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
         deliver(part, context)
     }
 
-    /// Stops reading while requests are held back, so that their client waits.
+    /// Stops reading while requests are held back. The client must wait.
     package func read(context: ChannelHandlerContext) {
         guard heldBack.isEmpty else {
             isReadWanted = true
@@ -91,12 +93,12 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
         case .end:
             if isAnswering { connection?.requestRead() }
             deadlines.requestRead()
-            // Nothing reads trailers.
+            // Trailers are dropped because nothing reads them.
             context.fireChannelRead(wrapInboundOut(.end(nil)))
         }
     }
 
-    /// Delivers what was held back, up to the next request that has to wait for an answer.
+    /// Delivers the held-back parts, up to the next request that must wait.
     private func deliverHeldBack(_ context: ChannelHandlerContext) {
         guard !heldBack.isEmpty else { return }
         while let part = heldBack.first, canDeliver(part) {

@@ -4,14 +4,18 @@ import Synchronization
 
 /// The open connections, limited in total and for each client address.
 ///
-/// A connection that finds the table full evicts another. The order is: a connection whose client has closed its side, the
-/// oldest that has sent no request, the one that has waited longest for its next request, the one whose body has taken
-/// longest. Connections with a whole request under way are safe; the time for a request is limited.
+/// A new connection evicts another one if the table is full. The eviction order is:
+/// 1. A connection whose client has closed its side.
+/// 2. The oldest connection without a request.
+/// 3. The connection that has waited longest for its next request.
+/// 4. The connection whose body has taken longest.
+///
+/// Connections with a complete request in progress are never evicted. The request time limits them.
 package final class ConnectionTable: Sendable {
     /// The limits on connections.
     package struct Limits: Sendable {
         package var total: Int
-        /// Nil behind proxies, which all clients share.
+        /// The limit per client address. Nil behind proxies, whose address all clients share.
         package var perAddress: Int?
 
         package init(total: Int, perAddress: Int?) {
@@ -33,7 +37,7 @@ package final class ConnectionTable: Sendable {
         fileprivate let address: String
         private let close: @Sendable () -> Void
         private let state = Atomic(State.silent)
-        /// Nanoseconds of the event loops' clock.
+        /// The start of the wait, in nanoseconds of the event loops' clock.
         private let waitsSince: Atomic<UInt64>
 
         package init(address: String, at now: NIODeadline, close: @escaping @Sendable () -> Void) {
@@ -42,29 +46,29 @@ package final class ConnectionTable: Sendable {
             waitsSince = Atomic(now.uptimeNanoseconds)
         }
 
-        /// Notes that the head of a request has arrived, and not yet its body.
+        /// Records that the head of a request has arrived.
         package func requestBegan(at now: NIODeadline) {
             waitsSince.store(now.uptimeNanoseconds, ordering: .relaxed)
             state.store(State.reading, ordering: .relaxed)
         }
 
-        /// Notes that a request has arrived whole.
+        /// Records that a complete request has arrived.
         package func requestRead() {
             state.store(State.busy, ordering: .relaxed)
         }
 
-        /// Notes that all requests of the connection have been answered.
+        /// Records that all requests of the connection have been answered.
         package func requestsEnded(at now: NIODeadline) {
             waitsSince.store(now.uptimeNanoseconds, ordering: .relaxed)
             state.store(State.waiting, ordering: .relaxed)
         }
 
-        /// Notes that the client has closed its side: nobody may be left to read an answer.
+        /// Records that the client has closed its side and may not read the response.
         package func clientClosed() {
             state.store(State.abandoned, ordering: .relaxed)
         }
 
-        /// The order of eviction, lowest first; nil while a request is under way.
+        /// The order of eviction, lowest first. Nil while a request is in progress.
         fileprivate var evictionOrder: (UInt64, UInt64)? {
             let state = state.load(ordering: .relaxed)
             return state == State.busy ? nil : (state, waitsSince.load(ordering: .relaxed))
@@ -93,14 +97,14 @@ package final class ConnectionTable: Sendable {
 
     package var count: Int { connections.withLock { $0.open.count } }
 
-    /// The number of connections with a request under way.
+    /// The number of connections with a request in progress.
     package var busyCount: Int {
         connections.withLock { $0.open.values.count { $0.evictionOrder == nil } }
     }
 
-    /// Admits a connection, evicting another where a limit is reached.
+    /// Admits a connection. If a limit is reached, it evicts another.
     ///
-    /// - Returns: False if the limit is reached and no other connection can be evicted.
+    /// - Returns: False if a limit is reached and no connection can be evicted.
     package func admit(_ connection: Connection, at now: NIODeadline) -> Bool {
         let (isAdmitted, evicted, warning) = connections.withLock { connections -> (Bool, Connection?, Int?) in
             let own = connections.countByAddress[connection.address] ?? 0
@@ -125,7 +129,7 @@ package final class ConnectionTable: Sendable {
         return isAdmitted
     }
 
-    /// Removes a connection that was closed.
+    /// Removes a closed connection.
     package func remove(_ connection: Connection) {
         connections.withLock { Self.remove(connection, from: &$0) }
     }
@@ -145,9 +149,9 @@ package final class ConnectionTable: Sendable {
         connections.countByAddress[connection.address] = left > 0 ? left : nil
     }
 
-    /// Counts a connection that is closed.
+    /// Counts a connection that a limit has closed.
     ///
-    /// - Returns: The number of connections closed since the last warning; nil if the last warning is recent.
+    /// - Returns: The number of connections closed since the last warning, or nil if the last warning is recent.
     private static func warning(_ connections: inout Connections, at now: NIODeadline) -> Int? {
         connections.turnedAway += 1
         if let warnedAt = connections.warnedAt, now < warnedAt + warningInterval { return nil }

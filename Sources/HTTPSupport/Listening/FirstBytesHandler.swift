@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Tells of the first bytes of a connection that may begin the head of a request.
+/// Reports incoming bytes that may begin the head of a request.
 package final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer

@@ -2,9 +2,9 @@ import Foundation
 import Hummingbird
 import Logging
 
-/// The service on a free port of this machine's loopback interface, for as long as somebody in this process needs it.
+/// The service on a free port of the loopback interface, for use within this process.
 public enum LoopbackServer {
-    /// Starts the service, calls `body` with its address, and stops the service when `body` is done.
+    /// Starts the service, calls `body` with its address, and stops the service after `body` has returned.
     public static func run<Value: Sendable>(
         _ router: @escaping @Sendable () -> Router<ServiceContext>,
         body: @Sendable @escaping (URL) async throws -> Value

@@ -1,11 +1,13 @@
 import NIOCore
 
-/// The deadlines of one connection: of the head that is awaited, and of the requests under way in their order.
+/// The deadlines of one connection: for the next head, and for the requests in progress in their order.
 ///
-/// The time for a head runs from the connection, or from the first byte after an answer. The time for a request runs from its
+/// The time for a head begins with the connection, or with the first byte after a response. The time for a request
+/// begins with its head. It ends when the request is read completely and the response is written completely. An event
+/// stream has more time.
 /// head until its last byte is read and the last byte of its answer is written. A stream of events has a longer time.
 package struct RequestDeadlines {
-    /// The action that the owner of the timer takes.
+    /// The action that the owner of the timer must perform.
     package enum Action: Equatable {
         /// Replaces the timer.
         case schedule(NIODeadline)
@@ -21,11 +23,12 @@ package struct RequestDeadlines {
 
     private let limit: TimeAmount
     private let headLimit: TimeAmount
-    /// Oldest first; more than one if the client pipelines (RFC 9112 section 9.3.2).
+    /// The requests in progress, oldest first. There are several if the client pipelines (RFC 9112 section 9.3.2).
     private var open: [Exchange] = []
-    /// The deadline of a head that is awaited; nil while none is.
+    /// The deadline for the next head. Nil if none is expected.
     private var headDeadline: NIODeadline?
-    /// The time the timer is set to; nil without a timer. Setting it for each request would cost more than a look too early.
+    /// The time at which the timer fires. Nil without a timer. Replacing the timer for each request would cost more
+    /// than firing early.
     private var timer: NIODeadline?
 
     package init(limit: TimeAmount, headLimit: TimeAmount = .seconds(10)) {
@@ -33,10 +36,10 @@ package struct RequestDeadlines {
         self.headLimit = headLimit
     }
 
-    /// Whether bytes that arrive now may begin a head.
+    /// True if the next bytes may begin a head.
     package var mayAwaitHead: Bool { open.isEmpty && headDeadline == nil }
 
-    /// Notes that a client has connected, or that bytes have arrived.
+    /// Records that a client has connected, or that bytes have arrived.
     package mutating func headAwaited(at now: NIODeadline) -> Action {
         guard mayAwaitHead else { return .none }
         let deadline = now + headLimit
@@ -51,7 +54,7 @@ package struct RequestDeadlines {
         return setTimer(deadline)
     }
 
-    /// Gives the answer that is being written more time.
+    /// Extends the deadline of the response that is being written.
     package mutating func answerStreams(until deadline: NIODeadline) {
         guard let first = open.firstIndex(where: { !$0.isAnswered }) else { return }
         open[first].deadline = deadline
@@ -60,13 +63,13 @@ package struct RequestDeadlines {
     package mutating func requestRead() {
         guard let last = open.indices.last else { return }
         open[last].isRead = true
-        removeThoseOver()
+        removeFinished()
     }
 
     package mutating func answerWritten() {
         guard let first = open.firstIndex(where: { !$0.isAnswered }) else { return }
         open[first].isAnswered = true
-        removeThoseOver()
+        removeFinished()
     }
 
     package mutating func timerFired(at now: NIODeadline) -> Action {
@@ -81,7 +84,7 @@ package struct RequestDeadlines {
         return .schedule(deadline)
     }
 
-    private mutating func removeThoseOver() {
+    private mutating func removeFinished() {
         guard let first = open.first, first.isRead, first.isAnswered else { return }
         open.removeFirst()
     }

@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// The rules for the head of a request, which hold before anything compares, hashes or decodes it.
+/// The rules for the head of a request. They apply before anything compares, hashes or decodes it.
 package enum RequestHead {
-    /// The longest request target, in bytes.
+    /// The maximum length of a request target, in bytes.
     package static let maximumTargetLength = 8 * 1024
-    /// The longest header field, in bytes; NIO refuses a longer one.
+    /// The maximum length of a header field, in bytes. NIO refuses a longer one.
     package static let maximumFieldLength = 8 * 1024
 
     /// The header fields that Till or Hummingbird reads. All others are removed.
@@ -19,16 +19,17 @@ package enum RequestHead {
 
         package var sentence: String {
             switch self {
-            case .targetNotASCII: "The request target has a byte above 0x7F: percent-encode it."
-            case .targetTooLong: "The request target has more than \(RequestHead.maximumTargetLength) bytes."
-            case .fieldNotASCII: "A header field has a byte above 0x7F: send ASCII."
+            case .targetNotASCII: "The request target contains a byte above 0x7F. Percent-encode it."
+            case .targetTooLong:
+                "The request target has more than \(RequestHead.maximumTargetLength) bytes. Send a shorter one."
+            case .fieldNotASCII: "A header field contains a byte above 0x7F. Send ASCII."
             }
         }
     }
 
-    /// Returns the head without the fields that nothing reads.
+    /// Removes the fields that nothing reads.
     ///
-    /// - Returns: A refusal for a field or target with a byte above 0x7F, or a target that is too long.
+    /// - Returns: The head, or a refusal if a field or the target contains a byte above 0x7F or the target is too long.
     package static func checked(_ head: HTTPRequest) -> Result<HTTPRequest, Refusal> {
         let target = head.path ?? ""
         guard target.utf8.count <= maximumTargetLength else { return .failure(.targetTooLong) }
@@ -42,7 +43,7 @@ package enum RequestHead {
             }
             guard field.value.isASCII else { return .failure(.fieldNotASCII) }
         }
-        // Most clients send some field that nothing reads; a back end may send none, and then nothing is copied.
+        // A head without unread fields is returned without a copy.
         if isWhole { return .success(head) }
         var read = head
         read.headerFields = HTTPFields(head.headerFields.filter { readFields.contains($0.name) })
@@ -61,6 +62,6 @@ extension HTTPField.Name {
     package static let idempotencyKey = Self("Idempotency-Key")
     package static let idToken = Self("idtoken")
     package static let lastEventID = Self("Last-Event-ID")
-    /// The reason for which `ConnectionHandler` refuses a request; no client can set it.
+    /// The reason of `ConnectionHandler` to refuse a request. No client can set it.
     package static let refusal = Self("till-refusal")
 }

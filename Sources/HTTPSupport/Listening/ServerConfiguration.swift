@@ -1,7 +1,7 @@
 import Foundation
 import NIOSSL
 
-/// Where and how the service listens, and what it puts up with.
+/// The settings of the HTTP server: address, TLS and limits.
 public struct ServerConfiguration: Sendable {
     /// A certificate chain and its key, both in PEM.
     public struct TLS: Sendable {
@@ -13,9 +13,9 @@ public struct ServerConfiguration: Sendable {
             self.key = key
         }
 
-        /// TLS 1.2 and later, as NIO's defaults are.
+        /// Returns a configuration for TLS 1.2 and later, with NIO's defaults.
         ///
-        /// - Throws: `ServerNotStarted` when a file cannot be read or the key is not the certificate's.
+        /// - Throws: `ServerNotStarted` if a file is unreadable or the key does not match the certificate.
         package func configuration() throws(ServerNotStarted) -> TLSConfiguration {
             do {
                 let configuration = TLSConfiguration.makeServerConfiguration(
@@ -25,26 +25,27 @@ public struct ServerConfiguration: Sendable {
                 return configuration
             } catch {
                 throw ServerNotStarted(
-                    reason: "The certificate \(certificate.path) and the key \(key.path) cannot be used for TLS: "
-                        + "both have to be in PEM, and the key the certificate's.")
+                    reason: "Cannot use the certificate \"\(certificate.path)\" with the key \"\(key.path)\" for TLS. "
+                        + "Both must be in PEM, and the key must match the certificate.")
             }
         }
     }
 
     public var host: String
-    /// 0 for any free one.
+    /// The port, or 0 for any free port.
     public var port: Int
     public var tls: TLS?
-    /// A connection beyond this number evicts one without a request, or is closed.
+    /// The maximum number of connections. A further connection evicts one without a request or is closed.
     public var maximumConnections: Int
-    /// The same for one client address; nil behind proxies.
+    /// The maximum number of connections per client address. Nil behind proxies.
     public var maximumConnectionsPerAddress: Int?
-    /// A connection on which nothing comes for so long is closed.
+    /// The idle timeout of a connection.
     public var idleTime: Duration
-    /// A request that is not answered in so long, from its first line to the answer's last byte, loses its connection.
+    /// The time limit of a request, from its first line to the last byte of the response. Then the connection is
+    /// closed.
     public var requestTime: Duration
     public var requestLimits: RequestLimits
-    /// What is under way when the service is told to stop has so long to end.
+    /// The grace period in which requests can finish during shutdown.
     public var gracePeriod: Duration
 
     public init(

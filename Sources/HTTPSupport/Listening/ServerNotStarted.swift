@@ -1,10 +1,10 @@
 import Commerce
 
-/// The service could not listen.
+/// A failure to listen.
 public struct ServerNotStarted: CodedError {
     private let reason: String
 
-    package init(reason: String = "The service could not listen on 127.0.0.1: check that this machine allows it.") {
+    package init(reason: String = "The service cannot listen on 127.0.0.1. Check the system's network permissions.") {
         self.reason = reason
     }
 

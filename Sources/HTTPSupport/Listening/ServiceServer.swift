@@ -6,7 +6,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// The service, the store or both, listening until told to stop.
+/// The HTTP server of the service, the store or both. It listens until its shutdown.
 public struct ServiceServer: Sendable {
     private let router: @Sendable () -> Router<ServiceContext>
     private let companions: [any Service]
@@ -15,8 +15,8 @@ public struct ServiceServer: Sendable {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - companions: What runs beside it, and is told to stop before it.
-    ///   - outlasting: What is told to stop once nobody is served any more, each with what the log says then.
+    ///   - companions: The services that run beside the server and stop before it.
+    ///   - outlasting: The services that stop after the server, each with its log message.
     public init(
         router: @escaping @Sendable () -> Router<ServiceContext>,
         companions: [any Service] = [],
@@ -31,9 +31,10 @@ public struct ServiceServer: Sendable {
         self.logger = logger
     }
 
-    /// Serves until SIGTERM or SIGINT comes, then takes no more, finishes what is under way, and returns.
+    /// Serves until SIGTERM or SIGINT arrives. Then it accepts no more requests, finishes those in progress and
+    /// returns.
     ///
-    /// - Parameter onListening: Called once, with the address.
+    /// - Parameter onListening: The closure that is called once, with the address.
     /// - Throws: `ServerNotStarted`.
     public func run(onListening: @escaping @Sendable (URL) -> Void) async throws {
         let scheme = configuration.tls == nil ? "http" : "https"
@@ -53,7 +54,7 @@ public struct ServiceServer: Sendable {
             },
             logger: logger)
         var group = ServiceGroupConfiguration(
-            // Stopped in the opposite order.
+            // The group stops them in reverse order.
             services: outlasting.map { announced($0.service, $0.message) }
                 + [
                     announced(application, "waiting for requests under way") {
@@ -65,7 +66,7 @@ public struct ServiceServer: Sendable {
                         ["graceSeconds": "\(configuration.gracePeriod.components.seconds)"]
                     }
                 ],
-            // Its own lines repeat each service and error.
+            // The group's own log lines would repeat each service and error.
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "", factory: { _ in SwiftLogNoOpLogHandler() }))
         group.maximumGracefulShutdownDuration = configuration.gracePeriod
@@ -73,7 +74,7 @@ public struct ServiceServer: Sendable {
             try await ServiceGroup(configuration: group).run()
             logger.notice("stopped")
         } catch is CancellationError {
-            logger.warning("stopped before everything under way was done, since the grace period is over")
+            logger.warning("stopped before all requests were done, because the grace period is over")
         } catch {
             let address = "\(host):\(configuration.port)"
             switch (error as? IOError)?.errnoCode {
@@ -82,7 +83,7 @@ public struct ServiceServer: Sendable {
                     reason: "\(address) is in use by another program. End it, or choose another port with --port.")
             case EACCES:
                 throw ServerNotStarted(
-                    reason: "This user may not listen on \(address). Choose a port from 1024 on with --port.")
+                    reason: "This user may not listen on \(address). Choose a port above 1023 with --port.")
             case let code:
                 let reason = code.map { String(cString: strerror($0)) } ?? "no such address"
                 throw ServerNotStarted(

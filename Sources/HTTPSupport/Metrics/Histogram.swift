@@ -1,13 +1,14 @@
-/// How often something took how long.
+/// A histogram of durations.
 package struct Histogram: Sendable {
-    /// Upper bounds in seconds, each included: from a signature's time to a request that is given up.
+    /// The inclusive upper bounds in seconds. They range from the time of a signature to that of an abandoned request.
     package static let bounds = [
         0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
 
-    /// For each bound, how many were above the bound before it and not above this one; at the end, those above all.
+    /// The number of durations for each bound that exceed the previous bound but not this one. The last number is for
+    /// those above all bounds.
     private var counts = [Int](repeating: 0, count: Self.bounds.count + 1)
-    /// Seconds.
+    /// The sum of the durations in seconds.
     private(set) var sum = 0.0
 
     package mutating func record(_ duration: Duration) {
@@ -16,7 +17,7 @@ package struct Histogram: Sendable {
         sum += seconds
     }
 
-    /// For each bound, how many were not above it; at the end, all.
+    /// The number of durations up to each bound. The last number is for all durations.
     package var cumulativeCounts: [Int] {
         var total = 0
         return counts.map { count in

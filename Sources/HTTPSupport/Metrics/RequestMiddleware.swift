@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Counts and logs each request: by its route, never by its address, which names users.
+/// Counts and logs each request by its route. The path would name users.
 package struct RequestMiddleware: RouterMiddleware {
     private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
@@ -32,7 +32,7 @@ package struct RequestMiddleware: RouterMiddleware {
             noteProxy(request, context)
             response = try await limited(request, context, next)
         }
-        // By which a caller's question leads to its line in the log.
+        // The client can quote this identifier to find the request's log line.
         if let name = HTTPField.Name("X-Request-Id"), let identifier = context.logger[metadataKey: "hb.request.id"] {
             response.headers[name] = "\(identifier)"
         }
@@ -51,7 +51,7 @@ package struct RequestMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Behind proxies, limits the requests of one client that are under way.
+    /// Limits the requests in progress of one client behind proxies.
     private func limited(
         _ request: Request,
         _ context: ServiceContext,
@@ -69,10 +69,10 @@ package struct RequestMiddleware: RouterMiddleware {
 
     private func noteProxy(_ request: Request, _ context: ServiceContext) {
         guard sharedLimits.addresses.proxies == 0, let name = HTTPField.Name.forwardedFor,
-            request.headers[name] != nil, sharedLimits.notesProxy()
+            request.headers[name] != nil, sharedLimits.shouldWarnAboutProxy()
         else { return }
         context.logger.warning(
-            "A request has X-Forwarded-For, and `proxies` is 0. If your proxy sent it, set `proxies`: all clients share its limits."
+            "A request has X-Forwarded-For, but `proxies` is 0. If your proxy sent it, set `proxies`: all clients share its limits."
         )
     }
 }

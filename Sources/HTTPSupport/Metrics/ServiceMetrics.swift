@@ -2,20 +2,20 @@ import Commerce
 import Ledger
 import Synchronization
 
-/// What the service counts of its own work, since it was started.
+/// The counters of the service's work since its start.
 ///
-/// Every label has few values, all of the service's own making: whoever sends requests cannot make it grow.
+/// Every label has a small set of values that the service defines. Clients cannot increase the memory.
 public final class ServiceMetrics: Sendable {
     private struct Request: Hashable {
         let method: String
-        /// With the names of its parameters, not with what they were.
+        /// The route with the names of its parameters, without their values.
         let route: String
         let status: Int
     }
 
     private struct Outcome: Hashable {
         let outcome: String
-        /// Of the problem; empty where there was none.
+        /// The code of the problem. Empty if there was none.
         let code: String
     }
 
@@ -60,7 +60,7 @@ public final class ServiceMetrics: Sendable {
         counts.withLock { $0.notifications[Outcome(outcome: outcome, code: code), default: 0] += 1 }
     }
 
-    /// - Parameter code: Why it failed; empty when it was done.
+    /// - Parameter code: The code of the failure, or an empty string on success.
     package func countReconciliation(code: String = "") {
         let outcome = code.isEmpty ? "done" : "failed"
         counts.withLock { $0.reconciliations[Outcome(outcome: outcome, code: code), default: 0] += 1 }
@@ -78,7 +78,7 @@ public final class ServiceMetrics: Sendable {
         counts.withLock { $0.mailAttempts[Outcome(outcome: outcome, code: code), default: 0] += 1 }
     }
 
-    /// For `EntitlementService`, which tells how long a proof has taken.
+    /// Records the duration of a verification. `EntitlementService` reports it.
     public func recordVerification(_ duration: Duration) {
         counts.withLock { $0.verifications.record(duration) }
     }
@@ -88,8 +88,8 @@ public final class ServiceMetrics: Sendable {
     }
 
     /// - Parameters:
-    ///   - queueDepth: How much work waits for a thread or a commit.
-    ///   - listeners: How many listen to events; nil where nobody may.
+    ///   - queueDepth: The number of jobs that wait for a thread or a commit.
+    ///   - listeners: The number of event listeners, or nil if events are off.
     package func text(queueDepth: Int, listeners: Int? = nil) -> String {
         let counts = counts.withLock { $0 }
         var text = PrometheusText()
@@ -104,27 +104,28 @@ public final class ServiceMetrics: Sendable {
         }
         text.begin("till_http_requests_in_flight", .gauge, "Requests being answered, this one included.")
         text.add("till_http_requests_in_flight", [], requestsInFlight.load(ordering: .relaxed))
-        Self.add("till_redemptions_total", "Proofs handed in for a user.", counts.redemptions, to: &text)
-        Self.add("till_notifications_total", "Notifications of the App Store.", counts.notifications, to: &text)
-        Self.add("till_reconciliations_total", "What was asked of the App Store.", counts.reconciliations, to: &text)
+        Self.add("till_redemptions_total", "Redemptions of proofs.", counts.redemptions, to: &text)
+        Self.add("till_notifications_total", "App Store notifications.", counts.notifications, to: &text)
         Self.add(
-            "till_consumption_answers_total", "What the App Store was told of refunds asked for.",
+            "till_reconciliations_total", "Requests to the App Store Server API.", counts.reconciliations, to: &text)
+        Self.add(
+            "till_consumption_answers_total", "Consumption information sent to the App Store for refund requests.",
             counts.consumptionAnswers, to: &text)
         Self.add(
-            "till_webhook_attempts_total", "Messages sent to webhooks; failed are those that are given up.",
+            "till_webhook_attempts_total", "Webhook attempts. The outcome failed means that the message is given up.",
             counts.webhookAttempts, to: &text)
         Self.add(
-            "till_mail_attempts_total", "Mails sent; failed are those that are given up.", counts.mailAttempts,
-            to: &text)
+            "till_mail_attempts_total", "Mail attempts. The outcome failed means that the mail is given up.",
+            counts.mailAttempts, to: &text)
         text.begin("till_verify_seconds", .histogram, "Time to verify a proof.")
         text.add("till_verify_seconds", [], counts.verifications)
         text.begin(
-            "till_commit_seconds", .histogram, "Time of a commit to the ledger, which several requests may share.")
+            "till_commit_seconds", .histogram, "Time of a commit to the ledger. Several requests may share it.")
         text.add("till_commit_seconds", [], counts.commits)
-        text.begin("till_queue_depth", .gauge, "Work that waits for a thread or a commit.")
+        text.begin("till_queue_depth", .gauge, "Jobs that wait for a thread or a commit.")
         text.add("till_queue_depth", [], queueDepth)
         if let listeners {
-            text.begin("till_event_listeners", .gauge, "Screens that listen to their user's events.")
+            text.begin("till_event_listeners", .gauge, "Listeners to users' events.")
             text.add("till_event_listeners", [], listeners)
         }
         return text.text

@@ -1,18 +1,18 @@
 import Foundation
 import StrictJSON
 
-/// JSON of a stranger for Foundation's decoder, which hashes keys by canonical equivalence.
+/// Checks untrusted JSON before Foundation's decoder, which hashes keys by canonical equivalence.
 ///
-/// Keys and texts that are not ASCII are limited first, so that the work stays in proportion to the size of the body.
+/// It limits keys and non-ASCII strings, so the decoder's work stays proportional to the size of the body.
 package enum CheckedJSON {
-    /// The longest key, in bytes.
+    /// The maximum length of a key, in bytes.
     private static let maximumKeyLength = 256
-    /// The longest text with characters beyond ASCII, in bytes.
+    /// The maximum length of a non-ASCII string, in bytes.
     private static let maximumTextLength = 1024
 
     /// Decodes a body.
     ///
-    /// - Throws: `CheckedJSON.Refusal` for a key or text that is too long; `JSONSyntaxError`; `DecodingError`.
+    /// - Throws: `CheckedJSON.Refusal` if a key or string is too long; `JSONSyntaxError`; `DecodingError`.
     package static func decode<Body: Decodable>(_ type: Body.Type, from bytes: [UInt8]) throws -> Body {
         try check(try JSONParser.parse(bytes, limits: .init(bytes: bytes.count)))
         return try JSONDecoder().decode(type, from: Data(bytes))

@@ -7,11 +7,11 @@ import StrictJSON
 
 /// The JSON object in a request's body.
 package struct JSONBody {
-    /// The largest body of a route without a limit of its own, in bytes.
+    /// The default maximum size of a body, in bytes.
     package static let standardSize = 16 * 1024
-    /// The largest body with a proof, in bytes: the proof in base64, and its JSON around it.
+    /// The maximum size of a body with a proof, in bytes: the proof in base64 and the JSON around it.
     package static let sizeWithProof = ProofVerifier.maximumTextSize + 1024
-    /// The largest body of a caller without a credential, in bytes.
+    /// The maximum size of a body without a credential, in bytes.
     package static let sizeWithoutCredential = 8 * 1024
 
     package let bytes: [UInt8]
@@ -20,10 +20,9 @@ package struct JSONBody {
     /// Reads the body.
     ///
     /// - Parameters:
-    ///   - known: The names of all fields; another field is refused. Nil accepts and ignores any field.
-    ///   - maximumSize: The largest body read, in bytes.
-    ///   - work: The threads that parse a large body.
-    /// - Throws: `Problem`: `bodyInvalid`, `tooBusy`; `HTTPError` for a body that is too large.
+    ///   - known: The names of all fields. Other fields are refused. Nil accepts and ignores any field.
+    ///   - maximumSize: The maximum size of the body, in bytes.
+    /// - Throws: `Problem` with the code `bodyInvalid` or `tooBusy`; `HTTPError` if the body is too large.
     package init(
         _ request: Request,
         _ context: ServiceContext,
@@ -34,7 +33,7 @@ package struct JSONBody {
             bytes: RequestBytes.collect(request, context, upTo: maximumSize), fields: known)
     }
 
-    /// Reads a body that was collected before.
+    /// Reads a collected body.
     package init(bytes: [UInt8], fields known: [String]?) async throws {
         self.bytes = bytes
         let value = try await BlockingWork.process(bytes.count) { [bytes] in try Self.parse(bytes) }
@@ -42,7 +41,7 @@ package struct JSONBody {
         fields = try JSONFields(object: object, path: "", known: known)
     }
 
-    /// Reads a body that was collected before and has any fields, on this thread.
+    /// Reads a collected body with any fields, on the current thread.
     package init(bytes: [UInt8]) throws(Problem) {
         self.bytes = bytes
         guard case .object(let object) = try Self.parse(bytes) else {
@@ -63,7 +62,7 @@ package struct JSONBody {
         try fields.text(field, upTo: maximumLength)
     }
 
-    /// A proof, in the bytes it has.
+    /// The bytes of a proof.
     package func proof(_ field: String) throws(Problem) -> [UInt8] {
         Array(try fields.text(field, upTo: ProofVerifier.maximumTextSize).utf8)
     }

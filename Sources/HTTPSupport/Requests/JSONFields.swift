@@ -1,19 +1,21 @@
 import Commerce
 import StrictJSON
 
-/// The fields of an object in a request's body. A field of another form is refused with its path (RFC 6901).
+/// Typed access to the fields of an object in a request's body. A field of the wrong type is refused with its path (RFC
+/// 6901).
 package struct JSONFields {
-    /// The longest text of a field without a limit of its own, in bytes of UTF-8.
+    /// The default maximum length of a string, in bytes of UTF-8.
     package static let maximumLength = 256
-    /// The same of e-mail addresses and passwords, whose own rules refuse what is too long with a code.
+    /// The maximum length of an e-mail address or password in bytes. Their own rules refuse shorter ones with a
+    /// specific code.
     package static let maximumCredentialLength = 1024
 
     package let object: JSONObject
-    /// The path of the object; empty for the body itself.
+    /// The path of the object. Empty for the body itself.
     package let path: String
 
-    /// - Parameter known: The names of all fields; nil accepts any.
-    /// - Throws: `Problem`, `bodyInvalid`, for a field with another name.
+    /// - Parameter known: The names of all fields. Nil accepts any.
+    /// - Throws: `Problem` with the code `bodyInvalid` if a field has another name.
     package init(object: JSONObject, path: String, known: [String]?) throws(Problem) {
         self.object = object
         self.path = path
@@ -26,46 +28,46 @@ package struct JSONFields {
         }
     }
 
-    /// A required text.
+    /// Returns a required string.
     ///
-    /// - Parameter maximumLength: In bytes of UTF-8.
+    /// - Parameter maximumLength: The maximum length in bytes of UTF-8.
     package func text(_ field: String, upTo maximumLength: Int = Self.maximumLength) throws(Problem) -> String {
-        guard case .string(let text) = try value(field, "a text") else { throw wrong(field, "a text") }
+        guard case .string(let text) = try value(field, "a string") else { throw wrong(field, "a string") }
         return try checked(text, field, maximumLength)
     }
 
-    /// A required whole number.
+    /// Returns a required integer.
     package func integer(_ field: String) throws(Problem) -> Int {
-        let expected = "a whole number"
+        let expected = "an integer"
         guard case .number(let number) = try value(field, expected), let integer = Int(number.text) else {
             throw wrong(field, expected)
         }
         return integer
     }
 
-    /// A whole number; nil if the field is missing.
+    /// Returns an integer, or nil if the field is missing.
     package func optionalInteger(_ field: String) throws(Problem) -> Int? {
         object[field] == nil ? nil : try integer(field)
     }
 
-    /// A required object.
+    /// Returns a required object.
     package func object(_ field: String, fields known: [String]) throws(Problem) -> JSONFields {
         guard case .object(let inner) = try value(field, "an object") else { throw wrong(field, "an object") }
         return try JSONFields(object: inner, path: "\(path)/\(field)", known: known)
     }
 
-    /// A date (RFC 3339); nil if the field is missing or null.
+    /// Returns a date (RFC 3339), or nil if the field is missing or null.
     package func optionalDate(_ field: String) throws(Problem) -> Timestamp? {
         switch object[field] {
         case nil, .null: return nil
         case .string(let text):
             guard let date = Timestamp(internetDateTime: text) else { fallthrough }
             return date
-        default: throw wrong(field, "a date in the form of RFC 3339, such as 2027-01-31T00:00:00Z")
+        default: throw wrong(field, "an RFC 3339 date such as 2027-01-31T00:00:00Z")
         }
     }
 
-    /// A text that may be missing, or null; the two differ.
+    /// A string that may be absent or null. The two differ.
     package enum OptionalText {
         case absent
         case null
@@ -77,14 +79,14 @@ package struct JSONFields {
         case nil: return .absent
         case .null: return .null
         case .string(let text): return .text(try checked(text, field, Self.maximumLength))
-        default: throw wrong(field, "a text or null")
+        default: throw wrong(field, "a string or null")
         }
     }
 
-    /// A list of objects; empty if the field is missing.
+    /// Returns an array of objects. It is empty if the field is missing.
     package func optionalObjects(_ field: String, fields known: [String]) throws(Problem) -> [JSONFields] {
         guard let value = object[field] else { return [] }
-        guard case .array(let elements) = value else { throw wrong(field, "a list of objects") }
+        guard case .array(let elements) = value else { throw wrong(field, "an array of objects") }
         var objects: [JSONFields] = []
         for (index, element) in elements.enumerated() {
             guard case .object(let inner) = element else { throw wrong("\(field)/\(index)", "an object") }
@@ -93,15 +95,15 @@ package struct JSONFields {
         return objects
     }
 
-    /// Limits a text before anything compares, hashes or decodes it. No database takes a NUL.
+    /// Limits a string before anything compares, hashes or decodes it. Databases do not accept NUL.
     private func checked(_ text: String, _ field: String, _ maximumLength: Int) throws(Problem) -> String {
         guard text.utf8.count <= maximumLength, !Self.hasNUL(text) else {
-            throw wrong(field, "a text of at most \(maximumLength) bytes, without NUL")
+            throw wrong(field, "a string of at most \(maximumLength) bytes, without NUL")
         }
         return text
     }
 
-    /// Reads the bytes where they are, since a proof has thousands.
+    /// Searches the bytes in place, because a proof has thousands.
     private static func hasNUL(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? text.utf8.contains(0)
     }

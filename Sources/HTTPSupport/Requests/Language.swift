@@ -2,9 +2,9 @@ import Catalog
 import Foundation
 import Hummingbird
 
-/// The language of an answer, chosen among the catalog's by the request's `Accept-Language` (RFC 9110 section 12.5.4).
+/// The choice of a response's language from the catalog's languages, by `Accept-Language` (RFC 9110 section 12.5.4).
 package enum Language {
-    /// - Parameter available: The catalog's languages, the one for everybody else first.
+    /// - Parameter available: The catalog's languages. The first is the default.
     package static func choose(for request: Request, among available: [String]) -> String? {
         var wanted: [(language: String, quality: Double)] = []
         for header in request.headers[values: .acceptLanguage] {
@@ -15,7 +15,7 @@ package enum Language {
                 wanted.append((String(tag.prefix { $0 != "-" && $0 != "_" }).lowercased(), quality))
             }
         }
-        // Equal in quality, the one named first.
+        // Ranges of equal quality keep their order.
         for range in wanted.enumerated().sorted(by: {
             ($0.element.quality, -$0.offset) > ($1.element.quality, -$1.offset)
         }) where range.element.quality > 0 {

@@ -1,21 +1,21 @@
 import Hummingbird
 import Signatures
 
-/// Which part of a list is asked for, by the query parameters `pageSize` and `cursor`.
+/// A page of a list, selected by the query parameters `pageSize` and `cursor`.
 ///
-/// A cursor names the last element of the page before, so that what is added meanwhile neither repeats nor hides an element.
-/// What it holds is the service's own business.
+/// A cursor identifies the last element of the previous page. New elements therefore cause no repetitions or gaps. Its
+/// content is opaque to clients.
 package struct Page {
     package static let sizes = 1...100
     private static let standardSize = 20
-    /// In bytes.
+    /// The maximum length of a cursor, in bytes.
     private static let maximumCursorLength = 1366
 
     package let size: Int
-    /// What names the last element of the page before; nil for the first page.
+    /// The identifier of the previous page's last element. Nil for the first page.
     package let last: String?
 
-    /// - Throws: `Problem`, `parameterInvalid`.
+    /// - Throws: `Problem` with the code `parameterInvalid`.
     package init(_ request: Request) throws(Problem) {
         if let text = try request.query("pageSize") {
             guard let size = Int(text), Self.sizes.contains(size) else {
@@ -29,25 +29,28 @@ package struct Page {
         if let cursor = try request.query("cursor", upTo: Self.maximumCursorLength) {
             guard let bytes = Base64.decode(Array(cursor.utf8)[...], .urlSafe), bytes.count < 1024,
                 let last = String(validating: bytes, as: UTF8.self)
-            else { throw Problem.parameter("cursor", "what nextCursor said in an answer") }
+            else { throw Problem.parameter("cursor", "the nextCursor of an earlier response") }
             self.last = last
         } else {
             last = nil
         }
     }
 
-    /// Of a list that is numbered, newest first, the number that the page is before; nil for the first page.
+    /// Returns the number before which the page begins, in a numbered list with the newest first. Nil for the first
+    /// page.
     package func before() throws(Problem) -> Int64? {
         guard let last else { return nil }
-        guard let number = Int64(last) else { throw Problem.parameter("cursor", "what nextCursor said") }
+        guard let number = Int64(last) else {
+            throw Problem.parameter("cursor", "the nextCursor of an earlier response")
+        }
         return number
     }
 
-    /// A page of a list that is numbered, newest first.
+    /// Returns a page of a numbered list with the newest first.
     ///
     /// - Parameters:
-    ///   - elements: The elements before a number, at most so many.
-    ///   - list: What is answered, of the elements and the next page's cursor.
+    ///   - elements: The elements before a number, up to a limit.
+    ///   - list: The response, from the elements and the cursor of the next page.
     package func answer<Element: Sendable>(
         _ elements: (_ before: Int64?, _ limit: Int) async throws -> [Element],
         number: (Element) -> Int64,
@@ -58,11 +61,12 @@ package struct Page {
         return try JSONAnswer.response(list(shown, next))
     }
 
-    /// What is shown of a list from where the page begins, and the next page's cursor; nil on the last.
+    /// Returns the elements of the page and the cursor of the next page. The cursor is nil on the last page.
     ///
     /// - Parameters:
-    ///   - found: One more at least than is shown, where there is another page.
-    ///   - name: What a cursor names an element by.
+    ///   - found: The elements from the start of the page. If there is another page, at least one more than the page
+    /// shows.
+    ///   - name: The identifier of an element in a cursor.
     package func part<Element>(
         of found: some Collection<Element>,
         named name: (Element) -> String
@@ -71,7 +75,7 @@ package struct Page {
         return (shown, shown.count == found.count ? nil : shown.last.map { Self.cursor(after: name($0)) })
     }
 
-    /// The cursor for the page after the one that ends with an element.
+    /// The cursor of the page after an element.
     private static func cursor(after last: String) -> String {
         Base64.encode(Array(last.utf8), .urlSafe)
     }
@@ -80,6 +84,6 @@ package struct Page {
 extension Problem {
     package static func parameter(_ name: String, _ expected: String) -> Problem {
         Problem(
-            status: .badRequest, code: "parameterInvalid", detail: "The query parameter \(name) has to be \(expected).")
+            status: .badRequest, code: "parameterInvalid", detail: "The query parameter \(name) must be \(expected).")
     }
 }

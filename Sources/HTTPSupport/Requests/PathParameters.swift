@@ -2,12 +2,13 @@ import Foundation
 import Hummingbird
 
 extension Parameters {
-    /// The longest part of a path, in bytes of UTF-8 after decoding.
+    /// The maximum length of a path component, in bytes of UTF-8 after decoding.
     private static let maximumLength = 256
 
-    /// A part of the path, percent-decoded.
+    /// Returns a path component, percent-decoded.
     ///
-    /// - Throws: `Problem`, `notFound`, for a part that no resource has as its name: too long, or with a NUL.
+    /// - Throws: `Problem` with the code `notFound` if the component is too long or contains NUL. No resource has such
+    ///   a name.
     package func text(_ name: String) throws -> String {
         let text = try require(name)
         let decoded = text.utf8.contains(UInt8(ascii: "%")) ? text.removingPercentEncoding ?? text : text

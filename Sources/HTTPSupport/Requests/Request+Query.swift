@@ -1,13 +1,13 @@
 import Hummingbird
 
 extension Request {
-    /// The longest value of a query parameter without a limit of its own, in bytes of UTF-8.
+    /// The default maximum length of a query parameter, in bytes of UTF-8.
     package static let maximumParameterLength = 256
 
-    /// The value of a query parameter; nil if it is missing.
+    /// Returns the value of a query parameter, or nil if it is missing.
     ///
-    /// - Parameter maximumLength: In bytes of UTF-8.
-    /// - Throws: `Problem`, `parameterInvalid`, for a value that is too long or contains a NUL.
+    /// - Parameter maximumLength: The maximum length in bytes of UTF-8.
+    /// - Throws: `Problem` with the code `parameterInvalid` if the value is too long or contains NUL.
     package func query(_ name: String, upTo maximumLength: Int = maximumParameterLength) throws(Problem) -> String? {
         guard let value = uri.queryParameters[Substring(name)] else { return nil }
         guard value.utf8.count <= maximumLength, !value.utf8.contains(0) else {

@@ -3,13 +3,14 @@ import Hummingbird
 
 /// The bytes of a request's body.
 package enum RequestBytes {
-    /// The most memory reserved for bytes that were announced and have not arrived.
+    /// The maximum memory reserved for announced bytes that have not arrived.
     private static let maximumReserved = 16 * 1024
 
     /// Collects a body as it arrives.
     ///
-    /// - Parameter maximumSize: The largest body read, in bytes.
-    /// - Throws: `Problem`, `tooBusy`, when too many bytes are in flight; `HTTPError` for a body that is too large.
+    /// - Parameter maximumSize: The maximum size of the body, in bytes.
+    /// - Throws: `Problem` with the code `tooBusy` if too many bytes are in flight; `HTTPError` if the body is too
+    ///   large.
     package static func collect(_ request: Request, _ context: ServiceContext, upTo maximumSize: Int) async throws
         -> [UInt8]
     {
@@ -30,9 +31,9 @@ package enum RequestBytes {
         } catch let error as any HTTPResponseError {
             throw error
         } catch {
-            // A client that has gone away reads no answer, and the service has not failed.
+            // The client has disconnected. This is not a failure of the service.
             throw Problem(
-                status: .badRequest, code: "httpError", detail: "The connection ended before the request's body did.")
+                status: .badRequest, code: "httpError", detail: "The connection closed before the end of the body.")
         }
         return bytes
     }

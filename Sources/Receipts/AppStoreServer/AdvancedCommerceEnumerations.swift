@@ -1,4 +1,4 @@
-/// How long a period lasts (Advanced Commerce API, `period`; ISO 8601 durations).
+/// The length of a period (Advanced Commerce API, `period`; ISO 8601 durations).
 public enum AdvancedCommercePeriod: String, Sendable, CaseIterable {
     case oneWeek = "P1W"
     case oneMonth = "P1M"
@@ -8,7 +8,7 @@ public enum AdvancedCommercePeriod: String, Sendable, CaseIterable {
     case oneYear = "P1Y"
 }
 
-/// How long an offer lasts (Advanced Commerce API, `offerPeriod`; ISO 8601 durations).
+/// The length of an offer (Advanced Commerce API, `offerPeriod`; ISO 8601 durations).
 public enum AdvancedCommerceOfferPeriod: String, Sendable, CaseIterable {
     case threeDays = "P3D"
     case oneWeek = "P1W"
@@ -21,21 +21,21 @@ public enum AdvancedCommerceOfferPeriod: String, Sendable, CaseIterable {
     case oneYear = "P1Y"
 }
 
-/// Why an offer was made (Advanced Commerce API, `reason`).
+/// The reason for an offer (Advanced Commerce API, `reason`).
 public enum AdvancedCommerceOfferReason: String, Sendable, CaseIterable {
     case acquisition = "ACQUISITION"
     case winBack = "WIN_BACK"
     case retention = "RETENTION"
 }
 
-/// Where a price increase stands (Advanced Commerce API, `status`).
+/// The status of a price increase (Advanced Commerce API, `status`).
 public enum AdvancedCommercePriceIncreaseInfoStatus: String, Sendable, CaseIterable {
     case scheduled = "SCHEDULED"
     case pending = "PENDING"
     case accepted = "ACCEPTED"
 }
 
-/// Why an item was refunded (Advanced Commerce API, `refundReason`).
+/// The reason for the refund of an item (Advanced Commerce API, `refundReason`).
 public enum AdvancedCommerceRefundReason: String, Sendable, CaseIterable {
     case unintendedPurchase = "UNINTENDED_PURCHASE"
     case fulfillmentIssue = "FULFILLMENT_ISSUE"
@@ -46,7 +46,7 @@ public enum AdvancedCommerceRefundReason: String, Sendable, CaseIterable {
     case simulateRefundDecline = "SIMULATE_REFUND_DECLINE"
 }
 
-/// How much of an item was refunded (Advanced Commerce API, `refundType`).
+/// The extent of the refund of an item (Advanced Commerce API, `refundType`).
 public enum AdvancedCommerceRefundType: String, Sendable, CaseIterable {
     case full = "FULL"
     case prorated = "PRORATED"

@@ -1,4 +1,4 @@
-/// How a purchase is called and described to the customer.
+/// The display name and the description of a purchase.
 public final class AdvancedCommerceDescriptors: Sendable {
     public let description: String
     public let displayName: String

@@ -1,4 +1,4 @@
-/// What signed renewal information says of an Advanced Commerce subscription (`advancedCommerceInfo`).
+/// The Advanced Commerce part of signed renewal information (`advancedCommerceInfo`).
 public final class AdvancedCommerceRenewalInfo: Sendable {
     public let consistencyToken: String?
     public let descriptors: AdvancedCommerceDescriptors?

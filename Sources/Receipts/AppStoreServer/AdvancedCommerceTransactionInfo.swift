@@ -1,6 +1,6 @@
 import Commerce
 
-/// What a signed transaction says of an Advanced Commerce purchase (`advancedCommerceInfo`; prices in milliunits).
+/// The Advanced Commerce part of a signed transaction (`advancedCommerceInfo`; prices in milliunits).
 public final class AdvancedCommerceTransactionInfo: Sendable {
     public let descriptors: AdvancedCommerceDescriptors?
     public let estimatedTax: Int64?
@@ -44,7 +44,7 @@ public final class AdvancedCommerceTransactionItem: Sendable {
     }
 }
 
-/// What was given back for an item (amount in milliunits).
+/// A refund of an item (amount in milliunits).
 public final class AdvancedCommerceRefund: Sendable {
     public let refundAmount: Int64?
     public let refundDate: Timestamp?

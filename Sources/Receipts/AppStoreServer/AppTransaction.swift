@@ -2,10 +2,10 @@ import Commerce
 import Foundation
 import StrictJSON
 
-/// What a signed app transaction says of the purchase of the app itself (StoreKit, `AppTransaction`).
+/// A signed app transaction: the purchase of the app itself (StoreKit, `AppTransaction`).
 public final class AppTransaction: Sendable {
     public let bundleId: String
-    /// The environment, under this name.
+    /// The environment. App transactions use this field name.
     public let receiptType: String
     public let receiptCreationDate: Timestamp
     public let appAppleId: Int64?
@@ -18,7 +18,7 @@ public final class AppTransaction: Sendable {
     public let preorderDate: Timestamp?
     public let appTransactionId: String?
     public let originalPlatform: OpenEnumeration<PurchasePlatform>?
-    /// Every field as it was signed, known or not.
+    /// All signed fields, known and unknown.
     public let fields: JSONObject
 
     init(_ fields: PayloadFields) throws(PayloadError) {

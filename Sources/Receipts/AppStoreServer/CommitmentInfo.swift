@@ -1,6 +1,6 @@
 import Commerce
 
-/// How far a commitment of several billing periods has come (`commitmentInfo` of a transaction; price in milliunits).
+/// The progress of a commitment of several billing periods (`commitmentInfo` of a transaction; price in milliunits).
 public final class TransactionCommitmentInfo: Sendable {
     public let billingPeriodNumber: Int64?
     public let commitmentExpiresDate: Timestamp?
@@ -15,7 +15,8 @@ public final class TransactionCommitmentInfo: Sendable {
     }
 }
 
-/// How a commitment of several billing periods goes on (`commitmentInfo` of renewal information; price in milliunits).
+/// The continuation of a commitment of several billing periods (`commitmentInfo` of renewal information; price in
+/// milliunits).
 public final class RenewalCommitmentInfo: Sendable {
     public let commitmentAutoRenewProductId: String?
     public let commitmentAutoRenewStatus: OpenEnumeration<AutoRenewStatus>?

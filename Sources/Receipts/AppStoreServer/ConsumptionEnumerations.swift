@@ -1,4 +1,4 @@
-/// Whether a customer got what was bought (App Store Server API, `deliveryStatus`).
+/// The delivery of a purchase to the customer (App Store Server API, `deliveryStatus`).
 public enum DeliveryStatus: String, Sendable, CaseIterable, Codable {
     case delivered = "DELIVERED"
     case undeliveredQualityIssue = "UNDELIVERED_QUALITY_ISSUE"
@@ -7,7 +7,7 @@ public enum DeliveryStatus: String, Sendable, CaseIterable, Codable {
     case undeliveredOther = "UNDELIVERED_OTHER"
 }
 
-/// What the developer would have the App Store do about a refund (App Store Server API, `refundPreference`).
+/// The developer's preference for a refund request (App Store Server API, `refundPreference`).
 public enum RefundPreference: String, Sendable, CaseIterable, Codable {
     case decline = "DECLINE"
     case grantFull = "GRANT_FULL"

@@ -2,7 +2,7 @@ import Commerce
 import Foundation
 import StrictJSON
 
-/// What signed renewal information says of a subscription (App Store Server API, `JWSRenewalInfoDecodedPayload`).
+/// Signed renewal information of a subscription (App Store Server API, `JWSRenewalInfoDecodedPayload`).
 public final class JWSRenewalInfoDecodedPayload: Sendable {
     public let originalTransactionId: String
     public let expirationIntent: OpenEnumeration<ExpirationIntent>?
@@ -22,7 +22,7 @@ public final class JWSRenewalInfoDecodedPayload: Sendable {
     public let recentSubscriptionStartDate: Timestamp?
     public let renewalDate: Timestamp?
     public let currency: String?
-    /// In milliunits of the currency.
+    /// The price in milliunits of the currency.
     public let renewalPrice: Int64?
     public let eligibleWinBackOfferIds: [String]?
     public let appAccountToken: UUID?
@@ -30,7 +30,7 @@ public final class JWSRenewalInfoDecodedPayload: Sendable {
     public let renewalBillingPlanType: OpenEnumeration<RenewalBillingPlanType>?
     public let commitmentInfo: RenewalCommitmentInfo?
     public let advancedCommerceInfo: AdvancedCommerceRenewalInfo?
-    /// Every field as it was signed, known or not.
+    /// All signed fields, known and unknown.
     public let fields: JSONObject
 
     init(_ fields: PayloadFields) throws(PayloadError) {

@@ -2,10 +2,10 @@ import Commerce
 import Foundation
 import StrictJSON
 
-/// What a signed transaction says (App Store Server API, `JWSTransactionDecodedPayload`).
+/// A signed transaction (App Store Server API, `JWSTransactionDecodedPayload`).
 public final class JWSTransactionDecodedPayload: Sendable {
     public let transactionId: String
-    /// The transaction itself where Apple names none.
+    /// The original transaction. If Apple names none, the transaction itself.
     public let originalTransactionId: String
     public let webOrderLineItemId: String?
     public let bundleId: String
@@ -22,7 +22,7 @@ public final class JWSTransactionDecodedPayload: Sendable {
     public let revocationReason: OpenEnumeration<RevocationReason>?
     public let revocationDate: Timestamp?
     public let revocationType: OpenEnumeration<RevocationType>?
-    /// In thousandths of a percent, as Apple counts them.
+    /// The percentage in thousandths, as Apple sends it.
     public let revocationPercentage: Int64?
     public let isUpgraded: Bool?
     public let offerType: OpenEnumeration<OfferType>?
@@ -35,13 +35,13 @@ public final class JWSTransactionDecodedPayload: Sendable {
     public let storefrontId: String?
     public let transactionReason: OpenEnumeration<TransactionReason>?
     public let currency: String?
-    /// In milliunits of the currency.
+    /// The price in milliunits of the currency.
     public let price: Int64?
     public let appTransactionId: String?
     public let billingPlanType: OpenEnumeration<BillingPlanType>?
     public let commitmentInfo: TransactionCommitmentInfo?
     public let advancedCommerceInfo: AdvancedCommerceTransactionInfo?
-    /// Every field as it was signed, known or not.
+    /// All signed fields, known and unknown.
     public let fields: JSONObject
 
     init(_ fields: PayloadFields) throws(PayloadError) {

@@ -1,12 +1,12 @@
-/// What a notification says of one transaction (App Store Server Notifications V2, `data`).
+/// The part of a notification about one transaction (App Store Server Notifications V2, `data`).
 public final class NotificationData: Sendable {
     public let environment: String
     public let appAppleId: Int64?
     public let bundleId: String?
     public let bundleVersion: String?
-    /// A JWS of its own.
+    /// A nested JWS.
     public let signedTransactionInfo: String?
-    /// A JWS of its own.
+    /// A nested JWS.
     public let signedRenewalInfo: String?
     public let status: OpenEnumeration<Status>?
     public let consumptionRequestReason: OpenEnumeration<ConsumptionRequestReason>?
@@ -23,7 +23,7 @@ public final class NotificationData: Sendable {
     }
 }
 
-/// What a notification says of an extension of many subscriptions (App Store Server Notifications V2, `summary`).
+/// The part of a notification about an extension of many subscriptions (App Store Server Notifications V2, `summary`).
 public final class Summary: Sendable {
     public let environment: String
     public let appAppleId: Int64?
@@ -46,12 +46,12 @@ public final class Summary: Sendable {
     }
 }
 
-/// What a notification says of the app (App Store Server Notifications V2, `appData`).
+/// The part of a notification about the app (App Store Server Notifications V2, `appData`).
 public final class AppData: Sendable {
     public let environment: String
     public let appAppleId: Int64?
     public let bundleId: String?
-    /// A JWS of its own.
+    /// A nested JWS.
     public let signedAppTransactionInfo: String?
 
     init(_ fields: PayloadFields) throws(PayloadError) {
@@ -62,9 +62,10 @@ public final class AppData: Sendable {
     }
 }
 
-/// What a notification says of a purchase outside the App Store (App Store Server Notifications V2, `externalPurchaseToken`).
+/// The part of a notification about a purchase outside the App Store (App Store Server Notifications V2,
+/// `externalPurchaseToken`).
 public final class ExternalPurchaseToken: Sendable {
-    /// Begins with `SANDBOX` in the sandbox, and says nothing else of the environment.
+    /// The identifier. In the sandbox it begins with `SANDBOX`. No other field gives the environment.
     public let externalPurchaseId: String
     public let tokenCreationDate: Int64?
     public let appAppleId: Int64?

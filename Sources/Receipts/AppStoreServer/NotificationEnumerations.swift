@@ -1,4 +1,4 @@
-/// What a notification is about (App Store Server Notifications V2, `notificationType`).
+/// The type of a notification (App Store Server Notifications V2, `notificationType`).
 public enum NotificationTypeV2: String, Sendable, CaseIterable, Codable {
     case subscribed = "SUBSCRIBED"
     case didChangeRenewalPref = "DID_CHANGE_RENEWAL_PREF"
@@ -25,7 +25,7 @@ public enum NotificationTypeV2: String, Sendable, CaseIterable, Codable {
     case priceChange = "PRICE_CHANGE"
 }
 
-/// What a notification is about, more closely (App Store Server Notifications V2, `subtype`).
+/// The subtype of a notification (App Store Server Notifications V2, `subtype`).
 public enum Subtype: String, Sendable, CaseIterable, Codable {
     case initialBuy = "INITIAL_BUY"
     case resubscribe = "RESUBSCRIBE"
@@ -46,7 +46,7 @@ public enum Subtype: String, Sendable, CaseIterable, Codable {
     case unreported = "UNREPORTED"
 }
 
-/// Why a customer wants a refund (App Store Server Notifications V2, `consumptionRequestReason`).
+/// The customer's reason for a refund request (App Store Server Notifications V2, `consumptionRequestReason`).
 public enum ConsumptionRequestReason: String, Sendable, CaseIterable, Codable {
     case unintendedPurchase = "UNINTENDED_PURCHASE"
     case fulfillmentIssue = "FULFILLMENT_ISSUE"
@@ -55,7 +55,7 @@ public enum ConsumptionRequestReason: String, Sendable, CaseIterable, Codable {
     case other = "OTHER"
 }
 
-/// What came of sending a notification (App Store Server API, `sendAttemptResult`).
+/// The result of an attempt to send a notification (App Store Server API, `sendAttemptResult`).
 public enum SendAttemptResult: String, Sendable, CaseIterable, Codable {
     case success = "SUCCESS"
     case timedOut = "TIMED_OUT"

@@ -1,7 +1,7 @@
 import StrictJSON
 
 extension ResponseBodyV2DecodedPayload {
-    /// The notification as JSON, without the proofs inside it: what they state has a place of its own.
+    /// The notification as JSON, without the nested proofs. The ledger stores their facts separately.
     public var contentWithoutProofs: String {
         JSONValue.object(Self.withoutProofs(fields)).compactText
     }

@@ -1,9 +1,9 @@
 import Commerce
 import StrictJSON
 
-/// What a notification of the App Store says (App Store Server Notifications V2, `responseBodyV2DecodedPayload`).
+/// A notification of the App Store (App Store Server Notifications V2, `responseBodyV2DecodedPayload`).
 public final class ResponseBodyV2DecodedPayload: Sendable {
-    /// What the notification is about; it has exactly one of these.
+    /// The subject of the notification. Each notification has exactly one.
     public enum Body: Sendable {
         case data(NotificationData)
         case summary(Summary)
@@ -17,7 +17,7 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
     public let version: String?
     public let signedDate: Timestamp
     public let body: Body
-    /// Every field as it was signed, known or not.
+    /// All signed fields, known and unknown.
     public let fields: JSONObject
 
     init(_ fields: PayloadFields) throws(PayloadError) {
@@ -36,7 +36,7 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
         } else if let token = try fields.object("externalPurchaseToken") {
             body = .externalPurchaseToken(try ExternalPurchaseToken(token))
         } else {
-            throw PayloadError(message: "None of data, summary, appData and externalPurchaseToken is there.")
+            throw PayloadError(message: "One of data, summary, appData and externalPurchaseToken must be present.")
         }
     }
 
@@ -68,7 +68,7 @@ public final class ResponseBodyV2DecodedPayload: Sendable {
         }
     }
 
-    /// The JWS inside the notification, each with the field it stands in and the kind it has to be.
+    /// The nested JWS of the notification, each with its field and its required kind.
     var signedParts: [(field: String, kind: SignedPayload.Kind, compact: String)] {
         switch body {
         case .data(let data):

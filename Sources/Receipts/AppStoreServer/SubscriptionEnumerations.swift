@@ -1,10 +1,10 @@
-/// Whether a subscription renews (App Store Server API, `autoRenewStatus`).
+/// The renewal setting of a subscription (App Store Server API, `autoRenewStatus`).
 public enum AutoRenewStatus: Int, Sendable, CaseIterable, Codable {
     case off = 0
     case on = 1
 }
 
-/// Why a subscription ended (App Store Server API, `expirationIntent`).
+/// The reason for the expiration of a subscription (App Store Server API, `expirationIntent`).
 public enum ExpirationIntent: Int, Sendable, CaseIterable, Codable {
     case customerCancelled = 1
     case billingError = 2
@@ -13,13 +13,13 @@ public enum ExpirationIntent: Int, Sendable, CaseIterable, Codable {
     case other = 5
 }
 
-/// What the customer said to a price increase (App Store Server API, `priceIncreaseStatus`).
+/// The customer's response to a price increase (App Store Server API, `priceIncreaseStatus`).
 public enum PriceIncreaseStatus: Int, Sendable, CaseIterable, Codable {
     case customerHasNotResponded = 0
     case customerConsentedOrWasNotifiedWithoutNeedingConsent = 1
 }
 
-/// Where a subscription stands (App Store Server API, `status`).
+/// The status of a subscription (App Store Server API, `status`).
 public enum Status: Int, Sendable, CaseIterable, Codable {
     case active = 1
     case expired = 2
@@ -28,7 +28,7 @@ public enum Status: Int, Sendable, CaseIterable, Codable {
     case revoked = 5
 }
 
-/// How the next period is billed (App Store Server API, `renewalBillingPlanType`).
+/// The billing plan of the next period (App Store Server API, `renewalBillingPlanType`).
 public enum RenewalBillingPlanType: String, Sendable, CaseIterable, Codable {
     case billedUpfront = "BILLED_UPFRONT"
     case monthly = "MONTHLY"

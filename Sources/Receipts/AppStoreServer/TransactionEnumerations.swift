@@ -1,23 +1,23 @@
-/// How a customer came to own a purchase (App Store Server API, `inAppOwnershipType`).
+/// The customer's relationship to a purchase (App Store Server API, `inAppOwnershipType`).
 public enum InAppOwnershipType: String, Sendable, CaseIterable, Codable {
     case familyShared = "FAMILY_SHARED"
     case purchased = "PURCHASED"
 }
 
-/// Why Apple took a purchase back (App Store Server API, `revocationReason`).
+/// The reason for a revocation (App Store Server API, `revocationReason`).
 public enum RevocationReason: Int, Sendable, CaseIterable, Codable {
     case refundedForOtherReason = 0
     case refundedDueToIssue = 1
 }
 
-/// How much of a purchase was taken back (App Store Server API, `revocationType`).
+/// The extent of a revocation (App Store Server API, `revocationType`).
 public enum RevocationType: String, Sendable, CaseIterable, Codable {
     case refundFull = "REFUND_FULL"
     case refundProrated = "REFUND_PRORATED"
     case familyRevoke = "FAMILY_REVOKE"
 }
 
-/// What kind of offer applied (App Store Server API, `offerType`).
+/// The type of an offer (App Store Server API, `offerType`).
 public enum OfferType: Int, Sendable, CaseIterable, Codable {
     case introductoryOffer = 1
     case promotionalOffer = 2
@@ -25,7 +25,7 @@ public enum OfferType: Int, Sendable, CaseIterable, Codable {
     case winBackOffer = 4
 }
 
-/// How an offer is paid (App Store Server API, `offerDiscountType`).
+/// The payment mode of an offer (App Store Server API, `offerDiscountType`).
 public enum OfferDiscountType: String, Sendable, CaseIterable, Codable {
     case freeTrial = "FREE_TRIAL"
     case payAsYouGo = "PAY_AS_YOU_GO"
@@ -33,19 +33,19 @@ public enum OfferDiscountType: String, Sendable, CaseIterable, Codable {
     case oneTime = "ONE_TIME"
 }
 
-/// What led to a transaction (App Store Server API, `transactionReason`).
+/// The cause of a transaction (App Store Server API, `transactionReason`).
 public enum TransactionReason: String, Sendable, CaseIterable, Codable {
     case purchase = "PURCHASE"
     case renewal = "RENEWAL"
 }
 
-/// How a subscription is billed (App Store Server API, `billingPlanType`).
+/// The billing plan of a subscription (App Store Server API, `billingPlanType`).
 public enum BillingPlanType: String, Sendable, CaseIterable, Codable {
     case billedUpfront = "BILLED_UPFRONT"
     case monthly = "MONTHLY"
 }
 
-/// Where the app was first bought (App Store Server API, `originalPlatform`).
+/// The platform of the app's original purchase (App Store Server API, `originalPlatform`).
 public enum PurchasePlatform: String, Sendable, CaseIterable, Codable {
     case iOS = "iOS"
     case macOS = "macOS"

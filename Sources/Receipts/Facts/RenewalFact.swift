@@ -1,4 +1,4 @@
-/// The facts that signed renewal information states of a subscription (`JWSRenewalInfoDecodedPayload`).
+/// A fact that signed renewal information states about a subscription (`JWSRenewalInfoDecodedPayload`).
 public enum RenewalFact: String, StatedFact {
     case environment
     case productId = "product_id"
@@ -9,7 +9,7 @@ public enum RenewalFact: String, StatedFact {
     case gracePeriodExpiresDate = "grace_period_expires_date"
     case priceIncreaseStatus = "price_increase_status"
     case renewalDate = "renewal_date"
-    /// In milliunits of the currency.
+    /// The price in milliunits of the currency.
     case renewalPrice = "renewal_price"
     /// ISO 4217.
     case currency

@@ -1,7 +1,7 @@
 import Commerce
 import StrictJSON
 
-/// Facts that the App Store has stated, by their names. A fact that it has not stated is absent.
+/// Facts stated by the App Store, by name. Facts that it has not stated are absent.
 public struct StatedFacts<Fact: StatedFact>: Hashable, Sendable {
     public private(set) var values: [Fact: StatedValue]
 
@@ -29,7 +29,7 @@ public struct StatedFacts<Fact: StatedFact>: Hashable, Sendable {
     public func date(_ fact: Fact) -> Timestamp? { integer(fact).map { Timestamp(millisecondsSince1970: $0) } }
 }
 
-/// An object with a member for each fact; unknown members are ignored.
+/// Encodes an object with one member per fact. The decoder ignores unknown members.
 extension StatedFacts: Codable {
     public init(from decoder: any Decoder) throws {
         let members = try [String: StatedValue](from: decoder)

@@ -3,7 +3,7 @@ import Commerce
 /// A statement of the App Store about the renewal of a subscription.
 public struct StatedRenewal: Hashable, Sendable, Codable {
     public let statedAt: Timestamp
-    /// The SHA-256 of what was signed.
+    /// The SHA-256 of the signed bytes.
     public let proofDigest: [UInt8]
     public let facts: RenewalFacts
 

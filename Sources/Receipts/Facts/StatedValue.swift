@@ -1,6 +1,6 @@
 import Commerce
 
-/// The value of a fact. Dates are milliseconds since 1970; true is 1 and false 0.
+/// The value of a fact. A date is in milliseconds since 1970. True is 1 and false is 0.
 public enum StatedValue: Hashable, Sendable, Codable {
     case integer(Int64)
     case text(String)
@@ -23,7 +23,7 @@ public enum StatedValue: Hashable, Sendable, Codable {
     }
 }
 
-/// By number, then by bytes. A number is less than a text.
+/// Orders integers by value and strings by bytes. Integers precede strings.
 extension StatedValue: Comparable {
     public static func < (left: StatedValue, right: StatedValue) -> Bool {
         switch (left, right) {

@@ -1,5 +1,5 @@
-/// The facts that a signed transaction (`JWSTransactionDecodedPayload`) and the purchases of an app receipt state, besides those
-/// that decide what is owned.
+/// A fact that a signed transaction (`JWSTransactionDecodedPayload`) or a purchase in an app receipt states. The facts
+/// that decide ownership are not among them.
 public enum TransactionFact: String, StatedFact {
     case environment
     case type
@@ -10,7 +10,7 @@ public enum TransactionFact: String, StatedFact {
     case webOrderLineItemId = "web_order_line_item_id"
     case subscriptionGroupIdentifier = "subscription_group_id"
     case isUpgraded = "is_upgraded"
-    /// In milliunits of the currency.
+    /// The price in milliunits of the currency.
     case price
     /// ISO 4217.
     case currency
@@ -28,14 +28,14 @@ public enum TransactionFact: String, StatedFact {
     case appTransactionId = "app_transaction_id"
     case itemId = "item_id"
     case revocationType = "revocation_type"
-    /// In thousandths of a percent.
+    /// The percentage in thousandths.
     case revocationPercentage = "revocation_percentage"
     case billingPlanType = "billing_plan_type"
     /// The text of a JSON object.
     case commitmentInfo = "commitment_info"
     /// The text of a JSON object.
     case advancedCommerceInfo = "advanced_commerce_info"
-    /// The date of the last signed transaction about the purchase; absent if app receipts alone have stated it.
+    /// The date of the last signed transaction about the purchase. Absent if only app receipts have stated it.
     case signedDate = "signed_date"
 }
 
@@ -76,7 +76,7 @@ extension TransactionFacts {
         set(.type, purchase.productType?.rawValue)
         set(.originalPurchaseDate, purchase.originalPurchaseDate)
         set(.expiresDate, purchase.expiresDate)
-        // An app receipt says 0 for none.
+        // An app receipt writes 0 if there is no value.
         set(.webOrderLineItemId, purchase.webOrderLineItemID.flatMap { $0 == 0 ? nil : String($0) })
         set(.itemId, purchase.itemID.flatMap { $0 == 0 ? nil : $0 })
         set(.isTrialPeriod, purchase.isTrialPeriod)

@@ -1,14 +1,14 @@
 import Commerce
 import StrictJSON
 
-/// What a store states of the app itself, as an account has it (StoreKit, `AppTransaction`).
+/// A store's statement about an account's purchase of the app (StoreKit, `AppTransaction`).
 public struct AppTransactionStatement: Sendable {
     private let bundleIdentifier: String
     private let appAppleIdentifier: Int64?
     private let environment: AppStoreEnvironment
     private let appTransactionIdentifier: String
 
-    /// - Parameter appAppleIdentifier: nil in the sandbox.
+    /// - Parameter appAppleIdentifier: The app's Apple ID, or nil in the sandbox.
     public init(
         bundleIdentifier: String,
         appAppleIdentifier: Int64?,
@@ -21,7 +21,7 @@ public struct AppTransactionStatement: Sendable {
         self.appTransactionIdentifier = appTransactionIdentifier
     }
 
-    /// Version, platform and original purchase date are those that every app has in Apple's sandbox.
+    /// Returns the statement. Every app in Apple's sandbox has this version, platform and original purchase date.
     public func statement(at signedDate: Timestamp) -> SignedStatement {
         var fields = StatementFields()
         fields.set("receiptType", environment)

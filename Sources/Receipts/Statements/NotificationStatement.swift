@@ -2,15 +2,15 @@ import Commerce
 import Foundation
 import StrictJSON
 
-/// What a store states in a notification (App Store Server Notifications V2, `responseBodyV2DecodedPayload`).
+/// A store's statement in a notification (App Store Server Notifications V2, `responseBodyV2DecodedPayload`).
 public struct NotificationStatement: Sendable {
-    /// What it is about.
+    /// The subject of the notification.
     public enum Body: Sendable {
         case data(Data)
         case summary(Summary)
     }
 
-    /// One transaction, and the subscription it belongs to; neither of a test.
+    /// A transaction and its subscription. A test notification has neither.
     public struct Data: Sendable {
         public let signedTransaction: String?
         public let signedRenewalInfo: String?
@@ -30,7 +30,7 @@ public struct NotificationStatement: Sendable {
         }
     }
 
-    /// The extension of many subscriptions' renewal dates.
+    /// An extension of the renewal dates of many subscriptions.
     public struct Summary: Sendable {
         public let requestIdentifier: String
         public let productIdentifier: String
@@ -57,7 +57,7 @@ public struct NotificationStatement: Sendable {
     public let subtype: Subtype?
     public let notificationUUID: UUID
     public let bundleIdentifier: String
-    /// nil in the sandbox.
+    /// The app's Apple ID. Nil in the sandbox.
     public let appAppleIdentifier: Int64?
     public let environment: AppStoreEnvironment
     public let body: Body

@@ -2,22 +2,22 @@ import Commerce
 import Foundation
 import StrictJSON
 
-/// What a store states of a subscription's renewal (App Store Server API, `JWSRenewalInfoDecodedPayload`).
+/// A store's statement about the renewal of a subscription (App Store Server API, `JWSRenewalInfoDecodedPayload`).
 public struct RenewalInfoStatement: Sendable {
     public var originalTransactionIdentifier: String
     public var productIdentifier: String
     public var autoRenewProductIdentifier: String
     public var autoRenewStatus: AutoRenewStatus
-    /// Why it has ended, or is to end; nil of one that renews.
+    /// The reason for the end of the subscription, past or coming. Nil if it renews.
     public var expirationIntent: ExpirationIntent?
-    /// nil of one that was charged.
+    /// True during billing retry. Nil if the subscription was charged.
     public var isInBillingRetryPeriod: Bool?
     public var gracePeriodExpiresDate: Timestamp?
     public var priceIncreaseStatus: PriceIncreaseStatus?
     public var offer: OfferStatement?
     public var eligibleWinBackOfferIdentifiers: [String]
     public var recentSubscriptionStartDate: Timestamp
-    /// When it renews or would have; nil once it has ended.
+    /// The actual or missed renewal date. Nil if the subscription has ended.
     public var renewalDate: Timestamp?
     public var renewalPrice: Price?
     public var appAccountToken: UUID?

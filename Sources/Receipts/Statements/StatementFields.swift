@@ -2,7 +2,7 @@ import Commerce
 import Foundation
 import StrictJSON
 
-/// The fields of a payload as a store writes them: what there is none of is left out, never null.
+/// The fields of a payload that a store writes. Absent values are omitted, never null.
 struct StatementFields {
     private(set) var object = JSONObject()
 
@@ -13,9 +13,9 @@ struct StatementFields {
     mutating func set(_ key: String, _ value: String?) { set(key, value.map { .string($0) }) }
     mutating func set(_ key: String, _ value: Bool?) { set(key, value.map { .bool($0) }) }
     mutating func set(_ key: String, _ value: (some BinaryInteger)?) { set(key, value.map { .integer($0) }) }
-    /// In milliseconds since 1970.
+    /// Sets a date in milliseconds since 1970.
     mutating func set(_ key: String, _ value: Timestamp?) { set(key, value?.millisecondsSince1970) }
-    /// In small letters.
+    /// Sets a UUID in lowercase.
     mutating func set(_ key: String, _ value: UUID?) { set(key, value?.uuidString.lowercased()) }
 
     mutating func set<Value: RawRepresentable>(_ key: String, _ value: Value?) where Value.RawValue == String {
@@ -27,7 +27,7 @@ struct StatementFields {
     }
 }
 
-/// The offer under which something was bought, as payloads name it.
+/// The offer of a purchase.
 public struct OfferStatement: Sendable {
     private let kind: SubscriptionOffer.Kind
     private let identifier: String?

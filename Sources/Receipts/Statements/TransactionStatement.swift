@@ -2,7 +2,7 @@ import Commerce
 import Foundation
 import StrictJSON
 
-/// What a store states of a transaction (App Store Server API, `JWSTransactionDecodedPayload`).
+/// A store's statement about a transaction (App Store Server API, `JWSTransactionDecodedPayload`).
 public struct TransactionStatement: Sendable {
     public var transactionIdentifier: String
     public var originalTransactionIdentifier: String
@@ -24,10 +24,10 @@ public struct TransactionStatement: Sendable {
     public var revocation: Revocation?
     public var environment: AppStoreEnvironment
     public var storefront: Storefront
-    /// Apple's number for the account's download of the app.
+    /// Apple's identifier of the account's download of the app.
     public var appTransactionIdentifier: String
 
-    /// That a purchase was taken back.
+    /// The revocation of a purchase.
     public struct Revocation: Hashable, Sendable, Codable {
         public let date: Timestamp
         public let reason: RevocationReason

@@ -2,9 +2,9 @@ import CLibFuzzer
 import Foundation
 import FuzzTargets
 
-// The target's name stands in the environment, since libFuzzer starts copies of this program with arguments of its own.
-//   TILL_FUZZ_TARGET=TARGET till-fuzz seeds FOLDER    writes good inputs
-//   TILL_FUZZ_TARGET=TARGET till-fuzz ARGUMENTS …     libFuzzer's own
+// The environment names the target, because libFuzzer starts copies of this program with its own arguments.
+//   TILL_FUZZ_TARGET=TARGET till-fuzz seeds FOLDER    writes valid inputs
+//   TILL_FUZZ_TARGET=TARGET till-fuzz ARGUMENTS …     passes libFuzzer's arguments
 
 private let target = ProcessInfo.processInfo.environment["TILL_FUZZ_TARGET"].flatMap(FuzzTarget.init(rawValue:))
 private let signers = Result { try Signers() }
@@ -19,7 +19,7 @@ private func feed(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
 private func run() throws -> Int32 {
     guard let target else {
         let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: ", ")
-        FileHandle.standardError.write(Data("till-fuzz: TILL_FUZZ_TARGET names none of \(names)\n".utf8))
+        FileHandle.standardError.write(Data("till-fuzz: TILL_FUZZ_TARGET must be one of \(names).\n".utf8))
         return 64
     }
     let signers = try signers.get()
@@ -33,7 +33,7 @@ private func run() throws -> Int32 {
         return 0
     }
     var count = CommandLine.argc
-    // Swift's own copy of the arguments, which lives as long as the process.
+    // Swift's own copy of the arguments lives as long as the process.
     var values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
     return LLVMFuzzerRunDriver(&count, &values, feed)
 }

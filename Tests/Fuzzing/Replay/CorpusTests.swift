@@ -3,12 +3,12 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// What fuzzing has found worth keeping, fed again: no crash, no hang, nothing accepted that nobody signed.
+/// Replays the inputs that fuzzing has kept. No input may crash, hang, or be accepted without a signature.
 @Suite struct CorpusTests {
     static let corpus = Project.root.appending(path: "Tests/Fuzzing/Corpus", directoryHint: .isDirectory)
 
     @Test(.timeLimit(.minutes(5)), arguments: FuzzTarget.allCases)
-    func theCorpusIsReadWithoutHarm(target: FuzzTarget) throws {
+    func `the corpus is read without a crash or forgery`(target: FuzzTarget) throws {
         let folder = Self.corpus.appending(path: target.rawValue, directoryHint: .isDirectory)
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         #expect(files.count > 50)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: FuzzTarget.allCases)
-    func theSeedsAreGood(target: FuzzTarget) throws {
+    func `each target has valid seeds`(target: FuzzTarget) throws {
         let signers = try Signers()
         #expect(try !target.seeds(products: Project.products, with: signers).isEmpty)
     }

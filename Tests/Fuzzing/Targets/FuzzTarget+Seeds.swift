@@ -5,7 +5,7 @@ import Signatures
 import StrictJSON
 
 extension FuzzTarget {
-    /// Good inputs for a fuzzer to start from.
+    /// Valid inputs from which the fuzzer starts.
     ///
     /// - Parameter products: The folder of the shipped catalog.
     public func seeds(products: URL, with signers: Signers) throws -> [[UInt8]] {

@@ -3,7 +3,7 @@ import Receipts
 import Signatures
 import StrictJSON
 
-/// Chains made for one run, whose proofs the run's verifier accepts: whatever else it accepts is forged.
+/// The chains of one run. The run's verifier accepts only their proofs, so every other accepted proof is forged.
 public struct Signers: Sendable {
     let ellipticCurve: CertificateChain
     let rsa: CertificateChain
@@ -12,7 +12,7 @@ public struct Signers: Sendable {
 
     /// - Throws: `OpenSSLError`.
     public init() throws {
-        // 2020 to 2040.
+        // From 2020 to 2040.
         let validity: ClosedRange<Int64> = 1_577_836_800...2_208_988_800
         let randomBytes: (Int) -> [UInt8] = { Array(repeating: 1, count: $0) }
         ellipticCurve = try CertificateChain.make(
@@ -26,7 +26,7 @@ public struct Signers: Sendable {
         (try? verifier.verify(input, expecting: everything)) != nil
     }
 
-    /// Signs a payload as the App Store would, and has it read.
+    /// Signs a payload like the App Store and verifies the proof.
     func verifySigned(payload: [UInt8]) {
         let certificates = ellipticCurve.certificates.map { JSONValue.string(Base64.encode($0.der)) }
         let header = JSONValue.object(["alg": "ES256", "x5c": .array(certificates)]).compactText
