@@ -6,7 +6,7 @@ import Entitlements
 /// `Documentation/Figures.md` has the definitions. The sums depend on the transactions alone, in whatever order they come.
 package enum UserFigures {
     /// The version of the rules. Sums of another version are computed anew.
-    static let version = 1
+    static let version = 2
 
     package static func sums(of bought: [BoughtTransaction]) -> FigureSums {
         var sums = FigureSums()
