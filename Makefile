@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple fuzz fuzz-short bench bench-service format lint clean requirements
+.PHONY: help build demo test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple fuzz fuzz-short bench bench-service bench-figures format lint clean requirements
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ bench: requirements ## Measure how fast proofs are verified, beside OpenSSL's ow
 
 bench-service: build ## Measure the service over HTTP, in SQLite and PostgreSQL, beside a bare hello, peers, and BENCH_AGAINST=FILE, another till
 	@Scripts/bench-service.sh .build/release/till $(or $(BENCH_SECONDS),20) "$(or $(BENCH_SIZES),10000 1000000 10000000)" $(BENCH_TRANSACTIONS)
+
+bench-figures: build ## Measure each figure of a year, in the sums of ten million transactions, in SQLite and PostgreSQL (ROUNDS=N)
+	@Scripts/bench-figures.sh .build/release/till $(or $(ROUNDS),15)
 
 format: ## Format the sources
 	@swift format --in-place --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Sources Tests
