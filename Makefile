@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple fuzz fuzz-short bench bench-service format lint clean requirements package test-package
+.PHONY: help build demo pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple fuzz fuzz-short bench bench-service bench-figures format lint clean requirements package test-package
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,8 @@ package: requirements ## Build a Debian package and a tarball, into .build/packa
 
 test-package: package ## Install the packages in a fresh Debian, and run the demo there (as root)
 	@Scripts/test-package.sh .build/packages
+bench-figures: build ## Measure each figure of a year, in the sums of ten million transactions, in SQLite and PostgreSQL (ROUNDS=N)
+	@Scripts/bench-figures.sh .build/release/till $(or $(ROUNDS),15)
 
 format: ## Format the sources
 	@swift format --in-place --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Sources Tests

@@ -64,15 +64,13 @@ extension Figure {
                 kind: .rate,
                 sum: .init(
                     added: [.subscriptionsRefunded, .subscriptionsExpired], subtracted: [.subscriptionsResubscribed]),
-                denominator: .activeSubscriptions, isOfLevel: true)
-        case .activeSubscriptions: FigureFormula(kind: .level, sum: .activeSubscriptions)
-        case .activeTrials:
-            FigureFormula(
-                kind: .level, sum: .init(added: [.trialsNew], subtracted: [.trialsEnded, .trialsExpired]))
-        case .monthlyRevenue: FigureFormula(kind: .level, sum: .monthlyRevenue, isMoney: true)
+                denominator: .init(added: [.subscriptions]), isOfLevel: true)
+        case .activeSubscriptions: FigureFormula(kind: .level, sum: .init(added: [.subscriptions]))
+        case .activeTrials: FigureFormula(kind: .level, sum: .init(added: [.trials]))
+        case .monthlyRevenue: FigureFormula(kind: .level, sum: .init(added: [.monthlyRevenue]), isMoney: true)
         case .subscriptionMovement:
             FigureFormula(
-                kind: .movement, sum: .activeSubscriptions,
+                kind: .movement, sum: .changeOfSubscriptions,
                 parts: [
                     ("new", .init(added: [.subscriptionsNew])),
                     ("resubscribed", .init(added: [.subscriptionsResubscribed])),
@@ -81,7 +79,7 @@ extension Figure {
                 ])
         case .monthlyRevenueMovement:
             FigureFormula(
-                kind: .movement, sum: .monthlyRevenue,
+                kind: .movement, sum: .changeOfRevenue,
                 parts: [
                     ("new", .init(added: [.revenueNew])), ("resubscribed", .init(added: [.revenueResubscribed])),
                     ("changed", .init(added: [.revenueChanged])),
@@ -102,11 +100,11 @@ extension FigureFormula {
 }
 
 extension FigureFormula.Sum {
-    fileprivate static let activeSubscriptions = Self(
+    fileprivate static let changeOfSubscriptions = Self(
         added: [.subscriptionsNew, .subscriptionsResubscribed, .subscriptionsChanged],
         subtracted: [.subscriptionsRefunded, .subscriptionsExpired])
 
-    fileprivate static let monthlyRevenue = Self(
+    fileprivate static let changeOfRevenue = Self(
         added: [.revenueNew, .revenueResubscribed, .revenueChanged],
         subtracted: [.revenueRefunded, .revenueExpired])
 }

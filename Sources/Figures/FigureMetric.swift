@@ -23,12 +23,16 @@ package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
     /// The same on the day on which the trial began.
     case convertedTrials = "converted_trials"
 
+    /// Trials that began, less those that ended.
+    case trials
     case trialsNew = "trials_new"
     /// Ends of trials by a payment or a revocation.
     case trialsEnded = "trials_ended"
     /// Ends of trials that nothing followed yet.
     case trialsExpired = "trials_expired"
 
+    /// The change of the active subscriptions: new, resubscribed and changed, less refunded and expired.
+    case subscriptions
     case subscriptionsNew = "subscriptions_new"
     case subscriptionsResubscribed = "subscriptions_resubscribed"
     /// From one product or storefront to another: -1 and 1.
@@ -38,6 +42,7 @@ package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
     case subscriptionsExpired = "subscriptions_expired"
 
     // Money: the monthly revenue of the same subscriptions.
+    case monthlyRevenue = "mrr"
     case revenueNew = "mrr_new"
     case revenueResubscribed = "mrr_resubscribed"
     case revenueChanged = "mrr_changed"
@@ -49,6 +54,29 @@ package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
         switch self {
         case .trialsExpired, .subscriptionsExpired, .revenueExpired: true
         default: false
+        }
+    }
+
+    /// The sum that the metric changes, and in which direction: a level is read from one sum for each day, not from five.
+    var net: (metric: FigureMetric, sign: Int64)? {
+        switch self {
+        case .trialsNew: (.trials, 1)
+        case .trialsEnded, .trialsExpired: (.trials, -1)
+        case .subscriptionsNew, .subscriptionsResubscribed, .subscriptionsChanged: (.subscriptions, 1)
+        case .subscriptionsRefunded, .subscriptionsExpired: (.subscriptions, -1)
+        case .revenueNew, .revenueResubscribed, .revenueChanged: (.monthlyRevenue, 1)
+        case .revenueRefunded, .revenueExpired: (.monthlyRevenue, -1)
+        default: nil
+        }
+    }
+
+    /// The anticipated ends in a net sum; nil for another sum.
+    var anticipatedPart: FigureMetric? {
+        switch self {
+        case .trials: .trialsExpired
+        case .subscriptions: .subscriptionsExpired
+        case .monthlyRevenue: .revenueExpired
+        default: nil
         }
     }
 

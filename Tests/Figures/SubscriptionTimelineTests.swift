@@ -111,7 +111,10 @@ import Testing
     @Test func `a trial that nobody pays for expires`() throws {
         check(
             [try Self.transaction("1", bought: "2026-03-01", expires: "2026-03-08", price: 0, facts: Self.trial)],
-            [("2026-03-01", .trialsNew, 1), ("2026-03-08", .trialsExpired, 1), ("2026-03-01", .newCustomers, 1)])
+            [
+                ("2026-03-01", .trialsNew, 1), ("2026-03-08", .trialsExpired, 1), ("2026-03-01", .newCustomers, 1),
+                ("2026-03-01", .trials, 1), ("2026-03-08", .trials, -1),
+            ])
     }
 
     @Test(arguments: [
@@ -126,6 +129,45 @@ import Testing
     func `a price becomes a price for a month`(bought: String, expires: String, monthly: Int64) throws {
         let length = SubscriptionLength(from: try Self.moment(bought), until: try Self.moment(expires))
         #expect(length.monthly(1_000) == monthly)
+    }
+
+    /// The metrics that raise a net sum, and those that lower it.
+    private static let nets: [(net: FigureMetric, added: [FigureMetric], subtracted: [FigureMetric])] = [
+        (.trials, [.trialsNew], [.trialsEnded, .trialsExpired]),
+        (
+            .subscriptions, [.subscriptionsNew, .subscriptionsResubscribed, .subscriptionsChanged],
+            [.subscriptionsRefunded, .subscriptionsExpired]
+        ),
+        (
+            .monthlyRevenue, [.revenueNew, .revenueResubscribed, .revenueChanged],
+            [.revenueRefunded, .revenueExpired]
+        ),
+    ]
+
+    @Test func `a net sum is that of its parts, on each day and of each subject`() throws {
+        let dice = Dice(seed: 23)
+        for _ in 0..<50 {
+            let transactions = try (0..<8).map { number in
+                let day = try Self.moment("2026-03-01").adding(days: Int64(dice.number(below: 60)))
+                return try Self.transaction(
+                    "\(number)", of: "\(dice.number(below: 2))", product: ["a", "b"][dice.number(below: 2)],
+                    bought: day.rfc3339, expires: day.adding(days: 30).rfc3339,
+                    refunded: dice.number(below: 4) == 0 ? day.adding(days: 3).rfc3339 : nil,
+                    facts: dice.number(below: 4) == 0 ? Self.trial : [:])
+            }
+            let amounts = UserFigures.sums(of: transactions).amounts
+            for key in amounts.keys {
+                for (net, added, subtracted) in Self.nets {
+                    func amount(_ metric: FigureMetric) -> Int64 {
+                        amounts[
+                            FigureKey(day: key.day, metric: metric, subject: key.subject, currency: key.currency)]
+                            ?? 0
+                    }
+                    let parts = added.reduce(0) { $0 + amount($1) } - subtracted.reduce(0) { $0 + amount($1) }
+                    #expect(amount(net) == parts)
+                }
+            }
+        }
     }
 
     @Test func `the order of the transactions does not matter`() throws {
@@ -153,6 +195,7 @@ import Testing
                     == sum(.subscriptionsRefunded, .subscriptionsExpired))
             #expect(sum(.subscriptionsChanged) == 0)
             #expect(sum(.trialsNew) == sum(.trialsEnded, .trialsExpired))
+            #expect((sum(.trials), sum(.subscriptions), sum(.monthlyRevenue)) == (0, 0, 0))
             #expect(
                 sum(.revenueNew, .revenueResubscribed, .revenueChanged) == sum(.revenueRefunded, .revenueExpired))
         }

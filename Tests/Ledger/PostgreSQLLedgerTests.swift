@@ -29,6 +29,12 @@ import TestSupport
         }
     }
 
+    @Test func `an order of text by a language is noticed`() async throws {
+        #expect(try await ledger.read { try $0.ordersTextByBytes() })
+        try schema.execute("ALTER TABLE user_name ALTER COLUMN name TYPE text COLLATE \"en-x-icu\"")
+        #expect(try await !ledger.read { try $0.ordersTextByBytes() })
+    }
+
     @Test func `concurrent redemptions grant a transaction once`() async throws {
         let fixture = fixture
         let (claim, users) = (claim(), [alice, bob])

@@ -21,14 +21,10 @@ struct FigureCalculation {
             let firsts = query.interval.periods(from: query.first, to: last, upTo: FigureQuery.maximumPeriods)
         else { throw FigureError.timeInvalid }
         let times = firsts.map { $0..<query.interval.end($0) }
-        let sums = try sums(of: times, reading)
-        let past = formula.needsPast ? try sumsBefore(times[0].lowerBound, reading) : [:]
-        let keys = Set(sums.flatMap(\.keys)).union(past.keys)
-        guard keys.count * times.count <= FigureQuery.maximumPoints else { throw FigureError.tooManyPoints }
-        // Without any sum there is still one series, of zeros, if it has no group and no currency.
-        let isEmpty = keys.isEmpty && query.group == nil && !formula.isMoney
-        let series = (isEmpty ? [FigureReading.Series(group: "", currency: "")] : Array(keys)).sorted {
-            ($0.group, $0.currency) < ($1.group, $1.currency)
+        let table = try table(of: times, reading)
+        let order = table.series.indices.sorted {
+            let (one, other) = (table.series[$0], table.series[$1])
+            return (one.group, one.currency) < (other.group, other.currency)
         }
         return FigureAnswer(
             query: query,
@@ -37,59 +33,79 @@ struct FigureCalculation {
                     first: time.lowerBound, last: time.upperBound.adding(days: -1),
                     isComplete: time.upperBound <= today)
             },
-            series: series.map { key in
-                FigureAnswer.Series(
-                    group: query.group == nil ? nil : key.group.text,
-                    currency: formula.isMoney ? key.currency.text : nil,
-                    points: points(sums.map { $0[key] ?? [:] }, after: past[key] ?? [:]))
+            series: order.map { number in
+                let series = table.series[number]
+                return FigureAnswer.Series(
+                    group: query.group == nil ? nil : series.group.text,
+                    currency: formula.isMoney ? series.currency.text : nil,
+                    points: points(of: number, table))
             },
             pendingUsers: try upkeep.pendingUsers(limit: FigureAnswer.maximumPending),
             isBackfilled: try upkeep.isBackfilled())
     }
 
-    /// The sums of each period. Ends that a renewal may still move count when their day is over.
-    private func sums(of times: [Range<CalendarDay>], _ reading: FigureReading) throws -> [FigureReading.Sums] {
-        let (anticipated, known) = (metrics(isAnticipated: true), metrics(isAnticipated: false))
-        let sums = try reading.sums(of: times.map { clipped($0, to: today.adding(days: 1)) }, known)
-        guard !anticipated.isEmpty else { return sums }
-        let ends = try reading.sums(of: times.map { clipped($0, to: today) }, anticipated)
-        return zip(sums, ends).map(Self.merged)
+    /// The sums of the time before the first period, and of each period. Ends that a renewal may still move count when their
+    /// day is over.
+    private func table(of times: [Range<CalendarDay>], _ reading: FigureReading) throws -> FigureTable {
+        var table = FigureTable(
+            formula.metrics, times: times.count + 1, maximumPoints: maximumPoints(of: times.count))
+        let tomorrow = today.adding(days: 1)
+        func periods(until end: CalendarDay) -> [FigureReading.Time] {
+            times.enumerated().map { place, days in
+                .init(place: place + 1, days: min(days.lowerBound, end)..<min(days.upperBound, end))
+            }
+        }
+        func itself(_ metrics: Set<FigureMetric>) -> [FigureMetric: FigureMetric] {
+            Dictionary(uniqueKeysWithValues: metrics.map { ($0, $0) })
+        }
+        var past: [FigureReading.Time] = []
+        if formula.needsPast, let first = try reading.firstDay(), first < times[0].lowerBound {
+            past = [.init(place: 0, days: first..<times[0].lowerBound)]
+        }
+        try reading.add(
+            past + periods(until: tomorrow), itself(formula.metrics.filter { !$0.isAnticipated }), to: &table)
+        let anticipated = itself(formula.metrics.filter(\.isAnticipated))
+        try reading.add(past + periods(until: today), anticipated, to: &table)
+        // A net sum has them: those of today are taken out again.
+        let parts = formula.metrics.compactMap { net in net.anticipatedPart.map { ($0, net) } }
+        if let place = times.lastIndex(where: { $0.contains(today) }) {
+            try reading.add(
+                [.init(place: place + 1, days: today..<tomorrow)], Dictionary(uniqueKeysWithValues: parts), to: &table)
+        }
+        // Without any sum there is still one series, of zeros, if it has no group and no currency.
+        if table.series.isEmpty, query.group == nil, !formula.isMoney {
+            _ = try table.number(of: FigureTable.Series(group: "", currency: ""))
+        }
+        return table
     }
 
-    private func sumsBefore(_ day: CalendarDay, _ reading: FigureReading) throws -> FigureReading.Sums {
-        try reading.sums(before: day, formula.metrics)
+    /// The points of a table that has the time before the first period, too.
+    private func maximumPoints(of periods: Int) -> Int {
+        FigureQuery.maximumPoints / periods * (periods + 1)
     }
 
-    private func metrics(isAnticipated: Bool) -> Set<FigureMetric> {
-        formula.metrics.filter { $0.isAnticipated == isAnticipated }
-    }
-
-    private func clipped(_ time: Range<CalendarDay>, to end: CalendarDay) -> Range<CalendarDay> {
-        min(time.lowerBound, end)..<min(time.upperBound, end)
-    }
-
-    private static func merged(_ one: FigureReading.Sums, _ other: FigureReading.Sums) -> FigureReading.Sums {
-        one.merging(other) { $0.merging($1) { $0 &+ $1 } }
-    }
-
-    private func points(
-        _ sums: [[FigureMetric: Int64]],
-        after past: [FigureMetric: Int64]
-    ) -> [FigureAnswer.Point] {
-        var all = past
-        return sums.map { sums in
-            let before = all
-            all.merge(sums) { $0 &+ $1 }
-            return FigureAnswer.Point(
-                value: formula.sum.value(formula.kind == .level ? all : sums),
-                denominator: formula.denominator?.value(formula.isOfLevel ? before : sums),
-                parts: formula.parts.map { FigureAnswer.Part(name: $0.name, value: $0.sum.value(sums)) })
+    private func points(of series: Int, _ table: FigureTable) -> [FigureAnswer.Point] {
+        let values = running(table.values(of: formula.sum, series: series), if: formula.kind == .level)
+        let denominators = formula.denominator.map {
+            running(table.values(of: $0, series: series), if: formula.isOfLevel)
+        }
+        let parts = formula.parts.map { ($0.name, table.values(of: $0.sum, series: series)) }
+        return (1..<table.times).map { time in
+            FigureAnswer.Point(
+                value: values[time],
+                // A level is that of the time before.
+                denominator: denominators.map { $0[formula.isOfLevel ? time - 1 : time] },
+                parts: parts.map { FigureAnswer.Part(name: $0, value: $1[time]) })
         }
     }
-}
 
-extension FigureFormula.Sum {
-    fileprivate func value(_ sums: [FigureMetric: Int64]) -> Int64 {
-        added.reduce(0) { $0 &+ (sums[$1] ?? 0) } &- subtracted.reduce(0) { $0 &+ (sums[$1] ?? 0) }
+    /// The sums up to each time, if they are a level.
+    private func running(_ values: [Int64], if isLevel: Bool) -> [Int64] {
+        guard isLevel else { return values }
+        var sum: Int64 = 0
+        return values.map { value in
+            sum &+= value
+            return sum
+        }
     }
 }

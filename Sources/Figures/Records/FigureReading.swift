@@ -5,14 +5,6 @@ import Ledger
 ///
 /// A time is read as whole months and the days beside them, so that years of sums are few rows.
 struct FigureReading {
-    /// The subject of a series of sums.
-    struct Series: Hashable {
-        let group: ByteKey
-        let currency: ByteKey
-    }
-
-    typealias Sums = [Series: [FigureMetric: Int64]]
-
     let database: any LedgerDatabase
     let query: FigureQuery
     /// The number of the app that is asked for; nil for all apps.
@@ -20,60 +12,68 @@ struct FigureReading {
     /// The bundle identifiers of apps.
     let apps: [Int64: String]
 
-    private struct Cell: Hashable {
+    /// A time, from a day to the day before another, and its place in a table.
+    struct Time {
+        let place: Int
+        let days: Range<CalendarDay>
+    }
+
+    private struct Cell {
         let span: FigureSpan
         let day: CalendarDay
+        let place: Int
     }
 
-    /// The sums of times, each from a day to the day before another.
-    func sums(of times: [Range<CalendarDay>], _ metrics: Set<FigureMetric>) throws -> [Sums] {
-        let cells = times.map(Self.cells)
-        let wanted = Set(cells.joined())
-        var found: [Cell: Sums] = [:]
+    /// Adds the sums of times to a table.
+    ///
+    /// - Parameter metrics: The metrics that are read, each with the metric of the table.
+    /// - Throws: `FigureError.tooManyPoints`.
+    func add(_ times: [Time], _ metrics: [FigureMetric: FigureMetric], to table: inout FigureTable) throws {
+        let cells = times.flatMap(Self.cells)
         for span in FigureSpan.allCases {
-            let days = wanted.filter { $0.span == span }.map(\.day.daysSince1970).sorted()
-            guard !days.isEmpty else { continue }
-            for row in try rows(span, days, metrics) {
-                let cell = Cell(span: span, day: CalendarDay(daysSince1970: try row["day"]))
-                let series = Series(group: try group(of: row), currency: ByteKey(try row["currency"]))
-                guard let metric = FigureMetric(try row["metric"] as SQLValue) else { continue }
-                found[cell, default: [:]][series, default: [:]][metric, default: 0] &+= try row["amount"]
-            }
-        }
-        return cells.map { cells in
-            cells.reduce(into: [:]) { sums, cell in
-                for (series, amounts) in found[cell] ?? [:] {
-                    sums[series, default: [:]].merge(amounts) { $0 &+ $1 }
-                }
+            var places: [Int64: Int] = [:]
+            for cell in cells where cell.span == span { places[cell.day.daysSince1970] = cell.place }
+            guard !places.isEmpty, !metrics.isEmpty else { continue }
+            for row in try rows(span, places.keys.sorted(), metrics, table) {
+                // By place: a year may have a hundred thousand rows.
+                guard case .integer(let day) = row.values[0], let place = places[day],
+                    case .integer(let metric) = row.values[1], case .text(let currency) = row.values[2],
+                    case .integer(let amount) = row.values[3]
+                else { throw SQLRow.Mismatch(column: "amount") }
+                let series = FigureTable.Series(group: try group(of: row), currency: ByteKey(currency))
+                table.add(amount, series: try table.number(of: series), metric: Int(metric), time: place)
             }
         }
     }
 
-    /// The sums of all days before a day.
-    func sums(before day: CalendarDay, _ metrics: Set<FigureMetric>) throws -> Sums {
+    /// The first day that has a sum; nil without one.
+    func firstDay() throws -> CalendarDay? {
         let first: Int64? = try database.value("SELECT day FROM figure ORDER BY day LIMIT 1", [])
-        guard let first, first < day.daysSince1970 else { return [:] }
-        return try sums(of: [CalendarDay(daysSince1970: first)..<day], metrics).first ?? [:]
+        return first.map { CalendarDay(daysSince1970: $0) }
     }
 
     /// Whole months, and days.
-    private static func cells(of time: Range<CalendarDay>) -> [Cell] {
+    private static func cells(of time: Time) -> [Cell] {
         var cells: [Cell] = []
-        var day = time.lowerBound
-        while day < time.upperBound {
+        var day = time.days.lowerBound
+        while day < time.days.upperBound {
             let end = day.firstOfNextMonth
-            if day == day.firstOfMonth, end <= time.upperBound {
-                cells.append(Cell(span: .month, day: day))
-                day = end
-            } else {
-                cells.append(Cell(span: .day, day: day))
-                day = day.adding(days: 1)
-            }
+            let isMonth = day == day.firstOfMonth && end <= time.days.upperBound
+            cells.append(Cell(span: isMonth ? .month : .day, day: day, place: time.place))
+            day = isMonth ? end : day.adding(days: 1)
         }
         return cells
     }
 
-    private func rows(_ span: FigureSpan, _ days: [Int64], _ metrics: Set<FigureMetric>) throws -> [SQLRow] {
+    /// The day, the place of the metric in a table, the currency, the amount, and the group of each row.
+    ///
+    /// Without GROUP BY, for which SQLite would sort all rows: apps and origins are few, and are added up in the table.
+    private func rows(
+        _ span: FigureSpan,
+        _ days: [Int64],
+        _ metrics: [FigureMetric: FigureMetric],
+        _ table: FigureTable
+    ) throws -> [SQLRow] {
         var arguments: [any SQLConvertible] = [database.list(days), span.rawValue, query.breakdown.rawValue]
         var conditions = ""
         func require(_ column: String, _ value: (any SQLConvertible)?) {
@@ -85,14 +85,16 @@ struct FigureReading {
         require("product_id", query.product)
         require("storefront", query.storefront)
         let group = column.map { ", \($0)" } ?? ""
-        let names = metrics.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
+        let places = metrics.compactMap { metric, target in
+            table.metrics.firstIndex(of: target).map { "WHEN '\(metric.rawValue)' THEN \($0)" }
+        }.sorted().joined(separator: " ")
+        let names = metrics.keys.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
         return try database.rows(
             """
-            SELECT day, metric, currency\(group), CAST(sum(amount) AS BIGINT) AS amount
+            SELECT day, CASE metric \(places) END AS metric, currency, amount\(group)
             FROM \(database.listed("$1")) JOIN figure ON day = listed.value
             WHERE span = $2 AND breakdown = $3 AND metric IN (\(names))
                 AND origin IN \(query.environment.origins.sqlList)\(conditions)
-            GROUP BY day, metric, currency\(group)
             """,
             arguments)
     }
@@ -110,8 +112,12 @@ struct FigureReading {
 
     private func group(of row: SQLRow) throws -> ByteKey {
         guard let column else { return "" }
-        guard query.group == .app else { return ByteKey(try row[column]) }
-        guard let name = apps[try row[column]] else { throw SQLRow.Mismatch(column: column) }
-        return ByteKey(name)
+        switch row.values[4] {
+        case .text(let text) where query.group != .app: return ByteKey(text)
+        case .integer(let number) where query.group == .app:
+            if let name = apps[number] { return ByteKey(name) }
+            throw SQLRow.Mismatch(column: column)
+        default: throw SQLRow.Mismatch(column: column)
+        }
     }
 }

@@ -126,8 +126,7 @@ struct SubscriptionTimeline {
         at moment: Timestamp,
         to sums: inout FigureSums
     ) {
-        sums.add(
-            amount, to: FigureKey(day: CalendarDay(moment), metric: metric, subject: period.transaction.subject))
+        add(amount, metric, of: period, at: moment, in: "", to: &sums)
     }
 
     private func addRevenue(
@@ -138,10 +137,25 @@ struct SubscriptionTimeline {
         to sums: inout FigureSums
     ) {
         guard let monthly = period.monthly else { return }
-        sums.add(
-            sign * monthly.milliunits,
-            to: FigureKey(
-                day: CalendarDay(moment), metric: metric, subject: period.transaction.subject,
-                currency: ByteKey(monthly.currency)))
+        add(
+            sign * monthly.milliunits, metric, of: period, at: moment, in: ByteKey(monthly.currency), to: &sums)
+    }
+
+    private func add(
+        _ amount: Int64,
+        _ metric: FigureMetric,
+        of period: Period,
+        at moment: Timestamp,
+        in currency: ByteKey,
+        to sums: inout FigureSums
+    ) {
+        func add(_ amount: Int64, _ metric: FigureMetric) {
+            sums.add(
+                amount,
+                to: FigureKey(
+                    day: CalendarDay(moment), metric: metric, subject: period.transaction.subject, currency: currency))
+        }
+        add(amount, metric)
+        if let net = metric.net { add(net.sign * amount, net.metric) }
     }
 }
