@@ -60,7 +60,7 @@ package struct AuthenticationMiddleware: RouterMiddleware {
         guard let caller = try await authentication.caller(presenting: credential) else {
             throw Problem(
                 status: .unauthorized, code: "keyInvalid",
-                detail: "The API key is unknown or was revoked; `till keys list` tells which are good. "
+                detail: "The API key is unknown or was revoked. `till keys list` lists the keys. "
                     + (authentication.issuers.isEmpty ? "Users' tokens are not taken here (jwt-issuer)." : ""))
         }
         var context = context

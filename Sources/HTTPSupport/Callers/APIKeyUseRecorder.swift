@@ -1,0 +1,33 @@
+import Logging
+import ServiceLifecycle
+
+/// Writes the last uses of API keys to the ledger each minute, and when the service stops.
+///
+/// A crash loses at most a minute's uses.
+public struct APIKeyUseRecorder: Service {
+    private static let interval = Duration.seconds(60)
+
+    private let keys: APIKeys
+    private let logger: Logger
+
+    public init(keys: APIKeys, logger: Logger) {
+        self.keys = keys
+        self.logger = logger
+    }
+
+    /// Runs until the service stops.
+    public func run() async throws {
+        for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() { await record() }
+        await record()
+    }
+
+    private func record() async {
+        do {
+            try await keys.recordUses()
+        } catch {
+            logger.debug(
+                "the last uses of API keys are not recorded",
+                metadata: ["code": "\((Problem(error) ?? .unexpected).code)"])
+        }
+    }
+}
