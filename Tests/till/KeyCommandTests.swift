@@ -56,6 +56,25 @@ import till
         #expect(!FileManager.default.fileExists(atPath: till.folder.folder("data").path))
     }
 
+    @Test func `the audit log and the story name the key`() async throws {
+        let made = try await till.run(
+            "keys", "make", "support desk", "--scope", "grant", "--scope", "support", "--json"
+        ).decoded(MadeKey.self)
+        let service = try await ServeProcess(till)
+        let grant = #"{"item":{"collection":"sprout","number":3},"reason":"Sorry"}"#
+        #expect(try await service.curl("/v1/users/alice/grants", key: made.key, body: grant).status == 201)
+        #expect(await service.end(SIGTERM) == 0)
+        #expect(try await till.run("keys", "revoke", made.id).status == 0)
+        for command in ["audit", "story"] {
+            let text = try await till.run(command, "alice").output
+            #expect(text.contains("key \"support desk\""), "\(text)")
+            #expect(!text.contains("key \(made.id)"))
+            let json = try await till.run(command, "alice", "--json").output
+            #expect(json.contains("\"actor\" : \"key \(made.id)\""), "\(json)")
+            #expect(json.contains("\"actorName\" : \"support desk\""))
+        }
+    }
+
     @Test func `the list has the expiry and the last use, once the service has stopped`() async throws {
         let made = try await till.run("keys", "make", "shop", "--expires", "2999-01-31", "--json").decoded(MadeKey.self)
         let unused = try await till.run("keys", "make", "unused", "--json").decoded(MadeKey.self)

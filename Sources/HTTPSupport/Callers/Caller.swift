@@ -19,7 +19,12 @@ package enum Caller: Hashable, Sendable {
         }
     }
 
-    /// What limits and kept answers are counted under.
+    /// True for a back end with an API key.
+    package var isBackEnd: Bool {
+        if case .backEnd = self { true } else { false }
+    }
+
+    /// The name under which limits and kept answers are counted.
     package var name: String {
         switch self {
         case .backEnd(let key, _, _): key
