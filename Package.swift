@@ -198,7 +198,7 @@ let package = Package(
             ],
             path: "Tests/Service"),
         .testTarget(
-            name: "tillTests", dependencies: ["Device", "till", "TestSupport", "Wire", asyncHTTPClient, grdb],
+            name: "tillTests", dependencies: ["Device", "till", "TestSupport", "Wire", asyncHTTPClient, grdb, logging],
             path: "Tests/till"),
         .testTarget(
             name: "AttackTests", dependencies: ["till", "TestSupport", "Wire", nioCore, nioPosix], path: "Tests/Attack"),
