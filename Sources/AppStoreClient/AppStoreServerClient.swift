@@ -4,15 +4,17 @@ import Foundation
 import NIOHTTP1
 import Receipts
 
-/// The App Store Server API, as far as a service asks it. Nothing it answers is believed unless it is signed.
+/// A client of the App Store Server API, for the endpoints that the service needs. The service verifies the signed content of
+/// each answer.
 public struct AppStoreServerClient: Sendable {
-    /// The largest answer read, in bytes: twenty signed notifications are a third of it.
+    /// The largest answer, in bytes. Twenty signed notifications are a third of it.
     private static let maximumAnswer = 1 << 20
-    private static let patience = Duration.seconds(30)
-    /// How long it is waited, at most and in all, where the App Store asks for patience.
+    private static let timeout = Duration.seconds(30)
+    /// The longest total wait, in seconds, for the App Store's rate limit.
     private static let maximumWait: Int64 = 120
 
-    /// One that tells at once that nobody listens, and takes a token nowhere else; it lives as long as the process.
+    /// An HTTP client that fails at once if no server listens. It follows no redirects, which could receive the token. It lives
+    /// as long as the process.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -24,7 +26,7 @@ public struct AppStoreServerClient: Sendable {
     private let key: AppStoreServerKey
     private let clock: any WallClock
 
-    /// - Parameter clock: By which tokens are made.
+    /// - Parameter clock: The clock for the dates of tokens.
     public init(
         url: URL,
         key: AppStoreServerKey,
@@ -68,7 +70,7 @@ public struct AppStoreServerClient: Sendable {
         package let data: [Group]
     }
 
-    /// What the App Store is told of a purchase whose refund a customer asks for.
+    /// The consumption information of a purchase for which a customer requests a refund.
     package struct ConsumptionRequest: Encodable {
         package let customerConsented: Bool
         package let deliveryStatus: DeliveryStatus
@@ -130,7 +132,7 @@ public struct AppStoreServerClient: Sendable {
         _ = try await send(request(.PUT, path, [], consumption))
     }
 
-    /// Only digits come from the ledger's own transactions; anything else is asked for as it stands.
+    /// The identifier as a segment of a path. Those of the ledger have digits only.
     private func escaped(_ transactionIdentifier: String) -> String {
         transactionIdentifier.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
@@ -162,7 +164,7 @@ public struct AppStoreServerClient: Sendable {
         return answer
     }
 
-    /// Sends a request, again where the App Store says that there were too many, until it takes it or patience ends.
+    /// Sends a request, and retries within `maximumWait` while the App Store answers with 429.
     private func send(_ request: HTTPClientRequest) async throws(ReconciliationError) -> Data {
         var waited: Int64 = 0
         while true {
@@ -195,7 +197,7 @@ public struct AppStoreServerClient: Sendable {
         do {
             var request = request
             request.headers.add(name: "Authorization", value: "Bearer \(try key.token(at: clock.now()))")
-            return try await Deadline.run(within: Self.patience) { [request] in
+            return try await Deadline.run(within: Self.timeout) { [request] in
                 let response = try await Self.client.execute(request, deadline: .distantFuture)
                 let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
                 return Answer(

@@ -6,6 +6,7 @@ import Wire
 
 /// A client of the service's HTTP API, with one credential.
 public struct ServiceClient: Sendable {
+    /// The largest answer, in bytes.
     private static let maximumAnswer = 1 << 20
 
     /// An HTTP client that fails at once if no server listens. It lives as long as the process.
@@ -87,14 +88,14 @@ public struct ServiceClient: Sendable {
         }
         guard (200..<300).contains(status) else { throw refusal(status: status, body: body) }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
-            throw ServiceUnreachable(reason: "an answer in another form")
+            throw ServiceUnreachable(reason: "its answer has another form than Till's")
         }
         return answer
     }
 
     private static func reason(of error: any Error, host: String) -> String {
         if error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError {
-            return "its TLS certificate is not trusted, or it does not speak TLS; trust its root with --ca-file"
+            return "its TLS certificate is not trusted, or it does not speak TLS (--ca-file trusts a root)"
         }
         switch "\(type(of: error))" {
         case "NIOConnectionError", "IOError": return "nothing listens at its address, or there is no host \"\(host)\""
