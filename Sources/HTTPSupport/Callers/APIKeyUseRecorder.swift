@@ -6,6 +6,8 @@ import ServiceLifecycle
 /// A crash loses at most a minute's uses.
 public struct APIKeyUseRecorder: Service {
     private static let interval = Duration.seconds(60)
+    /// The longest delay of a stop, if the database server is away.
+    private static let lastTimeout = Duration.seconds(2)
 
     private let keys: APIKeys
     private let logger: Logger
@@ -18,7 +20,20 @@ public struct APIKeyUseRecorder: Service {
     /// Runs until the service stops.
     public func run() async throws {
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() { await record() }
-        await record()
+        await recordLast()
+    }
+
+    private func recordLast() async {
+        let (ends, ending) = AsyncStream<Void>.makeStream()
+        Task {
+            await record()
+            ending.finish()
+        }
+        Task {
+            try? await Task.sleep(for: Self.lastTimeout)
+            ending.finish()
+        }
+        for await _ in ends {}
     }
 
     private func record() async {
