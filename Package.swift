@@ -199,7 +199,7 @@ let package = Package(
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit"]),
         .testTarget(
-            name: "tillTests", dependencies: ["Device", "till", "TestSupport", "Wire", asyncHTTPClient, grdb],
+            name: "tillTests", dependencies: ["Device", "till", "TestSupport", "Wire", asyncHTTPClient, grdb, logging],
             path: "Tests/till"),
         .testTarget(
             name: "AttackTests", dependencies: ["till", "TestSupport", "Wire", nioCore, nioPosix], path: "Tests/Attack"),

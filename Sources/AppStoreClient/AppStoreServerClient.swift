@@ -4,11 +4,13 @@ import Foundation
 import NIOHTTP1
 import Receipts
 
-/// The App Store Server API, as far as a service asks it. Nothing it answers is believed unless it is signed.
+/// A client of the App Store Server API, for the endpoints that the service needs. The service verifies the signed content of
+/// each answer.
 public struct AppStoreServerClient: Sendable {
-    /// The largest answer read, in bytes: twenty signed notifications are a third of it.
+    /// The largest answer, in bytes. Twenty signed notifications are a third of it.
     private static let maximumAnswer = 1 << 20
-    /// One that tells at once that nobody listens, and takes a token nowhere else; it lives as long as the process.
+    /// An HTTP client that fails at once if no server listens. It follows no redirects, which could receive the token. It lives
+    /// as long as the process.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -22,7 +24,7 @@ public struct AppStoreServerClient: Sendable {
     package var bundleIdentifier: String { key.bundleIdentifier }
     private let clock: any WallClock
 
-    /// - Parameter clock: By which tokens are made.
+    /// - Parameter clock: The clock for the dates of tokens.
     public init(
         url: URL,
         key: AppStoreServerKey,
@@ -34,14 +36,14 @@ public struct AppStoreServerClient: Sendable {
     }
 
     /// The time that a caller has for an answer.
-    private struct Patience {
+    private struct TimeLimits {
         let answer: Duration
         /// The longest wait, in all, while the App Store limits the rate of requests, in seconds.
         let rateLimit: Int64
 
-        static let schedule = Patience(answer: .seconds(30), rateLimit: 120)
+        static let schedule = TimeLimits(answer: .seconds(30), rateLimit: 120)
         /// A person waits, behind the service's own limit on the time of a request.
-        static let person = Patience(answer: .seconds(10), rateLimit: 0)
+        static let person = TimeLimits(answer: .seconds(10), rateLimit: 0)
     }
 
     private struct Refusal: Decodable {
@@ -85,7 +87,7 @@ public struct AppStoreServerClient: Sendable {
         package var transactions: [String] { status == 0 ? signedTransactions ?? [] : [] }
     }
 
-    /// What the App Store is told of a purchase whose refund a customer asks for.
+    /// The consumption information of a purchase for which a customer requests a refund.
     package struct ConsumptionRequest: Encodable {
         package let customerConsented: Bool
         package let deliveryStatus: DeliveryStatus
@@ -152,7 +154,7 @@ public struct AppStoreServerClient: Sendable {
         _ = try await send(request(.PUT, path, [], consumption), within: .schedule)
     }
 
-    /// Only digits come from the ledger's own transactions; anything else is asked for as it stands.
+    /// The identifier as a segment of a path. Those of the ledger have digits only.
     private func escaped(_ transactionIdentifier: String) -> String {
         transactionIdentifier.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
@@ -180,27 +182,27 @@ public struct AppStoreServerClient: Sendable {
 
     private func decoded<Answer: Decodable>(
         _ request: HTTPClientRequest,
-        within patience: Patience = .schedule
+        within limits: TimeLimits = .schedule
     ) async throws(ReconciliationError) -> Answer {
-        let body = try await send(request, within: patience)
+        let body = try await send(request, within: limits)
         guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else { throw .answerInvalid }
         return answer
     }
 
-    /// Sends a request, again where the App Store says that there were too many, until it takes it or patience ends.
+    /// Sends a request, and retries within the time limit while the App Store answers with 429.
     private func send(
         _ request: HTTPClientRequest,
-        within patience: Patience
+        within limits: TimeLimits
     ) async throws(ReconciliationError) -> Data {
         var waited: Int64 = 0
         while true {
-            let answer = try await answer(to: request, within: patience.answer)
+            let answer = try await answer(to: request, within: limits.answer)
             if (200...299).contains(answer.status) { return answer.body }
             let refusal = try? JSONDecoder().decode(Refusal.self, from: answer.body)
-            guard answer.status == 429, waited < patience.rateLimit else {
+            guard answer.status == 429, waited < limits.rateLimit else {
                 throw .refused(status: answer.status, code: refusal?.errorCode)
             }
-            let seconds = min(max(1, secondsUntil(answer.retryAfter)), patience.rateLimit - waited)
+            let seconds = min(max(1, secondsUntil(answer.retryAfter)), limits.rateLimit - waited)
             waited += seconds
             do { try await Task.sleep(for: .seconds(seconds)) } catch { throw .cancelled }
         }

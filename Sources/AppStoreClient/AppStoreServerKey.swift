@@ -26,7 +26,7 @@ public struct AppStoreServerKey: Sendable {
         self.privateKey = key
     }
 
-    /// A token good for five minutes (App Store Server API, "Generating JSON Web Tokens for API requests").
+    /// A token that is valid for five minutes (App Store Server API, "Generating JSON Web Tokens for API requests").
     package func token(at now: Timestamp) throws -> String {
         let seconds = now.secondsSince1970
         let header = JSONValue.object(["alg": "ES256", "kid": .string(keyIdentifier), "typ": "JWT"])

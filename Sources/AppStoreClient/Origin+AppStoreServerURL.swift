@@ -2,7 +2,7 @@ import Commerce
 import Foundation
 
 extension Origin {
-    /// Where Apple answers for purchases of this origin (App Store Server API); nil for those of local stores.
+    /// The address of Apple's App Store Server API for this origin; nil for Xcode and local stores.
     public var appStoreServerURL: URL? {
         switch self {
         case .appleProduction: URL(string: "https://api.storekit.apple.com")

@@ -1,15 +1,15 @@
 import Commerce
 
-/// Why the App Store could not be asked what was missed. What was applied before stays, and asking again changes nothing twice.
+/// An error of a request to the App Store Server API. Changes that were applied before stay. A retry changes nothing twice.
 public enum ReconciliationError: CodedError, Equatable {
     case keyInvalid
     case unreachable(host: String)
-    /// With Apple's own number, where it gave one.
+    /// - Parameter code: Apple's number; nil if the answer has none.
     case refused(status: Int, code: Int64?)
     case answerInvalid
-    /// What the App Store tells is refused, for a reason that the operator can mend: the code of the refusal.
+    /// The service refused an answer of the App Store, for a cause that the operator can remove.
     case refusedHere(code: String)
-    /// Whoever asked was told to stop.
+    /// The task was cancelled.
     case cancelled
 
     public var code: String {
@@ -25,30 +25,31 @@ public enum ReconciliationError: CodedError, Equatable {
 
     public var message: String {
         switch self {
-        case .keyInvalid: "The private key is no key for the App Store Server API: it has to be an EC key in PEM (.p8)."
-        case .unreachable(let host): "The App Store Server API at \(host) does not answer: try again later."
+        case .keyInvalid:
+            "The private key is not a key for the App Store Server API. Use the EC key in PEM (.p8) from App Store Connect."
+        case .unreachable(let host): "The App Store Server API at \"\(host)\" does not answer. Try again later."
         case .refused(401, _):
-            "The App Store Server API does not accept the key: check the key, its identifier, the issuer's, and the app."
+            "The App Store Server API does not accept the key. Check the key, its identifier, the issuer's identifier, and the app."
         case .refused(let status, let code):
             "The App Store Server API answered with \(status)\(code.map { " (\($0))" } ?? "")."
-        case .answerInvalid: "The App Store Server API answered in a form that is not Apple's."
+        case .answerInvalid: "The answer of the App Store Server API does not have Apple's form. Check the address."
         case .refusedHere(let code):
-            "What the App Store tells is refused here (\(code)): mend that, and it is asked for once more."
-        case .cancelled: "The App Store Server API was not waited for."
+            "The service refuses the answer of the App Store (\(code)). Remove the cause, and the service asks again."
+        case .cancelled: "The request to the App Store Server API was cancelled."
         }
     }
 
-    /// Apple's numbers for what may well be answered later.
+    /// Apple's numbers for errors that a retry may solve.
     private static let retryableCodes: Set<Int64> = [4_040_002, 4_040_004, 4_040_006]
 
-    /// Whether the App Store itself has refused what was asked, and would again.
+    /// True if the App Store refused the request and would refuse a retry.
     package var isFinal: Bool {
         guard case .refused(let status, let code?) = self else { return false }
         return (400...499).contains(status) && ![401, 403, 408, 429].contains(status)
             && !Self.retryableCodes.contains(code)
     }
 
-    /// Whether something else may well be answered.
+    /// True if the error concerns one request, and others may succeed.
     package var isAboutOneRequest: Bool {
         switch self {
         case .answerInvalid: true

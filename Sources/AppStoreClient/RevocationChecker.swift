@@ -4,13 +4,13 @@ import Foundation
 import Receipts
 import Signatures
 
-/// Asks over HTTP whether the certificates behind verified proofs were revoked since (RFC 6960 appendix A).
+/// Checks over HTTP that the certificates of verified proofs were not revoked (OCSP, RFC 6960 appendix A).
 ///
-/// Each question costs a round trip to the authority, until its answer ends; no answer is a refusal of its own, which says
-/// that trying again may help.
+/// Each request costs a round trip to the authority until its answer expires. Without an answer, the proof is refused with a code
+/// of its own, because a retry may help.
 public struct RevocationChecker: Sendable {
-    /// For how long a responder is waited for, its answer's last byte included.
-    private static let patience = Duration.seconds(10)
+    /// The timeout of a request, up to the last byte of the answer.
+    private static let timeout = Duration.seconds(10)
 
     private let client: HTTPClient
     private let statuses: RevocationStatuses
@@ -20,9 +20,9 @@ public struct RevocationChecker: Sendable {
         clock: any WallClock,
         body: (RevocationChecker) async throws -> Value
     ) async throws -> Value {
-        // Answers travel unencrypted, and whoever is on the way could redirect us anywhere.
+        // Answers are not encrypted, so an attacker in the network could redirect the request.
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        // Whoever waits for the verdict tries again, not we.
+        // The caller retries.
         configuration.connectionPool.retryConnectionEstablishment = false
         return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
             try await body(RevocationChecker(client: client, statuses: RevocationStatuses(clock: clock)))
@@ -45,8 +45,8 @@ public struct RevocationChecker: Sendable {
         let status: UInt
         let body: [UInt8]
         do {
-            // The client's own time limit ends with the head of the answer.
-            (status, body) = try await Deadline.run(within: Self.patience) { [client, request] in
+            // The client's own timeout ends with the head of the answer.
+            (status, body) = try await Deadline.run(within: Self.timeout) { [client, request] in
                 let response = try await client.execute(request, deadline: .distantFuture)
                 let body = try await response.body.collect(upTo: OCSPRequest.maximumAnswerSize)
                 return (response.status.code, Array(body.readableBytesView))

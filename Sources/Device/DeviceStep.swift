@@ -1,16 +1,16 @@
 import Commerce
 
-/// The steps of a purchase as the app lives through them, in order: the places where its process can die.
+/// The steps of a purchase in the app, in order. Its process can die after each.
 public enum DeviceStep: Hashable, Sendable {
     /// The payment is in the queue.
     case paymentAdded(PaymentTransaction)
     /// The queue showed the transaction in a new state.
     case updated(PaymentTransaction)
-    /// The proof was read, and not handed in yet.
+    /// The app has read the proof and not sent it yet.
     case proofObtained(PaymentTransaction)
     /// The service answered, and the transaction is not finished yet.
     case redeemed(PaymentTransaction, Redemption)
-    /// The service said no; the transaction stays in the queue.
+    /// The service refused the proof. The transaction stays in the queue.
     case refused(PaymentTransaction, ServiceRefusal)
     /// The transaction is out of the queue.
     case finished(PaymentTransaction)
@@ -23,7 +23,7 @@ public enum DeviceStep: Hashable, Sendable {
         }
     }
 
-    /// The step's name, by which somebody can ask for it.
+    /// The name of the step, for the option of a command.
     public var name: String {
         switch self {
         case .paymentAdded: "paymentAdded"

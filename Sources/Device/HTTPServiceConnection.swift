@@ -2,9 +2,9 @@ import Commerce
 import Foundation
 import Wire
 
-/// The line to the service over HTTP, for one user.
+/// A connection to the service over HTTP, for one user.
 public struct HTTPServiceConnection: ServiceConnection {
-    /// What a path segment may hold as it is (RFC 3986 section 2.3).
+    /// The characters that a path segment may have unencoded (RFC 3986 section 2.3).
     private static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
@@ -12,8 +12,8 @@ public struct HTTPServiceConnection: ServiceConnection {
     private let userPath: String
 
     /// - Parameters:
-    ///   - client: With an API key; with the user's own token where `user` is nil.
-    ///   - user: nil for the user whose token it is.
+    ///   - client: A client with an API key, or with the user's own token if `user` is nil.
+    ///   - user: Nil for the user of the token.
     public init(client: ServiceClient, user: User?) {
         self.client = client
         userPath = Self.path(of: user)
@@ -21,7 +21,7 @@ public struct HTTPServiceConnection: ServiceConnection {
 
     /// The path of a user's resources.
     ///
-    /// - Parameter user: nil for the user whose token is used.
+    /// - Parameter user: Nil for the user of the token.
     public static func path(of user: User?) -> String {
         user.map { "/v1/users/" + segment($0.name) } ?? "/v1/me"
     }

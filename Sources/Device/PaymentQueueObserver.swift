@@ -1,7 +1,8 @@
 import Commerce
 
-/// The app: it adds payments, watches its queue, and redeems what was bought before it finishes the transaction, in that
-/// order, so that a crash anywhere loses nothing (StoreKit, `SKPaymentTransactionObserver`).
+/// The app as an observer of its payment queue (StoreKit, `SKPaymentTransactionObserver`).
+///
+/// It redeems a purchase before it finishes the transaction, so that a crash loses nothing.
 public struct PaymentQueueObserver: Sendable {
     private let store: any StoreConnection
     private let service: any ServiceConnection
@@ -18,24 +19,24 @@ public struct PaymentQueueObserver: Sendable {
         self.report = report
     }
 
-    /// Buys, and takes the transaction as far as it goes now: finished, or deferred, or refused by the service.
+    /// Buys, and handles the transaction until it is finished, deferred, or refused by the service.
     ///
-    /// - Returns: The transaction as the store showed it last.
+    /// - Returns: The last state of the transaction in the store.
     public func buy(_ payment: Payment) async throws -> PaymentTransaction {
         let added = try await store.add(payment)
         report(.paymentAdded(added))
         try await store.processPayments()
-        // Asked for by its number: another launch of the app may have taken it further meanwhile.
+        // Another launch of the app may have changed it meanwhile.
         try await observe(try await store.transaction(added.identifier))
         return try await store.transaction(added.identifier)
     }
 
-    /// What an app does at its launch: takes up every transaction that is not finished.
+    /// Handles every unfinished transaction, as an app does at its launch.
     ///
-    /// - Returns: The transactions taken up; those that wait for approval are not among them.
+    /// - Returns: The transactions handled, without those that wait for approval.
     @discardableResult
     public func resume() async throws -> [PaymentTransaction] {
-        // Payments that were under way when the app died are the store's to complete.
+        // The store completes payments that were under way when the app died.
         try await store.processPayments()
         let delivered = try await store.unfinishedTransactions().filter(\.state.isAwaitingFinish)
         for transaction in delivered { try await observe(transaction) }
@@ -50,7 +51,7 @@ public struct PaymentQueueObserver: Sendable {
             do {
                 try await redeem(transaction)
             } catch let refusal as ServiceRefusal {
-                // Another launch of the app may have handled it meanwhile; then the proof no longer names it.
+                // The proof no longer names the transaction if another launch of the app has finished it.
                 guard try await store.transaction(transaction.identifier).state != .finished else { return }
                 report(.refused(transaction, refusal))
                 return
@@ -67,11 +68,15 @@ public struct PaymentQueueObserver: Sendable {
         let proof = try await store.proof(of: transaction)
         report(.proofObtained(transaction))
         let redemption = try await service.redeem(proof)
-        let line = redemption.transactions.first { $0.transactionId == transaction.purchase?.transactionIdentifier }
-        guard let line, line.result.allowsFinish else {
+        let redeemed = redemption.transactions.first {
+            $0.transactionId == transaction.purchase?.transactionIdentifier
+        }
+        guard let redeemed, redeemed.result.allowsFinish else {
             throw ServiceRefusal(
-                code: line?.result.rawValue ?? "notAcknowledged",
-                message: "The service did not take the transaction, so it stays in the queue.")
+                code: redeemed?.result.rawValue ?? "notAcknowledged",
+                message:
+                    "The service did not redeem transaction \"\(transaction.purchase?.transactionIdentifier ?? "?")\". It stays in the queue."
+            )
         }
         report(.redeemed(transaction, redemption))
     }

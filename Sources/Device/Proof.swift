@@ -1,4 +1,4 @@
-/// A proof of purchase as the device holds it: text that it hands on and does not look into.
+/// A proof of purchase in text. The device sends it to the service and does not read its content.
 public enum Proof: Hashable, Sendable {
     /// The app receipt (PKCS#7), in base64.
     case receipt(String)

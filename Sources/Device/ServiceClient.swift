@@ -1,27 +1,36 @@
 import AsyncHTTPClient
 import Foundation
+import NIOSSL
+import Synchronization
 import Wire
 
-/// The service's HTTP API, as whoever holds a credential calls it.
+/// A client of the service's HTTP API, with one credential.
 public struct ServiceClient: Sendable {
+    /// The largest answer, in bytes.
     private static let maximumAnswer = 1 << 20
     /// The longest wait before a request is sent again, in seconds.
     private static let maximumWait = 60
 
-    /// One that tells at once that nobody listens; it lives as long as the process.
-    public static let impatient: HTTPClient = {
+    /// An HTTP client that fails at once if no server listens. It lives as long as the process.
+    public static let impatient = HTTPClient(
+        eventLoopGroupProvider: .singleton, configuration: impatientConfiguration)
+
+    private static let impatientConfiguration: HTTPClient.Configuration = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.connect = .seconds(5)
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        return configuration
     }()
+
+    /// The HTTP clients with additional roots, which live as long as the process.
+    private static let kept = Mutex<[HTTPClient]>([])
 
     private let client: HTTPClient
     let url: URL
     private let credential: String
 
     /// - Parameters:
-    ///   - url: Where the service listens, such as `http://127.0.0.1:8080`.
+    ///   - url: The address of the service, such as `http://127.0.0.1:8080`.
     ///   - credential: An API key, or the token of an app's user.
     public init(client: HTTPClient = Self.impatient, url: URL, credential: String) {
         self.client = client
@@ -29,8 +38,17 @@ public struct ServiceClient: Sendable {
         self.credential = credential
     }
 
-    /// - Parameter path: With its query, encoded.
-    /// - Throws: `ServiceRefusal` when the service answers that it will not; `ServiceUnreachable` when there was no answer.
+    /// A client that trusts root certificates in addition to those of the system.
+    public init(url: URL, credential: String, trusting roots: AdditionalRoots) {
+        var configuration = Self.impatientConfiguration
+        configuration.tlsConfiguration = roots.tlsConfiguration
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        Self.kept.withLock { $0.append(client) }
+        self.init(client: client, url: url, credential: credential)
+    }
+
+    /// - Parameter path: The encoded path with its query.
+    /// - Throws: `ServiceRefusal` if the service refuses; `ServiceUnreachable` if it does not answer.
     public func get<Answer: Decodable>(_ path: String, language: String? = nil) async throws -> Answer {
         var request = HTTPClientRequest(url: url.absoluteString + path)
         if let language { request.headers.add(name: "Accept-Language", value: language) }
@@ -61,7 +79,7 @@ public struct ServiceClient: Sendable {
     private func send<Answer: Decodable>(_ request: HTTPClientRequest) async throws -> Answer {
         let (_, body) = try await answer(to: request, within: 30, upTo: Self.maximumAnswer)
         guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
-            throw ServiceUnreachable(reason: "an answer in another form")
+            throw ServiceUnreachable(reason: "its answer has another form than Till's")
         }
         return answer
     }
@@ -97,14 +115,16 @@ public struct ServiceClient: Sendable {
     }
 
     private static func reason(of error: any Error, host: String) -> String {
+        if error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError {
+            return "its TLS certificate is not trusted, or it does not speak TLS (--ca-file trusts a root)"
+        }
         switch "\(type(of: error))" {
-        case "NIOConnectionError", "IOError": "nobody listens at its address, or there is no host \(host)"
-        case "NIOSSLError", "NIOSSLExtraError", "BoringSSLError": "its address does not speak TLS that is trusted"
-        default: error is HTTPClientError ? "it took too long, or the connection ended" : "\(type(of: error))"
+        case "NIOConnectionError", "IOError": return "nothing listens at its address, or there is no host \"\(host)\""
+        default: return error is HTTPClientError ? "it took too long, or the connection ended" : "\(type(of: error))"
         }
     }
 
-    /// A problem document (RFC 9457) with a code is the service's own no; anything else may be a proxy's.
+    /// A problem document (RFC 9457) with a code is the service's refusal. Anything else may be a proxy's answer.
     private func refusal(status: UInt, body: Data) -> any Error {
         guard let problem = try? JSONDecoder().decode(ProblemResource.self, from: body) else {
             return ServiceUnreachable(reason: "HTTP status \(status)")

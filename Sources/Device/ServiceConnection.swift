@@ -1,13 +1,13 @@
 import Commerce
 import Wire
 
-/// The device's line to the app's own back end, for one user.
+/// The device's connection to the service, for one user.
 public protocol ServiceConnection: Sendable {
-    /// Hands in a proof.
+    /// Redeems a proof.
     ///
-    /// - Throws: `ServiceRefusal` when the service answers that it does not take it; anything else when there was no answer.
+    /// - Throws: `ServiceRefusal` if the service refuses the proof; another error if it did not answer.
     func redeem(_ proof: Proof) async throws -> Redemption
 
-    /// The items that the user owns, those of everybody included.
+    /// The items that the user owns, including those that everybody owns.
     func items() async throws -> [OwnedItemResource]
 }

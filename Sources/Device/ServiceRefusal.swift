@@ -1,6 +1,6 @@
 import Commerce
 
-/// The service answered, and the answer was no.
+/// A refusal by the service.
 public struct ServiceRefusal: CodedError, Hashable {
     public let code: String
     public let message: String

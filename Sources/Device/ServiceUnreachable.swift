@@ -1,6 +1,6 @@
 import Commerce
 
-/// The service gave no answer that the device understands; what was sent may or may not have arrived.
+/// A request without a usable answer of the service. The request may have arrived.
 public struct ServiceUnreachable: CodedError, Equatable {
     public let reason: String
 
@@ -11,6 +11,6 @@ public struct ServiceUnreachable: CodedError, Equatable {
     public var code: String { "serviceUnreachable" }
 
     public var message: String {
-        "The service could not answer (\(reason)); nothing is lost, and trying again is safe."
+        "The service gave no usable answer: \(reason). Nothing is lost. Try again."
     }
 }

@@ -1,22 +1,22 @@
 import Commerce
 
-/// The device's line to the App Store, as StoreKit draws it for an app: one account's payment queue.
+/// The device's connection to the App Store: the payment queue of one account, as StoreKit shows it to an app.
 public protocol StoreConnection: Sendable {
-    /// Adds a payment to the queue (SKPaymentQueue.add(_:)); it is purchasing.
+    /// Adds a payment to the queue (`SKPaymentQueue.add(_:)`). Its transaction is purchasing.
     func add(_ payment: Payment) async throws -> PaymentTransaction
 
-    /// Waits until the store has worked on the payments that are purchasing.
+    /// Waits until the store has processed the payments that are purchasing.
     func processPayments() async throws
 
-    /// A transaction as the queue shows it now (paymentQueue(_:updatedTransactions:)).
+    /// The current state of a transaction in the queue (`paymentQueue(_:updatedTransactions:)`).
     func transaction(_ identifier: Int64) async throws -> PaymentTransaction
 
-    /// The transactions that are not finished, as they are delivered to an app at its launch.
+    /// The unfinished transactions, which the queue delivers to an app at its launch.
     func unfinishedTransactions() async throws -> [PaymentTransaction]
 
-    /// What proves a purchased transaction to a service.
+    /// The proof of a purchased transaction.
     func proof(of transaction: PaymentTransaction) async throws -> Proof
 
-    /// Takes a transaction out of the queue (SKPaymentQueue.finishTransaction(_:)); one that is out already, never mind.
+    /// Removes a transaction from the queue (`SKPaymentQueue.finishTransaction(_:)`), unless it is finished already.
     func finish(_ transaction: PaymentTransaction) async throws
 }

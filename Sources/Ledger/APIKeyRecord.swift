@@ -1,19 +1,23 @@
 import Commerce
 
-/// A caller's API key as the ledger keeps it: everything but the secret.
+/// The record of a caller's API key. It has no secret.
 public struct APIKeyRecord: Hashable, Sendable {
-    /// What the key begins with, by which people and logs name it.
+    /// The beginning of the key, by which people and logs name it.
     public let identifier: String
-    /// What its maker called it.
+    /// The name that its maker gave it.
     public let name: String
-    /// What it allows, in words of the service's.
+    /// The scopes, in words of the service's.
     public let scopes: [String]
     /// The bundle identifier of the only app that it is for; nil for all apps.
     public let app: String?
     /// The SHA-256 of the secret.
     public let secretDigest: [UInt8]
     public let createdAt: Timestamp
-    /// Since when it is refused; nil while it is good.
+    /// The time from which the service refuses the key; nil if it does not expire.
+    public let expiresAt: Timestamp?
+    /// The time of the last recorded use, at most about an hour old; nil before the first.
+    public let lastUsedAt: Timestamp?
+    /// The time of its revocation; nil if it was not revoked.
     public let revokedAt: Timestamp?
 
     public init(
@@ -23,6 +27,8 @@ public struct APIKeyRecord: Hashable, Sendable {
         app: String? = nil,
         secretDigest: [UInt8],
         createdAt: Timestamp,
+        expiresAt: Timestamp? = nil,
+        lastUsedAt: Timestamp? = nil,
         revokedAt: Timestamp? = nil
     ) {
         self.identifier = identifier
@@ -31,6 +37,13 @@ public struct APIKeyRecord: Hashable, Sendable {
         self.app = app
         self.secretDigest = secretDigest
         self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.lastUsedAt = lastUsedAt
         self.revokedAt = revokedAt
+    }
+
+    /// True if the service accepts the key at a moment.
+    public func isValid(at moment: Timestamp) -> Bool {
+        revokedAt == nil && expiresAt.map { moment < $0 } ?? true
     }
 }

@@ -5,12 +5,13 @@ extension LedgerTransaction {
     public func add(_ key: APIKeyRecord) throws {
         _ = try database.execute(
             """
-            INSERT INTO api_key (key_id, name, scopes, secret_digest, created_at, revoked_at, app)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            INSERT INTO api_key
+                (key_id, name, scopes, secret_digest, created_at, revoked_at, app, expires_at, last_used_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
             """,
             [
                 key.identifier, key.name, key.scopes.joined(separator: " "), key.secretDigest, key.createdAt,
-                key.revokedAt, key.app,
+                key.revokedAt, key.app, key.expiresAt, key.lastUsedAt,
             ])
     }
 
@@ -23,9 +24,23 @@ extension LedgerTransaction {
         try database.row("SELECT * FROM api_key WHERE key_id = $1", [identifier]).map(Self.apiKey)
     }
 
-    /// Ends a key; one that was ended before stays as it is.
+    /// The names of all API keys by their identifiers, those of revoked keys included.
+    public func apiKeyNames() throws -> [String: String] {
+        Dictionary(
+            try database.rows("SELECT key_id, name FROM api_key").map { (try $0["key_id"], try $0["name"]) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Records the last use of a key, unless a later one is recorded.
+    public func recordUse(ofAPIKey identifier: String, at moment: Timestamp) throws {
+        _ = try database.execute(
+            "UPDATE api_key SET last_used_at = $1 WHERE key_id = $2 AND coalesce(last_used_at, 0) < $3",
+            [moment, identifier, moment])
+    }
+
+    /// Revokes a key. A key that was revoked before stays as it is.
     ///
-    /// - Returns: false when there is no such key.
+    /// - Returns: False if there is no such key.
     public func revokeAPIKey(_ identifier: String, at moment: Timestamp) throws -> Bool {
         try database.execute(
             "UPDATE api_key SET revoked_at = coalesce(revoked_at, $1) WHERE key_id = $2", [moment, identifier]) == 1
@@ -37,6 +52,7 @@ extension LedgerTransaction {
             identifier: try row["key_id"], name: try row["name"],
             scopes: scopes.split(separator: " ").map(String.init), app: try row["app"],
             secretDigest: try row["secret_digest"],
-            createdAt: try row["created_at"], revokedAt: try row["revoked_at"])
+            createdAt: try row["created_at"], expiresAt: try row["expires_at"],
+            lastUsedAt: try row["last_used_at"], revokedAt: try row["revoked_at"])
     }
 }

@@ -12,7 +12,7 @@ enum HeaderText {
         return "\(phrase(name)) <\(address.address)>"
     }
 
-    /// A text as it is, if each reader reads it so, else in encoded words (RFC 2047).
+    /// The text unchanged if it is plain ASCII and fits on the line, else in encoded words (RFC 2047).
     ///
     /// - Parameter start: The characters that its line has already.
     static func encode(_ text: String, after start: Int) -> String {

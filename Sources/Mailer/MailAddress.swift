@@ -5,14 +5,14 @@ public struct MailAddress: Hashable, Sendable {
 
     /// An address in ASCII, such as `no-reply@example.com`.
     public let address: String
-    /// nil for a mailbox without a name.
+    /// Nil for a mailbox without a name.
     public let name: String?
 
     /// The part of the address after the `@`.
     public var domain: String { String(address.drop { $0 != "@" }.dropFirst()) }
 
     /// - Parameter text: An address, or a name and an address in angle brackets: `Garden <no-reply@example.com>`.
-    /// - Returns: nil for a text of another form, or with a control character.
+    /// - Returns: Nil for a text of another form, or with a control character.
     public init?(_ text: String) {
         guard text.utf8.count <= 2 * Self.maximumLength + 3,
             !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })

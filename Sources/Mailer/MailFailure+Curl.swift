@@ -8,7 +8,7 @@ extension MailFailure {
     /// - Parameters:
     ///   - code: The result of the transfer.
     ///   - reply: The code of the server's last reply; 0 for none.
-    /// - Returns: nil for a message that was accepted.
+    /// - Returns: Nil for a message that the server accepted.
     init?(_ code: CURLcode, reply: Int) {
         switch code {
         case CURLE_OK: return nil

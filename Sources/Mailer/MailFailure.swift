@@ -1,15 +1,15 @@
 /// A message that a mail server has not accepted.
 public struct MailFailure: Error, Hashable, Sendable {
-    /// One of a few causes, whatever the server says.
+    /// The cause, in one of a few codes.
     public enum Cause: String, Sendable {
         case hostUnknown
         case unreachable
         case timedOut
         case tlsFailed
         case loginRefused
-        /// A server that cannot take the message now.
+        /// The server cannot accept the message now.
         case deferred
-        /// A server that will never take the message: there is no such mailbox, for example.
+        /// The server never accepts the message, for example because the mailbox does not exist.
         case refused
         case other
     }

@@ -17,7 +17,7 @@ public struct MailMessage: Sendable {
     let date: Timestamp
 
     /// - Parameter identifier: Letters, digits, `-`, `_` and `.`.
-    /// - Returns: nil for a subject or an identifier that a header field can't have, or a message that is too long.
+    /// - Returns: Nil for a subject or an identifier that a header field can't have, or a message that is too long.
     public init?(
         from sender: MailAddress,
         to recipient: MailAddress,
@@ -55,7 +55,7 @@ public struct MailMessage: Sendable {
             "Subject: \(HeaderText.encode(subject, after: "Subject: ".utf8.count))",
             "Date: \(Self.header(date))",
             "Message-ID: <\(identifier)@\(sender.domain)>",
-            // Nobody's holiday reply is wanted (RFC 3834).
+            // Suppresses automatic replies (RFC 3834).
             "Auto-Submitted: auto-generated",
             "MIME-Version: 1.0",
             "Content-Type: text/plain; charset=utf-8",

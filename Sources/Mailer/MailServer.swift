@@ -1,8 +1,8 @@
 import Foundation
 
-/// A mail server, and how to reach it.
+/// A mail server with its address, encryption and credentials.
 public struct MailServer: Hashable, Sendable {
-    /// The encryption of the connection. A certificate is verified wherever there is one.
+    /// The encryption of the connection. The client verifies the server's certificate.
     public enum Encryption: Hashable, Sendable {
         /// TLS from the first byte.
         case implicit
@@ -30,14 +30,14 @@ public struct MailServer: Hashable, Sendable {
     public let port: Int
     public let encryption: Encryption
     let credentials: Credentials?
-    /// The path of the certificates, in PEM, that end a trusted chain; nil for the system's.
+    /// The path of the certificates, in PEM, that end a trusted chain; nil for those of the system.
     let certificates: String?
 
     /// - Parameters:
     ///   - text: `smtp://host:port` or `smtps://host:port`.
-    ///   - credentials: nil for a server that asks for none.
+    ///   - credentials: Nil for a server without authentication.
     ///   - certificates: The path of a file; nil for the certificates that the system trusts.
-    /// - Returns: nil for a text of another form.
+    /// - Returns: Nil for a text of another form.
     public init?(_ text: String, credentials: Credentials? = nil, certificates: String? = nil) {
         guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(),

@@ -7,6 +7,8 @@ public struct GrantResource: Codable, Sendable {
     public let reason: String
     /// The identifier of the API key.
     public let grantedBy: String
+    /// The name of the API key; nil if the ledger does not have the key.
+    public let grantedByName: String?
     /// Dates are RFC 3339, UTC.
     public let grantedAt: String
     /// Nil if the grant has no end.
@@ -19,6 +21,7 @@ public struct GrantResource: Codable, Sendable {
         item: Item,
         reason: String,
         grantedBy: String,
+        grantedByName: String? = nil,
         grantedAt: String,
         endsAt: String? = nil,
         revocation: RevocationResource? = nil
@@ -27,6 +30,7 @@ public struct GrantResource: Codable, Sendable {
         self.item = item
         self.reason = reason
         self.grantedBy = grantedBy
+        self.grantedByName = grantedByName
         self.grantedAt = grantedAt
         self.endsAt = endsAt
         self.revocation = revocation

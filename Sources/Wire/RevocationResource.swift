@@ -5,10 +5,13 @@ public struct RevocationResource: Codable, Sendable {
     public let reason: String
     /// The identifier of the API key.
     public let revokedBy: String
+    /// The name of the API key; nil if the ledger does not have the key, and in answers to users.
+    public let revokedByName: String?
 
-    public init(revokedAt: String, reason: String, revokedBy: String) {
+    public init(revokedAt: String, reason: String, revokedBy: String, revokedByName: String? = nil) {
         self.revokedAt = revokedAt
         self.reason = reason
         self.revokedBy = revokedBy
+        self.revokedByName = revokedByName
     }
 }

@@ -10,7 +10,9 @@ public struct StoryEntryResource: Codable, Sendable {
     public let text: String
     /// `user`, `App Store`, `till`, or `key` with the identifier of an API key.
     public let actor: String
-    /// The product, item or balance.
+    /// The name of the API key; nil for another actor, and if the ledger does not have the key.
+    public let actorName: String?
+    /// The product, the item or the balance.
     public let subject: String?
     /// The transaction, grant, spending or notification.
     public let reference: String?
@@ -30,6 +32,7 @@ public struct StoryEntryResource: Codable, Sendable {
         kind: String,
         text: String,
         actor: String,
+        actorName: String? = nil,
         subject: String? = nil,
         reference: String? = nil,
         origin: Origin? = nil,
@@ -43,6 +46,7 @@ public struct StoryEntryResource: Codable, Sendable {
         self.kind = kind
         self.text = text
         self.actor = actor
+        self.actorName = actorName
         self.subject = subject
         self.reference = reference
         self.origin = origin

@@ -7,10 +7,10 @@ import Signatures
 struct AuditCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Tell what happened to what a user owns, from the first day on; also while the service runs.",
+        abstract: "List the audit log of a user, oldest entry first. The service may run.",
         discussion: """
-            Each line is bound to the one before it: the exit status is 1 where one was changed or taken out. Keep the head \
-            that is printed last somewhere else, and you can tell later that nothing before it was changed.
+            Each entry has a digest over the entry before it. If an entry was changed or removed, the exit status is 1. Store \
+            the head, which is printed last, in another place: with it you can prove later that no earlier entry was changed.
 
             Examples:
               till audit alice
@@ -20,7 +20,7 @@ struct AuditCommand: Command {
     @Argument(help: "The user.")
     var user: User
 
-    @Option(help: "Who issues the tokens in which the user has this name, where it is not your back end that gives it.")
+    @Option(help: "The issuer of the tokens that name the user (default: the back end names the user).")
     var issuer: String?
 
     @OptionGroup var ledger: LedgerOptions
@@ -32,6 +32,7 @@ struct AuditCommand: Command {
         guard let user = User(issuer: issuer ?? "", name: user.name) else { return }
         var table = TextTable(header: ["NO", "TIME", "EVENT", "BY", "WHAT", "REFERENCE", "ORIGIN", "REASON"])
         var reports: [AuditReport] = []
+        let keys = try await ledger.read(.statement) { try $0.apiKeyNames() }
         var last: AuditRecord?
         var brokenAt: Int64?
         while true {
@@ -41,21 +42,22 @@ struct AuditCommand: Command {
             for record in page {
                 if brokenAt == nil, !record.follows(last) { brokenAt = record.number }
                 last = record
-                let report = AuditReport(record)
+                let report = AuditReport(record, naming: keys)
                 reports.append(report)
                 table.add([
-                    String(report.number), report.time, report.event, report.actor, report.subject, report.reference,
+                    String(report.number), report.time, report.event, report.actorText, report.subject,
+                    report.reference,
                     report.origin ?? "-", report.reason ?? "-",
                 ])
             }
         }
         if reports.isEmpty {
-            console.line("Nothing has happened yet to what \(user) owns.")
+            console.line("No audit entries for user \"\(user)\".")
         } else {
             table.lines.forEach(console.line)
         }
         if let brokenAt {
-            console.line("broken: record \(brokenAt), or one before it, is not what was written")
+            console.line("broken: record \(brokenAt) or an earlier one was changed or removed")
         } else if let last {
             console.line("unbroken; head \(last.number) \(last.digest.hexadecimal)")
         }
@@ -69,28 +71,35 @@ private struct AuditLogReport: Encodable {
     let records: [AuditReport]
 }
 
-/// A record of an audit log as commands show it.
+/// A record of an audit log in the output of commands.
 private struct AuditReport: Encodable {
     let number: Int64
     /// RFC 3339, UTC.
     let time: String
     let event: String
     let actor: String
+    /// The name of the API key; nil for another actor, and if the ledger does not have the key.
+    let actorName: String?
     let subject: String
     let reference: String
     let origin: String?
     let reason: String?
     let digest: String
 
-    init(_ record: AuditRecord) {
+    /// - Parameter keys: The names of API keys by their identifiers.
+    init(_ record: AuditRecord, naming keys: [String: String]) {
         number = record.number
         time = record.entry.happenedAt.rfc3339
         event = record.entry.event.rawValue
         actor = record.entry.actor.description
+        actorName = record.entry.actor.keyIdentifier.flatMap { keys[$0] }
         subject = record.entry.subject
         reference = record.entry.reference
         origin = record.entry.origin?.rawValue
         reason = record.entry.reason
         digest = record.digest.hexadecimal
     }
+
+    /// The actor in text, an API key by its name.
+    var actorText: String { actorName.map { "key \"\($0)\"" } ?? actor }
 }

@@ -10,9 +10,9 @@ import Wire
 struct KeysMake: Command {
     static let configuration = CommandConfiguration(
         commandName: "make",
-        abstract: "Make an API key, and show it this once.",
+        abstract: "Make an API key and show it once.",
         discussion: """
-            A back end sends it to `till serve` as a bearer token. The data directory keeps only its hash.
+            A back end sends the key to `till serve` as a bearer token. The ledger stores only its hash.
 
             Scopes: \(APIKeyScope.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")).
 
@@ -21,15 +21,16 @@ struct KeysMake: Command {
               till keys make dashboard --scope read
               till keys make "support desk" --scope support --scope grant
               till keys make "garden back end" --app com.example.garden
+              till keys make contractor --scope read --expires 90d
             """)
 
-    @Argument(help: "What the key is for, in words of yours.")
+    @Argument(help: "A name that tells your keys apart. The audit log shows it.")
     var name: String
 
     @Option(
         name: .customLong("scope"), parsing: .upToNextOption,
         help: ArgumentHelp(
-            "What it allows: \(APIKeyScope.allCases.map(\.rawValue).joined(separator: ", ")) (default: read and redeem).",
+            "A permission; may be repeated: \(APIKeyScope.allCases.map(\.rawValue).joined(separator: ", ")) (default: read and redeem).",
             valueName: "scope"))
     var scopes: [APIKeyScope] = []
 
@@ -38,6 +39,12 @@ struct KeysMake: Command {
             "The bundle identifier of the only app that the key is for (default: all apps of the service).",
             valueName: "bundle-id"))
     var app: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The end of the key: a number of days (90d), a date (2027-01-31) or a time (2027-01-31T12:00:00Z) (default: none).",
+            valueName: "expiry"))
+    var expires: String?
 
     @OptionGroup var ledger: LedgerOptions
 
@@ -51,26 +58,46 @@ struct KeysMake: Command {
             }
             guard isIdentifier, (1...155).contains(app.utf8.count) else {
                 throw ValidationError(
-                    "\"\(app.prefix(155))\" is no bundle identifier. It has letters, digits, hyphens and dots, as in com.example.app."
+                    "\"\(app.prefix(155))\" is not a bundle identifier. Use letters, digits, hyphens and dots, as in com.example.app."
                 )
             }
         }
         guard User(name: name.replacing(" ", with: "_")) != nil, name.utf8.count <= APIKeys.maximumNameLength else {
             throw ValidationError(
-                "A key's name has 1 to \(APIKeys.maximumNameLength) bytes, without control characters.")
+                "\"\(name.prefix(APIKeys.maximumNameLength))\" is not a key's name. Use 1 to \(APIKeys.maximumNameLength) bytes, "
+                    + "without control characters.")
         }
+        _ = try expiry(from: SystemClock().now())
+    }
+
+    /// The moment of the expiry; nil for a key without an expiry.
+    private func expiry(from now: Timestamp) throws -> Timestamp? {
+        guard let expires else { return nil }
+        guard let expiry = KeyExpiry(expires) else {
+            throw ValidationError(
+                "--expires must be a number of days from 1d to \(KeyExpiry.maximumDays)d, a date such as 2027-01-31 or a "
+                    + "time such as 2027-01-31T12:00:00Z; it is \"\(expires.prefix(64))\".")
+        }
+        let moment = expiry.moment(from: now)
+        guard moment > now else {
+            throw ValidationError("--expires must be in the future; it is \"\(expires.prefix(64))\".")
+        }
+        return moment
     }
 
     func perform() async throws {
         let scopes = self.scopes.isEmpty ? APIKeyScope.standard : Set(self.scopes)
         let (record, key) = try await ledger.place(common, isNew: true).apiKeys(isNew: true)
-            .make(name: name, scopes: scopes, app: app)
+            .make(name: name, scopes: scopes, app: app, expiresAt: try expiry(from: SystemClock().now()))
+        let report = APIKeyReport(record)
         console.line(key)
         if !common.json {
+            console.note(report.limits)
             console.note(
-                "Keep it: it is not shown again. To end it: \(common.hint("keys", "revoke", record.identifier))")
+                "Store the key: it is not shown again. To revoke it: \(common.hint("keys", "revoke", record.identifier))"
+            )
         }
-        try console.json(Made(key: key, report: APIKeyReport(record)))
+        try console.json(Made(key: key, report: report))
     }
 
     private struct Made: Encodable {

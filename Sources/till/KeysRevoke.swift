@@ -4,13 +4,13 @@ import ArgumentParser
 struct KeysRevoke: Command {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "End an API key: from the next request on it is refused.",
+        abstract: "Revoke an API key. The service refuses it from the next request on.",
         discussion: """
             Example:
               till keys revoke 5e5ac1a1b2c3
             """)
 
-    @Argument(help: "The key's id, as `till keys list` shows it.")
+    @Argument(help: "The id of the key, from `till keys list`.")
     var id: String
 
     @OptionGroup var ledger: LedgerOptions
@@ -21,7 +21,7 @@ struct KeysRevoke: Command {
         guard try await ledger.place(common).apiKeys().revoke(id) else {
             try console.fail(
                 code: "keyUnknown",
-                message: "There is no key with the id \(id): \(common.hint("keys", "list")) shows those there are.")
+                message: "No API key has the id \"\(id)\". \(common.hint("keys", "list")) lists the keys.")
         }
         console.line("Revoked: \(id)")
         try console.json(["revoked": id])

@@ -99,7 +99,8 @@ struct Serve: Command {
             policy: configuration.ownership, keepsProofs: configuration.keepsProofs,
             onVerify: metrics.recordVerification)
         try await service.registerApps()
-        let keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
+        // Keys expire by the machine's clock, however far a store's own was moved.
+        let keys = APIKeys(ledger: ledger, clock: SystemClock(), randomness: .system)
         let tokens = configuration.tokens.map {
             UserTokens($0, clock: SystemClock(), logger: configuration.logger) { user in
                 try await ledger.read { try $0.acceptsAnySpelling(of: user) }
@@ -144,6 +145,7 @@ struct Serve: Command {
         var companions = appStores.companions
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))
         companions.append(HistorySchedule(service: service, logger: configuration.logger))
+        companions.append(APIKeyUseRecorder(keys: keys, logger: configuration.logger))
         if let local { companions.append(local.sender) }
         if let events { companions.append(events) }
         if let figures { companions.append(FigureUpkeep(figures: figures, logger: configuration.logger)) }
@@ -180,9 +182,9 @@ struct Serve: Command {
         _ ledger: Ledger,
         _ configuration: ServeConfiguration
     ) async throws {
-        if try await keys.list().allSatisfy({ $0.revokedAt != nil }) {
+        if try await keys.listValid().isEmpty {
             console.note(
-                "There is no API key yet, so no back end can call: make one with \(common.hint("keys", "make", "NAME"))."
+                "There is no valid API key, so no back end can call. Make one with \(common.hint("keys", "make", "NAME"))."
             )
         }
         if try await !ledger.read(.snapshot, { try $0.ordersTextByBytes() }) {

@@ -31,6 +31,7 @@ extension ServeConfiguration {
         let userRequestsPerMinute: Int
         let graceSeconds: Int64
         let logLevel: String
+        let logFormat: String
         let accounts: Bool
         let mailFrom: String?
         let mailLinks: String?
@@ -97,6 +98,7 @@ extension ServeConfiguration {
             case userRequestsPerMinute = "user-requests-per-minute"
             case graceSeconds = "grace-seconds"
             case logLevel = "log-level"
+            case logFormat = "log-format"
             case appStoreKey = "app-store-key"
             case appStoreKeyId = "app-store-key-id"
             case appStoreIssuerId = "app-store-issuer-id"
@@ -125,7 +127,7 @@ extension ServeConfiguration {
             idleSeconds: server.idleTime.components.seconds, requestSeconds: server.requestTime.components.seconds,
             requestsPerMinute: server.requestLimits.perKey, userRequestsPerMinute: server.requestLimits.perUser,
             graceSeconds: server.gracePeriod.components.seconds,
-            logLevel: logger.logLevel.rawValue, accounts: hasAccounts,
+            logLevel: logger.logLevel.rawValue, logFormat: logFormat.rawValue, accounts: hasAccounts,
             mailFrom: mail?.from, mailLinks: mail?.links.url, mailServer: mail?.serverURL,
             mailCertificates: mail?.certificates, mailUsername: mail?.username,
             mailPasswordFile: mail?.passwordFile, mailWebhook: mail?.webhookURL, mailWebhookFile: mail?.webhookFile,

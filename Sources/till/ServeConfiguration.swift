@@ -63,6 +63,7 @@ struct ServeConfiguration {
     /// nil where the App Store is not asked.
     let appStore: AppStoreSettings?
     let logger: Logger
+    let logFormat: LogFormat
 
     /// - Parameters:
     ///   - dataPath: As given on the command line.
@@ -88,7 +89,14 @@ struct ServeConfiguration {
                 setting: "log-level",
                 expected: "one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))")
         }
-        var logger = Logger(label: "till.service", factory: StreamLogHandler.standardError(label:))
+        guard let logFormat = LogFormat(rawValue: try await settings.text("log-format") ?? LogFormat.text.rawValue)
+        else {
+            throw ConfigurationError(
+                setting: "log-format",
+                expected: "one of \(LogFormat.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        self.logFormat = logFormat
+        var logger = Logger(label: "till.service", factory: logFormat.handler(label:))
         logger.logLevel = level
         self.logger = logger
         tokens = try await Self.tokens(settings, apps: appSettings)

@@ -235,6 +235,11 @@ struct ServeOptions: ParsableArguments {
             valueName: "level")
     )
     var logLevel: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The format of the log: text, or json for one JSON object a line (default: text).", valueName: "format"))
+    var logFormat: String?
 }
 
 extension Origin: ExpressibleByArgument {}

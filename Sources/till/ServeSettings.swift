@@ -12,7 +12,7 @@ struct ServeSettings {
         "tls-key", "jwt-issuer", "jwt-audience", "jwt-keys",
         "jwt-algorithms", "maximum-connections", "maximum-connections-per-address", "maximum-streams-per-address",
         "maximum-body-megabytes", "idle-seconds", "request-seconds", "requests-per-minute",
-        "user-requests-per-minute", "grace-seconds", "log-level", "app-store-key", "app-store-key-id",
+        "user-requests-per-minute", "grace-seconds", "log-level", "log-format", "app-store-key", "app-store-key-id",
         "app-store-issuer-id", "app-store-url", "reconcile-seconds", "reconcile-customers-seconds", "refund-preference",
         "sample-content-provided", "accounts", "profiles", "seed-app", "live-events",
         "catalog-administration", "keep-proofs", "webhooks", "figures",
@@ -69,6 +69,7 @@ struct ServeSettings {
         given["user-requests-per-minute"] = options.userRequestsPerMinute.map { .int($0) }
         given["grace-seconds"] = options.graceSeconds.map { .int($0) }
         given["log-level"] = options.logLevel.map { .string($0) }
+        given["log-format"] = options.logFormat.map { .string($0) }
         given["app-store-key"] = options.appStoreKey.map { .string($0) }
         given["app-store-key-id"] = options.appStoreKeyId.map { .string($0) }
         given["app-store-issuer-id"] = options.appStoreIssuerId.map { .string($0) }

@@ -3,7 +3,7 @@ import Commerce
 import Device
 import Foundation
 
-/// The service that a command talks to: its own, or a running one.
+/// The service that a command calls: its own, or a running one.
 struct ServerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -14,10 +14,20 @@ struct ServerOptions: ParsableArguments {
     @Flag(help: "Send the credential to --server unencrypted, in a network you trust.")
     var insecure = false
 
+    @Option(
+        help: ArgumentHelp(
+            "A PEM file of root certificates that the connection to --server trusts, besides those of the system.",
+            valueName: "file"))
+    var caFile: String?
+
     func validate() throws {
         guard let server else {
             guard !insecure else { throw ValidationError("--insecure needs --server.") }
+            guard caFile == nil else { throw ValidationError("--ca-file needs --server.") }
             return
+        }
+        guard caFile == nil || server.url.scheme == "https" else {
+            throw ValidationError("--ca-file needs an https address; --server is \"\(server.url.absoluteString)\".")
         }
         guard insecure || server.isConfidential else {
             throw ValidationError(
@@ -28,18 +38,24 @@ struct ServerOptions: ParsableArguments {
 
     /// The client of the running service; nil if none was named.
     ///
-    /// - Throws: `ValidationError` without a credential.
+    /// - Throws: `ValidationError` without a credential; `CertificateFileError`.
     func client() throws -> ServiceClient? {
         guard let server else { return nil }
         switch (Self.variable("TILL_API_KEY"), Self.variable("TILL_TOKEN")) {
-        case (let key?, nil): return ServiceClient(url: server.url, credential: key)
-        case (nil, let token?): return ServiceClient(url: server.url, credential: token)
+        case (let key?, nil): return try client(of: server, credential: key)
+        case (nil, let token?): return try client(of: server, credential: token)
         case (nil, nil):
             throw ValidationError(
                 "Put the service's API key into TILL_API_KEY (`till keys make` makes one), or a user's token into TILL_TOKEN."
             )
-        case (_?, _?): throw ValidationError("There are TILL_API_KEY and TILL_TOKEN: unset the one not to be used.")
+        case (_?, _?): throw ValidationError("TILL_API_KEY and TILL_TOKEN are both set. Unset one of them.")
         }
+    }
+
+    private func client(of server: ServerAddress, credential: String) throws(CertificateFileError) -> ServiceClient {
+        guard let caFile else { return ServiceClient(url: server.url, credential: credential) }
+        return ServiceClient(
+            url: server.url, credential: credential, trusting: try CertificateFile(path: caFile).roots())
     }
 
     /// A user's connection to the running service; nil if none was named.
@@ -58,7 +74,7 @@ struct ServerOptions: ParsableArguments {
     ) async throws -> Value {
         if let client = try client() { return try await body(client) }
         let local = try await LocalService(reading: data)
-        // No service may have run since time ended something.
+        // Items may have ended since a service last ran.
         try await local.announceDueStates()
         return try await local.withClient(body)
     }

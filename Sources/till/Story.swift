@@ -8,7 +8,7 @@ import Wire
 struct Story: Command {
     static let configuration = CommandConfiguration(
         commandName: "story",
-        abstract: "Tell what happened to a user: store statements, purchases, refusals and team actions, newest first.",
+        abstract: "List the events of a user, newest first: store statements, purchases, refusals and team actions.",
         discussion: """
             Examples:
               till story alice
@@ -45,7 +45,8 @@ struct Story: Command {
         }
         if entries.isEmpty { console.line("No entries for user \"\(user)\".") }
         for entry in entries {
-            console.line("\(entry.happenedAt)  \(entry.actor)  \(entry.text)")
+            let actor = entry.actorName.map { "key \"\($0)\"" } ?? entry.actor
+            console.line("\(entry.happenedAt)  \(actor)  \(entry.text)")
             if let remedy = entry.remedy { console.line("    \(remedy)") }
             if let owner = entry.otherOwner { console.line("    The purchase is \(owner.name)'s.") }
         }

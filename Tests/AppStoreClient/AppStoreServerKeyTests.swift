@@ -5,7 +5,7 @@ import JWTKit
 import TestSupport
 import Testing
 
-/// What the App Store Server API is asked with.
+/// The key and the tokens for the App Store Server API.
 @Suite struct AppStoreServerKeyTests {
     private struct Claims: JWTPayload {
         let iss: String
@@ -31,7 +31,7 @@ import Testing
         #expect((header.alg, header.kid, header.typ) == ("ES256", "ABC123", "JWT"))
     }
 
-    @Test func `what is no private key on P-256 is refused`() throws {
+    @Test func `a key that is not a private key on P-256 is refused`() throws {
         let curve = ES256PrivateKey()
         let texts = [
             "no key", "", ES384PrivateKey().pemRepresentation, try EdDSA.PrivateKey().pemRepresentation,
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `only Apple's origins have an address of Apple's`() {
+    @Test func `only the origins of Apple have an address`() {
         for origin in Origin.allCases {
             let isApple = [.appleProduction, .appleSandbox].contains(origin)
             #expect((origin.appStoreServerURL != nil) == isApple)

@@ -8,7 +8,7 @@ import Wire
 @Suite struct PaymentQueueObserverTests {
     static let payment = Payment(productIdentifier: "sprout")
 
-    /// A store and a service that write down, in one list, what the device asked of them.
+    /// A store and a service that record the calls of the device in one list.
     final class Script: StoreConnection, ServiceConnection {
         private let journal = Mutex<[String]>([])
         private let unfinished: [PaymentTransaction]
@@ -75,7 +75,7 @@ import Wire
             items: [])
     }
 
-    @Test func itRedeemsBeforeItFinishes() async throws {
+    @Test func `a purchase is redeemed before it is finished`() async throws {
         let script = Script(updated: Self.transaction(.purchased)) { Self.redemption(.granted) }
         let steps = Mutex<[String]>([])
         let device = PaymentQueueObserver(store: script, service: script) { step in
@@ -87,26 +87,26 @@ import Wire
     }
 
     @Test(arguments: [Redemption.Result.alreadyRedeemed, .revoked])
-    func itFinishesWhatTheServiceHasTakenCareOf(result: Redemption.Result) async throws {
+    func `a transaction that the service knows is finished`(result: Redemption.Result) async throws {
         let script = Script(updated: Self.transaction(.purchased)) { Self.redemption(result) }
         _ = try await PaymentQueueObserver(store: script, service: script).buy(Self.payment)
         #expect(script.calls.last == "finish 1")
     }
 
     @Test(arguments: [Redemption.Result.ownedByAnotherUser, .productUnknown])
-    func itLeavesInTheQueueWhatTheServiceDidNotTake(result: Redemption.Result) async throws {
+    func `a refused transaction stays in the queue`(result: Redemption.Result) async throws {
         let script = Script(updated: Self.transaction(.purchased)) { Self.redemption(result) }
         _ = try await PaymentQueueObserver(store: script, service: script).buy(Self.payment)
         #expect(script.calls.last == "redeem")
     }
 
-    @Test func itDoesNotFinishOnAnAnswerAboutAnotherTransaction() async throws {
+    @Test func `an answer about another transaction finishes nothing`() async throws {
         let script = Script(updated: Self.transaction(.purchased)) { Self.redemption(.granted, transaction: "other") }
         _ = try await PaymentQueueObserver(store: script, service: script).buy(Self.payment)
         #expect(script.calls.last == "redeem")
     }
 
-    @Test func withoutAnAnswerNothingIsFinished() async throws {
+    @Test func `nothing is finished without an answer`() async throws {
         let script = Script(updated: Self.transaction(.purchased)) { throw ServiceUnreachable(reason: "down") }
         await #expect(throws: ServiceUnreachable.self) {
             try await PaymentQueueObserver(store: script, service: script).buy(Self.payment)
@@ -114,27 +114,29 @@ import Wire
         #expect(script.calls == ["add", "proof 1", "redeem"])
     }
 
-    @Test func aFailedTransactionIsFinishedWithoutAProof() async throws {
+    @Test func `a failed transaction is finished without a proof`() async throws {
         let script = Script(updated: Self.transaction(.failed)) { Self.redemption(.granted) }
         #expect(
             try await PaymentQueueObserver(store: script, service: script).buy(Self.payment).error == .paymentCancelled)
         #expect(script.calls == ["add", "finish 1"])
     }
 
-    @Test func aDeferredTransactionIsLeftAlone() async throws {
+    @Test func `a deferred transaction stays in the queue`() async throws {
         let script = Script(updated: Self.transaction(.deferred)) { Self.redemption(.granted) }
         #expect(try await PaymentQueueObserver(store: script, service: script).buy(Self.payment).state == .deferred)
         #expect(script.calls == ["add"])
     }
 
-    @Test func whatAnotherLaunchHasFinishedIsLeftAlone() async throws {
+    @Test func `a transaction that another launch has finished is not redeemed again`() async throws {
         let script = Script(updated: Self.transaction(.finished)) { Self.redemption(.granted) }
         #expect(try await PaymentQueueObserver(store: script, service: script).buy(Self.payment).state == .finished)
         #expect(script.calls == ["add"])
     }
 
     @Test(arguments: [(PaymentTransactionState.finished, false), (.purchased, true)])
-    func whatAnotherLaunchHandledMeanwhileIsNoRefusal(state: PaymentTransactionState, isRefused: Bool) async throws {
+    func `a refusal is not reported if another launch has finished the transaction`(
+        state: PaymentTransactionState, isRefused: Bool
+    ) async throws {
         let script = Script(unfinished: [Self.transaction(.purchased)], updated: Self.transaction(state)) {
             Self.redemption(.granted, transaction: "later")
         }
@@ -147,7 +149,7 @@ import Wire
         #expect(script.calls.last == "redeem")
     }
 
-    @Test func aLaunchTakesUpWhatIsUnfinishedAndARefusalStopsNoOther() async throws {
+    @Test func `a launch handles each unfinished transaction, also after a refusal`() async throws {
         let script = Script(
             unfinished: [
                 Self.transaction(.purchased, identifier: 1), Self.transaction(.deferred, identifier: 2),

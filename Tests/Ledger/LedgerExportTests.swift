@@ -56,7 +56,7 @@ import Webhooks
                 APIKeyRecord(
                     identifier: "a", name: "back end", scopes: ["read"], app: "app",
                     secretDigest: [UInt8](repeating: 1, count: 32),
-                    createdAt: Self.now))
+                    createdAt: Self.now, expiresAt: Self.later(9), lastUsedAt: Self.now, revokedAt: Self.later(5)))
         }
         try await ledger.write { try $0.setReconciled("s", until: Self.now) }
         try await fillForAppUsers()

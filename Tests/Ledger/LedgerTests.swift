@@ -136,6 +136,19 @@ import TestSupport
         #expect(try await ledger.read { try $0.apiKey("a") }?.revokedAt == Self.now)
     }
 
+    @Test func `the last use of a key only moves forward`() async throws {
+        let key = APIKeyRecord(
+            identifier: "a", name: "back end", scopes: ["read"], secretDigest: [UInt8](repeating: 1, count: 32),
+            createdAt: Self.now, expiresAt: Self.later(90))
+        try await ledger.write { try $0.add(key) }
+        #expect(try await ledger.read { try $0.apiKey("a") } == key)
+        for (moment, recorded) in [(5, 5), (4, 5), (6, 6)] {
+            try await ledger.write { try $0.recordUse(ofAPIKey: "a", at: Self.later(Int64(moment))) }
+            #expect(try await ledger.read { try $0.apiKey("a") }?.lastUsedAt == Self.later(Int64(recorded)))
+        }
+        #expect(try await ledger.read { try $0.apiKeyNames() } == ["a": "back end"])
+    }
+
     @Test func `the first answer under an idempotency key is kept`() async throws {
         let answer = { @Sendable (number: UInt8) in
             KeptAnswer(

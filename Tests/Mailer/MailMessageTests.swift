@@ -3,7 +3,7 @@ import Foundation
 import Mailer
 import Testing
 
-/// Messages as they go over the line, and the texts that no message has.
+/// Encoded messages, and the texts that a message refuses.
 @Suite struct MailMessageTests {
     private static let date = Timestamp(millisecondsSince1970: 1_790_000_000_123)
 
@@ -23,7 +23,7 @@ import Testing
         String(decoding: try #require(message).encoded(), as: UTF8.self).components(separatedBy: "\r\n")
     }
 
-    @Test func `a plain message is one that any server takes`() throws {
+    @Test func `a plain message has header fields in ASCII and a text in base64`() throws {
         #expect(
             try lines(message()) == [
                 "From: no-reply@garden.example", "To: mint@example.com", "Subject: Hello",
@@ -60,7 +60,7 @@ import Testing
         #expect(try message(identifier: identifier) == nil)
     }
 
-    @Test func `a text looks like an encoded word, and is not one`() throws {
+    @Test func `a subject that looks like an encoded word is encoded`() throws {
         #expect(try lines(message(subject: "=?utf-8?B?SGk=?="))[2] == "Subject: =?utf-8?B?PT91dGYtOD9CP1NHaz0/PQ==?=")
         #expect(
             try lines(message(from: #"A "b" \ c <a@b.example>"#))[0] == #"From: "A \"b\" \\ c" <a@b.example>"#)

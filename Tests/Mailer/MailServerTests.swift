@@ -1,7 +1,7 @@
 import Mailer
 import Testing
 
-/// The addresses of mail servers, and how each is reached.
+/// The addresses of mail servers, and the encryption of each.
 @Suite struct MailServerTests {
     @Test(
         arguments: [

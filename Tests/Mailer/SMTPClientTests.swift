@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(.withMailServer)
-    func `a server without TLS gets no message where TLS is asked for`() async throws {
+    func `a server without TLS gets no message if TLS is required`() async throws {
         let plain = try await MailServerProcess()
         let certificate = try #require(try await MailServerProcess(.startTLS).certificate)
         await #expect(throws: MailFailure(.tlsFailed)) {
@@ -86,7 +86,7 @@ import Testing
         #expect(!MailFailure(.deferred).isPermanent)
     }
 
-    @Test func `a server that is not there is told from one that is unknown`() async throws {
+    @Test func `a server that does not listen and an unknown host are different errors`() async throws {
         await #expect(throws: MailFailure(.unreachable)) {
             try await client("smtp://127.0.0.1:1").send(message())
         }

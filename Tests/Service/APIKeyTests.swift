@@ -52,6 +52,53 @@ import Wire
         #expect(try await fixture.keys.revoke("none") == false)
     }
 
+    @Test func `a key is refused from its expiry on, and the refusal names the date`() async throws {
+        let expiresAt = fixture.shop.clock.now().adding(seconds: 60)
+        let key = try await fixture.keys.make(name: "contractor", scopes: [.read], expiresAt: expiresAt).key
+        fixture.shop.clock.advance(milliseconds: 59_999)
+        #expect(try await fixture.send(.get, "/v1/products", key: key).status == 200)
+        #expect(try await fixture.keys.listValid().contains { $0.name == "contractor" })
+        fixture.shop.clock.advance(milliseconds: 1)
+        let refused = try await fixture.send(.get, "/v1/products", key: key)
+        #expect(refused.status == 401)
+        let problem = try refused.decoded(ProblemResource.self)
+        #expect(problem.code == "keyInvalid")
+        #expect(problem.detail.hasPrefix("The API key \"contractor\" expired on \(expiresAt.rfc3339)."))
+        #expect(try await !fixture.keys.listValid().contains { $0.name == "contractor" })
+        // A wrong secret learns nothing of the key.
+        let other = try await fixture.send(.get, "/v1/products", key: String(key.dropLast()) + "!")
+        #expect(try !other.decoded(ProblemResource.self).detail.contains("expired"))
+    }
+
+    @Test func `the last use of a key is recorded once an hour, apart from its requests`() async throws {
+        let (record, key) = try await fixture.keys.make(name: "used", scopes: [.read])
+        func lastUse() async throws -> Timestamp? {
+            try await fixture.keys.list().first { $0.identifier == record.identifier }?.lastUsedAt
+        }
+        func use() async throws {
+            #expect(try await fixture.send(.get, "/v1/products", key: key).status == 200)
+        }
+        let first = fixture.shop.clock.now()
+        try await use()
+        #expect(try await lastUse() == nil)
+        try await fixture.keys.recordUses()
+        #expect(try await lastUse() == first)
+        fixture.shop.clock.advance(milliseconds: 3_599_999)
+        try await use()
+        try await fixture.keys.recordUses()
+        #expect(try await lastUse() == first)
+        fixture.shop.clock.advance(milliseconds: 1)
+        try await use()
+        try await fixture.keys.recordUses()
+        #expect(try await lastUse() == first.adding(seconds: 3600))
+        // A refused presentation is no use.
+        fixture.shop.clock.advance(milliseconds: 3_600_000)
+        #expect(try await fixture.keys.revoke(record.identifier))
+        #expect(try await fixture.send(.get, "/v1/products", key: key).status == 401)
+        try await fixture.keys.recordUses()
+        #expect(try await lastUse() == first.adding(seconds: 3600))
+    }
+
     @Test(arguments: [
         (APIKeyScope.read, HTTPRequest.Method.get, "/v1/users/alice/items", 200),
         (.read, .get, "/v1/users/alice/transactions", 200), (.read, .get, "/v1/users/alice", 200),

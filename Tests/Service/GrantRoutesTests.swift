@@ -69,6 +69,30 @@ import Wire
         #expect(others.code == "grantNotFound")
     }
 
+    @Test func `grants and revocations name the API key, also after the key was revoked`() async throws {
+        let desk = try await fixture.keys.make(name: "support desk", scopes: [.grant])
+        let path = "/v1/users/alice/grants"
+        let body = #"{"item":{"collection":"sprout","number":3},"reason":"Sorry"}"#
+        let given = try await fixture.send(.post, path, body: body, key: desk.key).decoded(GrantResource.self)
+        #expect((given.grantedBy, given.grantedByName) == (desk.record.identifier, "support desk"))
+        let revoked = try await fixture.send(
+            .put, "\(path)/\(given.grantId)/revocation", body: #"{"reason":"A mistake"}"#
+        ).decoded(GrantResource.self)
+        #expect(revoked.revocation?.revokedByName == "tests")
+        #expect(try await fixture.keys.revoke(desk.record.identifier))
+        // A key that the ledger does not have.
+        let grant = Grant(
+            identifier: "g", item: Item(collection: "sprout", number: 1), reason: "r", grantedBy: "unknown",
+            grantedAt: fixture.shop.clock.now(), endsAt: nil)
+        let alice = try #require(User(name: "alice"))
+        try await fixture.ledger.write {
+            _ = try $0.add(grant, for: alice, keeping: nil, for: nil, forgettingBefore: grant.grantedAt)
+        }
+        let grants = try await fixture.send(.get, path).decoded(GrantList.self).grants
+        #expect(grants.map(\.grantedByName) == [nil, "support desk"])
+        #expect(grants.first?.grantedBy == "unknown")
+    }
+
     @Test func aGrantEndsByItself() async throws {
         let end = Timestamp(millisecondsSince1970: fixture.shop.clock.now().millisecondsSince1970 + 60_000).rfc3339
         let written = end.replacing("Z", with: ".999z")

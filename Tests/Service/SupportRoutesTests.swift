@@ -93,7 +93,10 @@ import Wire
 
         let alice = try await story("alice")
         #expect(alice.map(\.kind).filter { $0 != "notification" } == ["revoked", "itemGiven", "granted"])
-        #expect(alice.first { $0.kind == "itemGiven" }?.reason == "Spring gift")
+        let given = try #require(alice.first { $0.kind == "itemGiven" })
+        #expect(given.reason == "Spring gift")
+        #expect(given.actor.hasPrefix("key ") && given.actorName == "tests")
+        #expect(alice.allSatisfy { $0.actorName == nil || $0.actor.hasPrefix("key ") })
         #expect(alice.contains { $0.notification?.type == "REFUND" && $0.text.contains("REFUND") })
         #expect(alice.allSatisfy { $0.otherOwner == nil })
         let refused = try #require(try await story("bob").first)

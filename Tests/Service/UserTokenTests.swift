@@ -57,6 +57,25 @@ import Wire
         try await fixture.send(.get, path, key: token)
     }
 
+    @Test func `the names of API keys are shown to back ends and not to users`() async throws {
+        let bought = try fixture.buy("sprout1")
+        let body = "{\"signedTransaction\":\"\(try fixture.shop.store.signedTransaction(bought.identifier))\"}"
+        let token = try issuer.token(for: "alice", at: now)
+        #expect(try await fixture.send(.post, "/v1/me/transactions", body: body, key: token).status == 200)
+        let transaction = try #require(bought.purchase).transactionIdentifier
+        let query = "issuer=\(TestIssuer.issuer)"
+        let revoked = try await fixture.send(
+            .put, "/v1/users/alice/transactions/\(transaction)/revocation?\(query)", body: #"{"reason":"Fraud"}"#
+        ).decoded(TransactionResource.self)
+        #expect(revoked.revocation?.revokedByName == "tests")
+        let shown = try await fixture.send(.get, "/v1/users/alice/transactions?\(query)").decoded(TransactionList.self)
+        #expect(shown.transactions.first?.revocation?.revokedByName == "tests")
+        let own = try await get("/v1/me/transactions", token: token).decoded(TransactionList.self)
+        let revocation = try #require(own.transactions.first?.revocation)
+        #expect(revocation.revokedBy == revoked.revocation?.revokedBy)
+        #expect(revocation.revokedByName == nil)
+    }
+
     @Test func anAppSpeaksOfItsOwnUser() async throws {
         let token = try issuer.token(at: now)
         let bought = try fixture.buy("sprout1")

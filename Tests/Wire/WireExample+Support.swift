@@ -24,6 +24,7 @@ extension WireExample {
         """
     private static let entry = """
         {"happenedAt": "2026-11-22T00:00:00Z", "kind": "refused", "text": "Refused.", "actor": "user",
+        "actorName": "shop",
         "subject": "garden.gate", "reference": "2", "origin": "apple/Production", "reason": "ownedByAnotherUser",
         "cause": "Another user.", "remedy": "Log in.", "otherOwner": {"issuer": "", "name": "bob"}}
         """

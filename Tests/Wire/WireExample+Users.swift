@@ -24,13 +24,14 @@ extension WireExample {
         WireExample(
             RevocationResource.self,
             #"""
-            {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"}
+            {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy", "revokedByName": "shop"}
             """#),
         WireExample(
             GrantResource.self,
             #"""
             {"grantId": "grantId", "item": {"collection": "sprout", "number": 1}, "reason": "gift",
-            "grantedBy": "grantedBy", "grantedAt": "2027-01-31T12:00:00Z", "endsAt": "2027-01-31T12:00:00Z",
+            "grantedBy": "grantedBy", "grantedByName": "shop", "grantedAt": "2027-01-31T12:00:00Z",
+            "endsAt": "2027-01-31T12:00:00Z",
             "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"}}
             """#),
         WireExample(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `--server`: no credential is sent unencrypted without the caller's word.
@@ -47,5 +48,63 @@ import Testing
         let result = try await run(["products", "--insecure"], key: "")
         #expect(result.status == 64)
         #expect(result.error.contains("--insecure needs --server."))
+    }
+
+    @Test func `--ca-file trusts a root of one's own, and without it the certificate is refused`() async throws {
+        let till = try TillProcess(hasKeys: false)
+        let files = till.folder
+        for name in ["tls", "other"] {
+            try await Tool.run(
+                "openssl",
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
+                    "\(name).key", "-out", "\(name).crt", "-subj", "/CN=127.0.0.1", "-addext",
+                    "subjectAltName=IP:127.0.0.1", "-days", "2",
+                ], in: files.url)
+        }
+        let key = try await till.run("keys", "make", "shop", "--json").decoded(MadeKey.self).key
+        let service = try await ServeProcess(
+            till, ["--tls-certificate", files.file("tls.crt").path, "--tls-key", files.file("tls.key").path])
+        func products(_ options: String...) async throws -> TillProcess.Result {
+            try await till.run(
+                arguments: ["products", "--server", service.url.absoluteString] + options,
+                environment: ["TILL_API_KEY": key, "TILL_TOKEN": ""])
+        }
+        let trusted = try await products("--ca-file", "tls.crt")
+        #expect(trusted.status == 0, "\(trusted.error)")
+        for refused in [try await products(), try await products("--ca-file", "other.crt")] {
+            #expect(refused.status == 1)
+            #expect(refused.error.contains("its TLS certificate is not trusted"))
+            #expect(refused.error.contains("--ca-file"))
+        }
+    }
+
+    @Test(arguments: [
+        ("none.pem", "\"none.pem\" of --ca-file cannot be read. Check that it is a file and that you may read it."),
+        (".", "\".\" of --ca-file cannot be read."),
+        ("empty.pem", "\"empty.pem\" of --ca-file has no valid certificate."),
+        ("text.pem", "\"text.pem\" of --ca-file has no valid certificate. Name a PEM file"),
+        ("broken.pem", "\"broken.pem\" of --ca-file has no valid certificate."),
+    ])
+    func `a file without certificates is refused before anything is sent`(file: String, message: String) async throws {
+        let till = try TillProcess(hasKeys: false)
+        try Data().write(to: till.folder.file("empty.pem"))
+        try Data("hello\n".utf8).write(to: till.folder.file("text.pem"))
+        try Data("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8)
+            .write(to: till.folder.file("broken.pem"))
+        let refused = try await till.run(
+            arguments: ["products", "--server", "https://127.0.0.1:1", "--ca-file", file],
+            environment: ["TILL_API_KEY": "till_a_b", "TILL_TOKEN": ""])
+        #expect(refused.status == 1)
+        #expect(refused.error.contains(message), "\(refused.error)")
+    }
+
+    @Test func `--ca-file needs an https server`() async throws {
+        let alone = try await run(["products", "--ca-file", "x"], key: "")
+        #expect(alone.status == 64)
+        #expect(alone.error.contains("--ca-file needs --server."))
+        let plain = try await run(["products", "--server", "http://127.0.0.1:1", "--ca-file", "x"], key: "till_a_b")
+        #expect(plain.status == 64)
+        #expect(plain.error.contains("--ca-file needs an https address; --server is \"http://127.0.0.1:1\"."))
     }
 }

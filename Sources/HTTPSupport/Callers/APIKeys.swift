@@ -15,6 +15,7 @@ public struct APIKeys: Sendable {
     private let ledger: Ledger
     private let clock: any WallClock
     private let randomness: Randomness
+    private let uses = APIKeyUses()
 
     public init(ledger: Ledger, clock: any WallClock, randomness: Randomness) {
         self.ledger = ledger
@@ -24,19 +25,22 @@ public struct APIKeys: Sendable {
 
     /// Makes a key.
     ///
-    /// - Parameter app: The bundle identifier of the only app that the key is for; nil for all apps.
-    /// - Returns: Its record, and the key itself, which nobody can tell again.
+    /// - Parameters:
+    ///   - app: The bundle identifier of the only app that the key is for; nil for all apps.
+    ///   - expiresAt: The time from which the key is refused; nil if it does not expire.
+    /// - Returns: The record, and the key itself, which cannot be read again.
     public func make(
         name: String,
         scopes: Set<APIKeyScope>,
-        app: String? = nil
+        app: String? = nil,
+        expiresAt: Timestamp? = nil
     ) async throws -> (record: APIKeyRecord, key: String) {
         let identifier = randomness.bytes(6).hexadecimal
         let key = Self.prefix + identifier + "_" + Base64.encode(randomness.bytes(32), .urlSafe)
         let record = APIKeyRecord(
             identifier: identifier, name: name,
             scopes: APIKeyScope.allCases.filter(scopes.contains).map(\.rawValue), app: app,
-            secretDigest: Self.digest(of: key), createdAt: clock.now())
+            secretDigest: Self.digest(of: key), createdAt: clock.now(), expiresAt: expiresAt)
         try await ledger.write { try $0.add(record) }
         return (record, key)
     }
@@ -45,12 +49,30 @@ public struct APIKeys: Sendable {
         try await ledger.read { try $0.apiKeys() }
     }
 
-    /// - Returns: false when there is no key of that identifier.
+    /// The keys that the service accepts now.
+    public func listValid() async throws -> [APIKeyRecord] {
+        let now = clock.now()
+        return try await list().filter { $0.isValid(at: now) }
+    }
+
+    /// - Returns: False if there is no key with this identifier.
     public func revoke(_ identifier: String) async throws -> Bool {
         try await ledger.write { try $0.revokeAPIKey(identifier, at: clock.now()) }
     }
 
-    /// The caller who presents a key; nil for a key that is unknown, wrong or revoked.
+    /// Writes the last uses of keys to the ledger, in one commit for all keys.
+    public func recordUses() async throws {
+        let uses = uses.takeAll()
+        guard !uses.isEmpty else { return }
+        try await ledger.write { transaction in
+            for (identifier, moment) in uses { try transaction.recordUse(ofAPIKey: identifier, at: moment) }
+        }
+    }
+
+    /// The caller that presents a key. The time of the use stays in memory until `recordUses`.
+    ///
+    /// - Returns: Nil for a key that is unknown, wrong or revoked.
+    /// - Throws: `Problem` for a key that has expired; `StorageFault`.
     package func caller(presenting key: String) async throws -> Caller? {
         guard key.hasPrefix(Self.prefix), key.utf8.count < 128 else { return nil }
         let identifier = key.dropFirst(Self.prefix.count).prefix { $0 != "_" }
@@ -58,11 +80,22 @@ public struct APIKeys: Sendable {
             record.revokedAt == nil,
             ConstantTime.areEqual(Self.digest(of: key), record.secretDigest)
         else { return nil }
+        let now = clock.now()
+        if let expiresAt = record.expiresAt, now >= expiresAt { throw Problem.keyExpired(record.name, at: expiresAt) }
+        uses.note(record, at: now)
         return .backEnd(
             key: record.identifier, scopes: Set(record.scopes.compactMap(APIKeyScope.init(rawValue:))), app: record.app)
     }
 
     private static func digest(of key: String) -> [UInt8] {
         DigestAlgorithm.sha256.digest(of: Array(key.utf8))
+    }
+}
+
+extension Problem {
+    fileprivate static func keyExpired(_ name: String, at moment: Timestamp) -> Problem {
+        Problem(
+            status: .unauthorized, code: "keyInvalid",
+            detail: "The API key \"\(name)\" expired on \(moment.rfc3339). Make a new one with `till keys make`.")
     }
 }

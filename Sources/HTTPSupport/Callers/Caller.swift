@@ -19,6 +19,11 @@ package enum Caller: Hashable, Sendable {
         }
     }
 
+    /// True for a back end with an API key.
+    package var isBackEnd: Bool {
+        if case .backEnd = self { true } else { false }
+    }
+
     /// The name under which the service counts requests and keeps answers.
     package var name: String {
         switch self {

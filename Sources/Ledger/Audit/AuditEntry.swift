@@ -87,6 +87,12 @@ public enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConverti
 
     private static let keyPrefix = "key "
 
+    /// The identifier of the API key; nil for another actor.
+    public var keyIdentifier: String? {
+        guard case .apiKey(let identifier) = self else { return nil }
+        return identifier
+    }
+
     public var description: String {
         switch self {
         case .user: "user"

@@ -21,6 +21,7 @@ extension Table {
         columns: [
             .text("key_id"), .text("name"), .text("scopes"), .blob("secret_digest", count: 32), .integer("created_at"),
             .integer("revoked_at").optional, .text("app").optional.since(18),
+            .integer("expires_at").optional.since(18), .integer("last_used_at").optional.since(18),
         ],
         key: ["key_id"])
 }

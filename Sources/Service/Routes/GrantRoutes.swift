@@ -16,11 +16,12 @@ struct GrantRoutes: Sendable {
     func add(to group: RouterGroup<ServiceContext>) {
         group.for(.backEnd(.read)).get("grants") { request, context in
             let user = try subjects.user(request, context)
+            let keys = try await service.apiKeyNames()
             return try await Page(request).answer(
                 { before, limit in
                     try await service.grants(of: user, before: before, limit: limit)
                 }, number: \.sequence
-            ) { GrantList(grants: $0.map { grant in GrantResource(grant) }, nextCursor: $1) }
+            ) { GrantList(grants: $0.map { grant in GrantResource(grant, naming: keys) }, nextCursor: $1) }
         }
         let granting = group.for(.backEnd(.grant))
         granting.post("grants") { request, context in try await grant(request, context) }
@@ -28,9 +29,8 @@ struct GrantRoutes: Sendable {
             let user = try subjects.user(request, context)
             let identifier = try context.parameters.text("grant")
             let (reason, caller) = (try await reason(request, context), try context.requiredCaller.name)
-            return try JSONAnswer.response(
-                GrantResource(
-                    try await service.revoke(grant: identifier, of: user, reason: reason, by: caller)))
+            let revoked = try await service.revoke(grant: identifier, of: user, reason: reason, by: caller)
+            return try JSONAnswer.response(GrantResource(revoked, naming: try await service.apiKeyNames()))
         }
         granting.put("transactions/:transaction/revocation") { request, context in
             let reason = try await reason(request, context)
@@ -56,7 +56,8 @@ struct GrantRoutes: Sendable {
         let user = try subjects.user(request, context)
         let purchase = try NamedPurchase(request, context)
         let caller = try context.requiredCaller.name
-        return try JSONAnswer.response(TransactionResource(try await change(purchase, user, caller)))
+        let changed = try await change(purchase, user, caller)
+        return try JSONAnswer.response(TransactionResource(changed, naming: try await service.apiKeyNames()))
     }
 
     private func grant(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -67,11 +68,12 @@ struct GrantRoutes: Sendable {
         let granted = Item(collection: try item.text("collection"), number: try item.integer("number"))
         let reason = try Reason.read(body)
         let endsAt = try body.optionalDate("endsAt")
+        let keys = try await service.apiKeyNames()
         return try await idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, status: .created
         ) { pending in
             let grant = try service.newGrant(of: granted, reason: reason, endsAt: endsAt, by: caller.name)
-            let json = try JSONAnswer.encode(GrantResource(grant))
+            let json = try JSONAnswer.encode(GrantResource(grant, naming: keys))
             let answer = pending?.answer(json)
             let earlier = try await service.give(grant, to: user, keeping: answer, for: pending?.key)
             return earlier.map { .replayed($0) } ?? answer.map { .kept($0) } ?? .new(json)

@@ -3,7 +3,8 @@ import Entitlements
 import Wire
 
 extension TransactionResource {
-    init(_ transaction: RedeemedTransaction) {
+    /// - Parameter keys: The names of API keys by their identifiers.
+    init(_ transaction: RedeemedTransaction, naming keys: [String: String] = [:]) {
         self.init(
             bundleId: transaction.app,
             transactionId: transaction.transactionIdentifier,
@@ -12,7 +13,7 @@ extension TransactionResource {
             purchaseDate: transaction.purchaseDate.rfc3339, redeemedAt: transaction.redeemedAt.rfc3339,
             expiresDate: transaction.expiresAt?.rfc3339, revocationDate: transaction.revocationDate?.rfc3339,
             revocationReason: transaction.revocationReason,
-            revocation: transaction.revocation.map { RevocationResource($0) },
+            revocation: transaction.revocation.map { RevocationResource($0, naming: keys) },
             facts: TransactionFactsResource(transaction.facts))
     }
 }

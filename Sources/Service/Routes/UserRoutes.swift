@@ -49,9 +49,11 @@ struct UserRoutes: Sendable {
                 UserSubscriptionList(subscriptions: subscriptions.map { UserSubscriptionResource($0) }))
         }
         group.get("transactions") { request, context in
-            try await transactions(
-                of: try subjects.user(request, context), in: try RequestedApps.name(of: request, context), Page(request)
-            )
+            // The names of keys are the team's.
+            let keys = try context.requiredCaller.isBackEnd ? await service.apiKeyNames() : [:]
+            return try await transactions(
+                of: try subjects.user(request, context), in: try RequestedApps.name(of: request, context),
+                Page(request), naming: keys)
         }
     }
 
@@ -106,12 +108,18 @@ struct UserRoutes: Sendable {
         }
     }
 
-    private func transactions(of user: User, in app: String?, _ page: Page) async throws -> Response {
+    /// - Parameter keys: The names of API keys by their identifiers.
+    private func transactions(
+        of user: User,
+        in app: String?,
+        _ page: Page,
+        naming keys: [String: String]
+    ) async throws -> Response {
         try await page.answer(
             { before, limit in
                 try await service.transactions(of: user, in: app, before: before, limit: limit)
             }, number: \.sequence
-        ) { TransactionList(transactions: $0.map { transaction in TransactionResource(transaction) }, nextCursor: $1) }
+        ) { TransactionList(transactions: $0.map { TransactionResource($0, naming: keys) }, nextCursor: $1) }
     }
 
     private func accountToken(of user: User) async throws -> Response {

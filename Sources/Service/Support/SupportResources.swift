@@ -30,14 +30,15 @@ extension StatedNotificationResource {
 }
 
 extension KnownPurchaseResource {
-    init(_ purchase: KnownPurchase) {
+    /// - Parameter keys: The names of API keys by their identifiers.
+    init(_ purchase: KnownPurchase, naming keys: [String: String]) {
         let status = purchase.status
         self.init(
             owner: purchase.owner.map { UserName($0) }, originalTransactionId: status.originalTransactionIdentifier,
             origin: status.origin, productId: status.productIdentifier, state: status.state.rawValue,
             since: status.since.rfc3339, until: status.until?.rfc3339, renews: status.renews,
             expirationReason: status.expirationReason?.rawValue, items: purchase.items,
-            transactions: purchase.transactions.map { TransactionResource($0) },
+            transactions: purchase.transactions.map { TransactionResource($0, naming: keys) },
             notifications: purchase.notifications.map { StatedNotificationResource($0) })
     }
 }
@@ -75,13 +76,15 @@ extension ExplanationResource {
 }
 
 extension StoryEntryResource {
-    init(_ entry: StoryEntry) {
+    /// - Parameter keys: The names of API keys by their identifiers.
+    init(_ entry: StoryEntry, naming keys: [String: String]) {
         switch entry.content {
         case .event(let event, _, let otherOwner):
             let remedy = event.event == .refused ? event.reason.flatMap { RefusalRemedy(code: $0) } : nil
             self.init(
                 happenedAt: event.happenedAt.rfc3339, kind: event.event.rawValue, text: entry.sentence,
-                actor: event.actor.description, subject: event.subject, reference: event.reference,
+                actor: event.actor.description, actorName: event.actor.keyIdentifier.flatMap { keys[$0] },
+                subject: event.subject, reference: event.reference,
                 origin: event.origin, reason: event.reason, cause: remedy?.cause, remedy: remedy?.remedy,
                 otherOwner: otherOwner.map { UserName($0) })
         case .notification(let notification):

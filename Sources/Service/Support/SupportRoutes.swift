@@ -71,9 +71,10 @@ struct SupportRoutes: Sendable {
                 status: .notFound, code: "transactionUnknown",
                 detail: "No transaction, original transaction or order has this identifier.")
         }
+        let keys = try await service.apiKeyNames()
         return try JSONAnswer.response(
             PurchaseLookup(
-                purchases: purchases.map { KnownPurchaseResource($0) },
+                purchases: purchases.map { KnownPurchaseResource($0, naming: keys) },
                 unclaimed: unclaimed.map { UnclaimedPurchaseResource($0) }))
     }
 
@@ -87,8 +88,9 @@ struct SupportRoutes: Sendable {
         }
         let entries = try await service.story(of: user, before: position, limit: page.size + 1)
         let (shown, next) = page.part(of: entries) { $0.position.description }
+        let keys = try await service.apiKeyNames()
         return try JSONAnswer.response(
-            StoryList(entries: shown.map { StoryEntryResource($0) }, nextCursor: next))
+            StoryList(entries: shown.map { StoryEntryResource($0, naming: keys) }, nextCursor: next))
     }
 
     private func unclaimed(_ request: Request, _ context: ServiceContext) async throws -> Response {

@@ -1,0 +1,35 @@
+import Commerce
+import Ledger
+
+/// An API key in the output of commands.
+struct APIKeyReport: Encodable {
+    let id: String
+    let name: String
+    let scopes: [String]
+    /// The bundle identifier of the only app that the key is for; nil for all apps.
+    let app: String?
+    /// Dates are RFC 3339, UTC.
+    let createdAt: String
+    let expiresAt: String?
+    let lastUsedAt: String?
+    let revokedAt: String?
+
+    init(_ record: APIKeyRecord) {
+        id = record.identifier
+        name = record.name
+        scopes = record.scopes
+        app = record.app
+        createdAt = record.createdAt.rfc3339
+        expiresAt = record.expiresAt?.rfc3339
+        lastUsedAt = record.lastUsedAt?.rfc3339
+        revokedAt = record.revokedAt?.rfc3339
+    }
+
+    /// The scopes of the key, its app and its expiry, in sentences.
+    var limits: String {
+        let scopes = "Scopes: \(scopes.joined(separator: ", "))."
+        let app = app.map { "App: \($0)." }
+        return ([scopes, app, expiresAt.map { "Expires: \($0)." }] as [String?]).compactMap(\.self)
+            .joined(separator: " ")
+    }
+}

@@ -1,0 +1,87 @@
+import Commerce
+import Foundation
+import Logging
+import Synchronization
+
+/// A log handler that writes each event as one JSON object on a line of its own: `time`, `level`, `label`, `message` and, if there
+/// is any, `metadata`.
+package struct JSONLogHandler: LogHandler {
+    /// Lines of several threads do not mix.
+    private static let standardError = Mutex(FileHandle.standardError)
+
+    package var logLevel = Logger.Level.info
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
+    private let label: String
+    private let clock: any WallClock
+    private let write: @Sendable (Data) -> Void
+
+    /// - Parameter write: Writes a line, its end included (default: to standard error).
+    package init(
+        label: String, clock: any WallClock, write: @escaping @Sendable (Data) -> Void = Self.writeToStandardError
+    ) {
+        self.label = label
+        self.clock = clock
+        self.write = write
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        let values = metadata.merging(metadataProvider?.get() ?? [:]) { $1 }.merging(event.metadata ?? [:]) { $1 }
+        let line = Line(
+            time: Self.time(clock.now()), level: event.level.rawValue, label: label, message: event.message.description,
+            metadata: values.isEmpty ? nil : values.mapValues(Value.init))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard var data = try? encoder.encode(line) else { return }
+        data.append(UInt8(ascii: "\n"))
+        write(data)
+    }
+
+    package static func writeToStandardError(_ line: Data) {
+        standardError.withLock { try? $0.write(contentsOf: line) }
+    }
+
+    /// RFC 3339 with milliseconds, UTC.
+    private static func time(_ moment: Timestamp) -> String {
+        let milliseconds = String(moment.millisecondsSince1970 - moment.secondsSince1970 * 1000)
+        let padding = String(repeating: "0", count: 3 - milliseconds.count)
+        return "\(moment.rfc3339.dropLast()).\(padding)\(milliseconds)Z"
+    }
+
+    private struct Line: Encodable {
+        let time: String
+        let level: String
+        let label: String
+        let message: String
+        let metadata: [String: Value]?
+    }
+
+    private enum Value: Encodable {
+        case text(String)
+        case array([Value])
+        case object([String: Value])
+
+        init(_ value: Logger.Metadata.Value) {
+            switch value {
+            case .string(let text): self = .text(text)
+            case .stringConvertible(let value): self = .text(value.description)
+            case .array(let values): self = .array(values.map(Value.init))
+            case .dictionary(let values): self = .object(values.mapValues(Value.init))
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .text(let text): try container.encode(text)
+            case .array(let values): try container.encode(values)
+            case .object(let values): try container.encode(values)
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import HTTPSupport
+import Testing
+import TestSupport
+
+/// The example alert rules for Prometheus, against the metrics of the service.
+@Suite struct AlertRuleTests {
+    private let rules: String
+
+    init() throws {
+        rules = try Project.text("Documentation/alerts.yml")
+    }
+
+    /// The names of all series that the service exports.
+    private static var series: Set<String> {
+        let text = ServiceMetrics().text(queueDepth: 0, listeners: 0)
+        return Set(
+            text.matches(of: /# TYPE (\w+) (\w+)/).flatMap { match -> [String] in
+                let name = String(match.1)
+                return match.2 == "histogram" ? ["_bucket", "_sum", "_count"].map { name + $0 } : [name]
+            })
+    }
+
+    @Test func `each metric of the rules is exported`() {
+        let named = Set(rules.matches(of: /till_\w+/).map { String($0.output) })
+        #expect(named.count >= 8)
+        #expect(named.subtracting(Self.series) == [])
+    }
+
+    @Test func `each label of the rules is one of the exported labels`() throws {
+        let metrics = ServiceMetrics()
+        metrics.countRequest(method: "GET", route: "/", status: 200, duration: .seconds(1))
+        metrics.countRedemption("refused", code: "x")
+        let text = metrics.text(queueDepth: 0)
+        let exported = Set(text.matches(of: /[{,](\w+)="/).map { String($0.1) })
+        // Prometheus adds the last two.
+        let known = exported.union(["instance", "job"])
+        let selectors = rules.matches(of: /[{ ](\w+)(?:=|!=|=~|!~)"/).map { String($0.1) }
+        let groups = rules.matches(of: /by \(([\w, ]+)\)/).flatMap { match in
+            match.1.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        let templates = rules.matches(of: /\$labels\.(\w+)/).map { String($0.1) }
+        #expect(!selectors.isEmpty && !groups.isEmpty && !templates.isEmpty)
+        #expect(Set(selectors + groups + templates).subtracting(known) == [])
+    }
+
+    @Test func `each rule has an expression, a severity, a summary and a remedy`() {
+        let blocks = rules.components(separatedBy: "- alert: ").dropFirst()
+        #expect(blocks.count >= 10)
+        for block in blocks {
+            for part in ["expr:", "severity:", "summary:", "description:"] {
+                #expect(block.contains(" \(part) "), "\(block.prefix { $0 != "\n" }): \(part)")
+            }
+        }
+        #expect(Set(blocks.map { $0.prefix { $0 != "\n" } }).count == blocks.count)
+    }
+}

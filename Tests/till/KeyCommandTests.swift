@@ -1,0 +1,92 @@
+import Commerce
+import Foundation
+import TestSupport
+import Testing
+import till
+
+@Suite struct KeyCommandTests {
+    private struct Listed: Decodable {
+        struct Key: Decodable {
+            let id: String
+            let expiresAt: String?
+            let lastUsedAt: String?
+        }
+
+        let keys: [Key]
+    }
+
+    let till: TillProcess
+
+    init() throws {
+        till = try TillProcess(hasKeys: false)
+    }
+
+    @Test func `a new key's scopes, app and expiry are on standard error`() async throws {
+        let made = try await till.run("keys", "make", "shop")
+        #expect(made.error.contains("Scopes: read, redeem.\n"))
+        #expect(made.output.hasPrefix("till_") && made.output.split(separator: "\n").count == 1)
+        let limited = try await till.run(
+            "keys", "make", "desk", "--scope", "support", "--app", "com.example.garden", "--expires",
+            "2999-01-31")
+        #expect(
+            limited.error.contains("Scopes: support. App: com.example.garden. Expires: 2999-01-31T00:00:00Z.\n"))
+    }
+
+    @Test func `an expiry is a number of days, a date or a time`() {
+        let now = Timestamp(secondsSince1970: 1_790_000_000)
+        for (text, seconds) in [
+            ("1d", 1_790_086_400), ("90d", 1_797_776_000), ("1970-01-02", 86_400),
+            ("1970-01-02T01:00:00+01:00", 86_400),
+        ] {
+            #expect(KeyExpiry(text)?.moment(from: now) == Timestamp(secondsSince1970: Int64(seconds)), "\(text)")
+        }
+        for text in ["", "d", "0d", "-1d", "36501d", "90", "9 0d", "2027-02-30", "2027-01-31T12:00:00", "soon"] {
+            #expect(KeyExpiry(text) == nil, "\(text)")
+        }
+    }
+
+    @Test(arguments: [
+        ("soon", "--expires must be a number of days from 1d to 36500d"), ("soon", "it is \"soon\"."),
+        ("2020-01-31", "--expires must be in the future; it is \"2020-01-31\"."),
+    ])
+    func `an expiry that cannot be is refused before a key is made`(text: String, message: String) async throws {
+        let refused = try await till.run("keys", "make", "shop", "--expires", text)
+        #expect(refused.status == 64)
+        #expect(refused.error.contains(message))
+        #expect(!FileManager.default.fileExists(atPath: till.folder.folder("data").path))
+    }
+
+    @Test func `the audit log and the story name the key`() async throws {
+        let made = try await till.run(
+            "keys", "make", "support desk", "--scope", "grant", "--scope", "support", "--json"
+        ).decoded(MadeKey.self)
+        let service = try await ServeProcess(till)
+        let grant = #"{"item":{"collection":"sprout","number":3},"reason":"Sorry"}"#
+        #expect(try await service.curl("/v1/users/alice/grants", key: made.key, body: grant).status == 201)
+        #expect(await service.end(SIGTERM) == 0)
+        #expect(try await till.run("keys", "revoke", made.id).status == 0)
+        for command in ["audit", "story"] {
+            let text = try await till.run(command, "alice").output
+            #expect(text.contains("key \"support desk\""), "\(text)")
+            #expect(!text.contains("key \(made.id)"))
+            let json = try await till.run(command, "alice", "--json").output
+            #expect(json.contains("\"actor\" : \"key \(made.id)\""), "\(json)")
+            #expect(json.contains("\"actorName\" : \"support desk\""))
+        }
+    }
+
+    @Test func `the list has the expiry and the last use, once the service has stopped`() async throws {
+        let made = try await till.run("keys", "make", "shop", "--expires", "2999-01-31", "--json").decoded(MadeKey.self)
+        let unused = try await till.run("keys", "make", "unused", "--json").decoded(MadeKey.self)
+        let service = try await ServeProcess(till)
+        #expect(try await service.curl("/v1/products", key: made.key).status == 200)
+        #expect(await service.end(SIGTERM) == 0)
+        let keys = try await till.run("keys", "list", "--json").decoded(Listed.self).keys
+        let used = try #require(keys.first { $0.id == made.id })
+        #expect(used.expiresAt == "2999-01-31T00:00:00Z")
+        let lastUse = try #require(used.lastUsedAt)
+        #expect(keys.first { $0.id == unused.id }?.lastUsedAt == nil)
+        let text = try await till.run("keys", "list").output
+        #expect(text.contains("EXPIRES") && text.contains("LAST USED") && text.contains(lastUse))
+    }
+}
