@@ -6,7 +6,7 @@ import Hummingbird
 import Ledger
 import Wire
 
-/// Routes for grants without a purchase, and for revocations.
+/// What a team gives a user without a purchase, and takes back.
 struct GrantRoutes: Sendable {
     let service: EntitlementService
     let idempotentRequests: IdempotentRequests
