@@ -3,11 +3,11 @@ import Ledger
 
 /// The states of purchases in the histories of their owners.
 extension LedgerTransaction {
-    /// Records what the passing of time has changed until a moment.
+    /// Records the changes that time has caused until a moment.
     ///
     /// - Parameters:
-    ///   - limit: The largest number of purchases.
-    ///   - type: Returns the type of a product, for transactions that do not say it.
+    ///   - limit: The maximum number of purchases.
+    ///   - type: Returns the type of a product, for transactions without a stated type.
     /// - Returns: The number of purchases whose states have changed; 0 if no more are due.
     public func announceDueStates(
         at moment: Timestamp,
@@ -20,11 +20,11 @@ extension LedgerTransaction {
         return try announceStates(of: due, apps, at: moment, accepting: accepted, type: type)
     }
 
-    /// Makes the states of purchases known to the histories that do not have them, without an event.
+    /// Adds the missing states of purchases to the histories, without events.
     ///
     /// - Parameters:
-    ///   - number: Only of users after the one with this number; 0 for all.
-    ///   - limit: The largest number of users.
+    ///   - number: The number of the last user of the previous page; 0 for the first page.
+    ///   - limit: The maximum number of users.
     /// - Returns: The number of the last user; nil if there are no more.
     public func announceUnknownStates(
         ofUsersAfter number: Int64,
@@ -41,9 +41,9 @@ extension LedgerTransaction {
         return unknown.last
     }
 
-    /// Records how purchases are now.
+    /// Records the current states of purchases.
     ///
-    /// - Parameter accepted: The origins of which histories tell; nil for a record without events.
+    /// - Parameter accepted: The origins with events; nil for a record without events.
     /// - Returns: The number of purchases whose states have changed.
     func announceStates(
         of originals: Set<TransactionKey>,

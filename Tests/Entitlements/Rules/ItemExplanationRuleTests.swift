@@ -97,7 +97,7 @@ import Testing
             cause: .familyShared, isOwned: true),
         Case(
             testDescription: "in the grace period", facts: owned(.purchase(transaction()), .gracePeriod),
-            cause: .gracePeriod, isOwned: true, says: ["mend the payment method"]),
+            cause: .gracePeriod, isOwned: true, says: ["correct the payment method"]),
         Case(
             testDescription: "granted", facts: owned(.grant(identifier: "g")), cause: .granted, isOwned: true),
         Case(testDescription: "free", facts: owned(.rule), cause: .ownedByEverybody, isOwned: true),
@@ -108,7 +108,7 @@ import Testing
         Case(
             testDescription: "in billing retry",
             facts: purchases(purchase(transaction(ends: 100), renewal: [.isInBillingRetryPeriod: .integer(1)])),
-            cause: .renewalFailed, says: ["Apple tries again"]),
+            cause: .renewalFailed, says: ["Apple retries"]),
         Case(
             testDescription: "refunded", facts: purchases(purchase(transaction(refunded: 50), type: .nonConsumable)),
             cause: .refunded, says: ["Apple has refunded p", "reportaproblem.apple.com"]),
