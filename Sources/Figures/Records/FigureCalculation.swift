@@ -4,7 +4,7 @@ import Ledger
 /// The calculation of a figure from the sums.
 struct FigureCalculation {
     let query: FigureQuery
-    /// The day of the question, which is not over.
+    /// The day of the query, which is not over.
     let today: CalendarDay
     private let formula: FigureFormula
 
@@ -14,7 +14,7 @@ struct FigureCalculation {
         formula = query.figure.formula
     }
 
-    /// - Throws: `FigureError` for a time that has not begun, or for more points than an answer has.
+    /// - Throws: `FigureError` for a time that has not begun, or for too many points.
     func answer(_ reading: FigureReading, _ upkeep: FigureUpkeepRecords) throws -> FigureAnswer {
         let last = min(query.last, today)
         guard query.first <= today,
@@ -25,7 +25,7 @@ struct FigureCalculation {
         let past = formula.needsPast ? try sumsBefore(times[0].lowerBound, reading) : [:]
         let keys = Set(sums.flatMap(\.keys)).union(past.keys)
         guard keys.count * times.count <= FigureQuery.maximumPoints else { throw FigureError.tooManyPoints }
-        // Without any sum there is still one series, of zeros, if it has no group and no currency.
+        // Without any sum, the answer has one series of zeros, if it has no group and no currency.
         let isEmpty = keys.isEmpty && query.group == nil && !formula.isMoney
         let series = (isEmpty ? [FigureReading.Series(group: "", currency: "")] : Array(keys)).sorted {
             ($0.group, $0.currency) < ($1.group, $1.currency)
@@ -47,7 +47,7 @@ struct FigureCalculation {
             isBackfilled: try upkeep.isBackfilled())
     }
 
-    /// The sums of each period. Ends that a renewal may still move count when their day is over.
+    /// The sums of each period. Ends that a renewal may still move are included when their day is over.
     private func sums(of times: [Range<CalendarDay>], _ reading: FigureReading) throws -> [FigureReading.Sums] {
         let (anticipated, known) = (metrics(isAnticipated: true), metrics(isAnticipated: false))
         let sums = try reading.sums(of: times.map { clipped($0, to: today.adding(days: 1)) }, known)

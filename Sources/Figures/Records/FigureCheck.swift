@@ -2,15 +2,16 @@ import Commerce
 import Entitlements
 import Ledger
 
-/// The check of the sums: what each user has added to them is what the user's transactions say, and the sums are the sums of it.
+/// The check of the sums. The contribution of each user must follow from the user's transactions, and the sums must be those of
+/// the contributions.
 ///
-/// It takes memory for a page of users, and for a fingerprint of each month.
+/// It needs memory for a page of users, and for a fingerprint of each month.
 struct FigureCheck {
     private static let usersOfPage = 200
 
     let database: any LedgerDatabase
 
-    /// - Returns: A sentence for each problem; at most `limit`.
+    /// - Returns: A sentence for each problem, at most `limit`.
     func problems(limit: Int) throws -> [String] {
         var problems: [String] = []
         var fingerprints = FigureFingerprints()
@@ -26,7 +27,7 @@ struct FigureCheck {
                 }
                 for (key, amount) in sums.amounts { fingerprints.add(amount, to: key) }
                 if entry.isCurrent, sums != UserFigures.sums(of: transactions[entry.user] ?? []) {
-                    problems.append("The figures of user \(entry.user) are others than those of the transactions.")
+                    problems.append("The figures of user \(entry.user) differ from the transactions.")
                 }
             }
         }
@@ -38,7 +39,7 @@ struct FigureCheck {
             }
         }
         problems += fingerprints.unequal.sorted().prefix(limit).map {
-            "The figures of \($0.description.prefix(7)) are others than the sum of the users' figures."
+            "The figures of \($0.description.prefix(7)) differ from the sum of the users' figures."
         }
         return Array(problems.prefix(limit))
     }
@@ -46,7 +47,7 @@ struct FigureCheck {
     private struct Entry {
         let user: Int64
         let contribution: FigureContribution
-        /// True if nothing was written for the user since, and the rules are those of this version.
+        /// True if the user was not written since, and the rules are of this version.
         let isCurrent: Bool
     }
 

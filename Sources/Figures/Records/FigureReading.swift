@@ -1,9 +1,9 @@
 import Commerce
 import Ledger
 
-/// The SQL that reads sums, inside a transaction that the caller holds.
+/// The SQL that reads sums, inside the caller's transaction.
 ///
-/// A time is read as whole months and the days beside them, so that years of sums are few rows.
+/// A time is read as whole months and the remaining days, so that years of sums need few rows.
 struct FigureReading {
     /// The subject of a series of sums.
     struct Series: Hashable {
@@ -15,7 +15,7 @@ struct FigureReading {
 
     let database: any LedgerDatabase
     let query: FigureQuery
-    /// The number of the app that is asked for; nil for all apps.
+    /// The number of the app in the query; nil for all apps.
     let app: Int64?
     /// The bundle identifiers of apps.
     let apps: [Int64: String]
@@ -25,7 +25,7 @@ struct FigureReading {
         let day: CalendarDay
     }
 
-    /// The sums of times, each from a day to the day before another.
+    /// The sums of time ranges.
     func sums(of times: [Range<CalendarDay>], _ metrics: Set<FigureMetric>) throws -> [Sums] {
         let cells = times.map(Self.cells)
         let wanted = Set(cells.joined())
@@ -56,7 +56,7 @@ struct FigureReading {
         return try sums(of: [CalendarDay(daysSince1970: first)..<day], metrics).first ?? [:]
     }
 
-    /// Whole months, and days.
+    /// The whole months and the remaining days of a time range.
     private static func cells(of time: Range<CalendarDay>) -> [Cell] {
         var cells: [Cell] = []
         var day = time.lowerBound
@@ -97,7 +97,7 @@ struct FigureReading {
             arguments)
     }
 
-    /// The column that the series are told apart by; nil for one series.
+    /// The column of the series; nil for one series.
     private var column: String? {
         switch query.group {
         case .app: "app"
