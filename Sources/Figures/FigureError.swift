@@ -19,7 +19,7 @@ public enum FigureError: CodedError, Equatable {
     public var message: String {
         switch self {
         case .unknown(let name):
-            "Unknown figure \"\(name.prefix(100))\". The figures are \(Figure.allCases.map(\.rawValue).joined(separator: ", "))."
+            "Unknown figure \"\(name.prefix(100))\". Use one of \(Figure.allCases.map(\.rawValue).joined(separator: ", "))."
         case .timeInvalid: "The first day must not be after the last day, or after today."
         case .tooManyPoints:
             "The answer would have too many points. Ask for a shorter time, for longer periods, or for one product."

@@ -84,7 +84,7 @@ import Testing
         ("UPDATE kept_proof SET certificates = x''", "is damaged"),
         ("DELETE FROM kept_certificate", "is damaged"),
     ])
-    func `what the proof does not say is found`(damage: String, finding: String) async throws {
+    func `a difference from the stored proof is found`(damage: String, finding: String) async throws {
         _ = try await service().redeem(try transaction("garden.season"), for: alice)
         try execute(
             damage.replacing(

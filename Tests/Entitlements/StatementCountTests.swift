@@ -27,7 +27,7 @@ import Webhooks
             [claim(number)], for: try #require(User(name: "u\(user)")), counting: [.localSandbox], by: .user)
     }
 
-    @Test func `a group of any size takes the same number of statements, 25 at most`() async throws {
+    @Test func `a group of any size needs the same number of statements, at most 25`() async throws {
         let folder = try TemporaryFolder()
         let storage = CountingStorage(
             try SQLiteStorage(file: folder.file("ledger.sqlite")))

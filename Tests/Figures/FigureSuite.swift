@@ -11,7 +11,7 @@ struct Expected: Hashable {
     let amount: Int64
 }
 
-/// The helpers of the tests of figures.
+/// The shared functions of the tests of figures.
 protocol FigureSuite {}
 
 extension FigureSuite {

@@ -186,7 +186,7 @@ import Wire
         #expect(login.code == "credentialsWrong")
     }
 
-    @Test func `an address that is verified elsewhere meanwhile is taken`() async throws {
+    @Test func `an address that another account verifies meanwhile is taken`() async throws {
         let entrance = try await signUp("old@example.com")
         _ = try await mails()
         let token = entrance.tokens.accessToken

@@ -50,7 +50,7 @@ import Wire
         #expect(try await post(body, under: "k2").decoded(Redemption.self).outcome == .unchanged)
     }
 
-    @Test func `a redemption and its kept answer are one commit, and so are a grant and its answer`() async throws {
+    @Test func `a redemption and its stored answer are one commit, and so are a grant and its answer`() async throws {
         let body = try body("sprout1")
         let commits = Atomic(0)
         let count = { commits.load(ordering: .sequentiallyConsistent) }
@@ -133,7 +133,7 @@ import Wire
     }
 
     /// With two commits, a crash between them would tell the app "unchanged" about a new grant.
-    @Test func `a redemption and its kept answer are one commit, and a replay is none`() async throws {
+    @Test func `a redemption and its stored answer are one commit, and a replay is none`() async throws {
         let body = try body("sprout1")
         let before = try await commits()
         _ = try await post(body, under: "k1")

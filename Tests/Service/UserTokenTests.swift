@@ -33,7 +33,7 @@ import Wire
     private static let marks = "a" + String(repeating: "\u{301}", count: 200)
 
     /// Two subjects of an issuer that differ only in their bytes were formerly one user.
-    @Test func `a user known before NFC was asked for keeps access, and another gets none`() async throws {
+    @Test func `a user known before NFC was required keeps access, and another gets none`() async throws {
         let composed = try issuer.token(for: "Ren\u{E9}", at: now)
         let decomposed = try issuer.token(for: "Rene\u{301}", at: now)
         #expect(try await get("/v1/me", token: composed).status == 200)

@@ -28,7 +28,7 @@ public struct MailTemplates: Sendable {
             } catch {
                 throw Defect(
                     description:
-                        "The folder of mail templates \"\(folder.path)\" cannot be read. Check that it exists and its permissions."
+                        "The folder of mail templates \"\(folder.path)\" cannot be read. Check its path and permissions."
                 )
             }
             for name in names where !name.hasPrefix(".") {

@@ -110,7 +110,7 @@ import Testing
             ([(1, 50)], 50), ([(1, 50), (2, nil)], nil), ([(2, nil), (1, 50)], nil), ([(1, 50), (1, 60)], 60),
             ([(1, 60), (1, 50)], 60), ([(3, 40), (1, 60)], 40),
         ] as [([(Int64, Int64?)], Int64?)])
-    func `the grace period stated last counts, and of two at once the longer`(
+    func `the grace period stated last wins, and of two at once the longer`(
         stated: [(Int64, Int64?)], expected: Int64?
     ) {
         let steps = stated.map { signed, ends in
