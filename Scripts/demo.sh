@@ -75,7 +75,7 @@ run receipt redeem "$receipt" --user alice
 [ "$("$till" owned alice --json)" = "$before" ] || fail "what alice owns has changed"
 
 say "Somebody else cannot redeem it"
-refused "redeemed by another user" receipt redeem "$receipt" --user bob
+refused "Another user has redeemed the purchase" receipt redeem "$receipt" --user bob
 
 say "The app that Till began with, unmodified: it buys, and hands its receipt to /v1/user/shop/ios"
 make_issuer "$work"

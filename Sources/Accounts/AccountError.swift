@@ -1,6 +1,6 @@
 import Commerce
 
-/// Why nothing became of an account, or of a session.
+/// The error of a use case of accounts or sessions.
 public enum AccountError: CodedError, Equatable {
     case emailInvalid
     case emailTooLong
@@ -9,23 +9,23 @@ public enum AccountError: CodedError, Equatable {
     case passwordTooLong
     case passwordTooCommon
     case passwordLikeEmail
-    /// Who logs in has no account, or another password: which of the two is nobody's business.
+    /// The address has no account, or the password is wrong. The error does not say which, for security.
     case credentialsWrong
-    /// Who is logged in has another password.
+    /// The password of a logged-in user is wrong.
     case passwordWrong
     case refreshTokenInvalid
     case refreshTokenExpired
     case refreshTokenReused
     case accountNotFound
-    /// The link is unknown, was used, or is for something else.
+    /// The link is unknown, used, or for another purpose.
     case linkInvalid
     case linkExpired
-    /// The account has verified its address.
+    /// The account has verified its address already.
     case emailVerified
     case emailUnchanged
-    /// The address or the account has had as many mails as it gets in an hour.
+    /// The mail limit of the address or the account is reached.
     case mailTooOften
-    /// There was not the memory to hash a password.
+    /// There was too little memory to hash a password.
     case passwordNotHashed
 
     public var code: String {
@@ -54,26 +54,26 @@ public enum AccountError: CodedError, Equatable {
 
     public var message: String {
         switch self {
-        case .emailInvalid: "The e-mail address is none: it has to read like name@example.com."
+        case .emailInvalid: "The e-mail address is invalid. It must have the form name@example.com."
         case .emailTooLong: "The e-mail address is longer than \(EmailAddress.maximumLength) bytes."
-        case .emailTaken: "The e-mail address has an account: log in, or sign up with another."
-        case .passwordTooShort: "The password has to have \(Password.minimumLength) characters at least."
+        case .emailTaken: "The e-mail address has an account. Log in, or sign up with another."
+        case .passwordTooShort: "The password must have at least \(Password.minimumLength) characters."
         case .passwordTooLong: "The password is longer than \(Password.maximumLength) bytes."
-        case .passwordTooCommon: "The password is one of the first that anybody would guess: choose another."
-        case .passwordLikeEmail: "The password is the e-mail address, or its first part: choose another."
-        case .credentialsWrong: "There is no account of this e-mail address and password."
-        case .passwordWrong: "The account has another password: nothing was changed."
-        case .refreshTokenInvalid: "The refresh token is unknown, or its session has ended: log in."
-        case .refreshTokenExpired: "The refresh token has expired: log in."
+        case .passwordTooCommon: "The password is too common. Choose another."
+        case .passwordLikeEmail: "The password is the e-mail address, or its part before the @. Choose another."
+        case .credentialsWrong: "No account has this e-mail address and password."
+        case .passwordWrong: "The password is wrong. Nothing was changed."
+        case .refreshTokenInvalid: "The refresh token is unknown, or its session has ended. Log in."
+        case .refreshTokenExpired: "The refresh token has expired. Log in."
         case .refreshTokenReused:
-            "The refresh token was used before, so somebody may have a copy: its session was ended; log in."
-        case .accountNotFound: "The user has no account here."
-        case .linkInvalid: "The link is unknown, was used, or is for something else: ask for a new one."
-        case .linkExpired: "The link has expired: ask for a new one."
-        case .emailVerified: "The account has verified its e-mail address: nothing was changed."
-        case .emailUnchanged: "The account has this e-mail address: give another one."
-        case .mailTooOften: "Too many mails were asked for in an hour: wait, and look for those that were sent."
-        case .passwordNotHashed: "The password could not be looked at now: try again later."
+            "The refresh token was used before, so it may be stolen. Its session was ended; log in."
+        case .accountNotFound: "The user has no account of this service."
+        case .linkInvalid: "The link is unknown, used, or for another purpose. Ask for a new one."
+        case .linkExpired: "The link has expired. Ask for a new one."
+        case .emailVerified: "The account has verified its e-mail address already. Nothing was changed."
+        case .emailUnchanged: "The account already has this e-mail address. Give another one."
+        case .mailTooOften: "The limit of mails per hour is reached. Look for the earlier mails, or wait."
+        case .passwordNotHashed: "The service has too little memory to hash the password. Try again later."
         }
     }
 }

@@ -1,9 +1,9 @@
 import Commerce
 import Ledger
 
-/// Accounts whose users prove to read the mail of an address, by links.
+/// The use cases of mailed links.
 extension AccountService {
-    /// Has a link mailed to the address of an account.
+    /// Queues a mail with a link that verifies the address of an account.
     ///
     /// - Throws: `AccountError`: `accountNotFound`, `emailVerified`, `mailTooOften`.
     public func askForVerification(of user: User, in language: String) async throws {
@@ -19,13 +19,13 @@ extension AccountService {
         }
     }
 
-    /// Has a link mailed to an address by which its account gets a new password, if it has an account.
+    /// Queues a mail with a link that resets the password, if the address has an account.
     public func askForReset(of email: EmailAddress, in language: String) async throws {
         let now = clock.now()
         try await ledger.write { try $0.queueReset(for: email, in: language, at: now) }
     }
 
-    /// Begins the change of an account's address. Its user has shown the password.
+    /// Begins the change of an account's address, after the password was confirmed.
     ///
     /// - Throws: `AccountError`: `emailUnchanged`, `passwordWrong`, `mailTooOften`.
     public func askForChange(of account: AccountRecord, to email: EmailAddress, in language: String) async throws {
@@ -43,7 +43,7 @@ extension AccountService {
         return try await ledger.write { try $0.confirm(token, at: now) }
     }
 
-    /// Frees an address that somebody else has used to sign up.
+    /// Releases an address that another person has used to sign up.
     ///
     /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`, `emailVerified`.
     public func release(_ text: String) async throws {
@@ -52,13 +52,14 @@ extension AccountService {
         try await ledger.write { try $0.release(token, at: now) }
     }
 
-    /// A valid link by which a password is reset.
+    /// A valid link for a password reset.
     public struct PresentedReset: Sendable {
         fileprivate let token: LinkToken
         public let account: AccountRecord
     }
 
-    /// The first half of a reset. It writes nothing, and hashes nothing for a stranger without a link.
+    /// Checks the link of a reset. This is the first half, which writes nothing, so that a stranger without a link causes no
+    /// write and no hash.
     ///
     /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`.
     public func presentedReset(_ text: String) async throws -> PresentedReset {
@@ -66,7 +67,7 @@ extension AccountService {
         return PresentedReset(token: token, account: account)
     }
 
-    /// Gives an account a new password, and ends all its sessions.
+    /// Sets the new password of an account, and ends all its sessions.
     ///
     /// - Parameter hash: The hash of the new password.
     /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`.

@@ -2,48 +2,49 @@ import Commerce
 import Ledger
 import Signatures
 
-/// Sessions: a device's access token is good for minutes, and its refresh token once, for a new pair. A refresh token that
-/// comes again was copied, so the whole session ends: whoever has the copy, and whoever was robbed.
+/// The use cases of sessions. An access token is valid for minutes. A refresh token is valid once, for a new pair of tokens. A
+/// second use shows that it was copied, and ends the session.
 extension AccountService {
-    /// Whose access token it is.
+    /// The result of presenting an access token.
     public enum Presented: Hashable, Sendable {
         case user(User)
         case expired
         case invalid
     }
 
-    /// Whether a text is meant to be an access token.
+    /// True if a text has the prefix of an access token.
     public static func isAccessToken(_ text: String) -> Bool {
         text.hasPrefix(SessionToken.Kind.access.rawValue)
     }
 
-    /// - Parameter text: What was presented.
+    /// - Parameter text: The presented text.
     public func user(presenting text: String) async throws -> Presented {
         guard let token = SessionToken(.access, text) else { return .invalid }
-        // Good or not, its time is over.
+        // Valid or not, the token has expired.
         guard clock.now() < token.endsAt else { return .expired }
         guard let (session, user) = try await ledger.read(.statement, { try $0.session(access: token.session) }) else {
             return .invalid
         }
         let digest = token.digest
-        let isGood = [session.accessDigest, session.previousAccessDigest].compactMap(\.self).contains {
+        let isValid = [session.accessDigest, session.previousAccessDigest].compactMap(\.self).contains {
             ConstantTime.areEqual($0, digest)
         }
-        return isGood ? .user(user) : .invalid
+        return isValid ? .user(user) : .invalid
     }
 
-    /// A refresh token, whether it is good or not.
+    /// A presented refresh token, valid or not.
     public struct PresentedToken: Sendable {
-        /// Why it can be good for nothing; nil where it has a session.
+        /// The reason why the token is invalid; nil if it has a session.
         public let refusal: AccountError?
         fileprivate let token: SessionToken
         fileprivate let session: SessionRecord?
     }
 
-    /// The first half of a renewal, and of a log-out: it writes nothing, so that strangers can have nothing written.
+    /// Finds the session of a refresh token. This is the first half of a renewal or a log-out. It writes nothing, so that
+    /// strangers cause no writes.
     ///
-    /// - Parameter text: What was presented.
-    /// - Throws: `AccountError`, `refreshTokenInvalid` for what has not the form of one.
+    /// - Parameter text: The presented text.
+    /// - Throws: `AccountError`, `refreshTokenInvalid` for a malformed text.
     public func presented(_ text: String) async throws -> PresentedToken {
         guard let token = SessionToken(.refresh, text) else { throw AccountError.refreshTokenInvalid }
         let session = try await ledger.read { try $0.session(refresh: token.session) }
@@ -51,7 +52,7 @@ extension AccountService {
         return PresentedToken(refusal: session == nil ? refusal : nil, token: token, session: session)
     }
 
-    /// A new pair of tokens for a refresh token, which is good no more.
+    /// Exchanges a refresh token for a new pair of tokens.
     ///
     /// - Throws: `AccountError`.
     public func renew(_ presented: PresentedToken) async throws -> SessionTokens {
@@ -68,7 +69,8 @@ extension AccountService {
         }
     }
 
-    /// Logs a device out, by its refresh token or one it had before: then somebody has a copy, and out is right, too.
+    /// Ends a session by its current or an earlier refresh token. An earlier one may be a stolen copy, for which ending the
+    /// session is right as well.
     public func end(_ presented: PresentedToken) async throws {
         guard let session = presented.session else { return }
         try await ledger.write { try $0.end(session) }
@@ -85,7 +87,7 @@ extension AccountService {
     ///
     /// - Parameters:
     ///   - user: The user's number.
-    ///   - known: The session that goes on; nil for a new one.
+    ///   - known: The session to continue; nil for a new one.
     func newSession(of user: Int64, _ known: SessionRecord? = nil) -> (SessionRecord, SessionTokens) {
         let now = clock.now()
         func end(_ milliseconds: Int64) -> Timestamp {

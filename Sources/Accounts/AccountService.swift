@@ -3,14 +3,14 @@ import Foundation
 import Ledger
 import Signatures
 
-/// The accounts that an app's users have with the service itself: opened, entered, left and ended.
+/// The accounts of users with the service itself.
 ///
-/// Each use case that needs a password has two halves, as a redemption has: hashing takes the processor's time and nothing of
-/// the ledger, the rest is one call of the ledger. So whoever serves can have the first done where it holds up nobody.
+/// Each use case with a password has two halves, like a redemption. Hashing uses the processor, not the ledger. The rest is one
+/// call of the ledger. So the caller can hash on threads that block nothing else.
 public struct AccountService: Sendable {
-    /// Milliseconds for which an access token is good.
+    /// The lifetime of an access token, in milliseconds.
     static let accessTime: Int64 = 15 * 60 * 1000
-    /// The same of a refresh token: how long a device may stay away.
+    /// The lifetime of a refresh token, in milliseconds. A device may stay offline that long.
     static let refreshTime: Int64 = 60 * 86_400 * 1000
 
     let ledger: Ledger
@@ -19,12 +19,12 @@ public struct AccountService: Sendable {
     /// True if the address of a new account gets a mail with a link that verifies it.
     private let sendsMail: Bool
     private let cost: PasswordHash.Cost
-    /// Of no password: what is looked at where there is no account, so that it takes as long.
+    /// The hash of no password. It is compared for unknown addresses, so that they take as long.
     private let decoy: PasswordHash
 
     /// - Parameters:
-    ///   - sendsMail: Whether somebody sends the mails that are queued.
-    ///   - cost: Of one guess at a password.
+    ///   - sendsMail: True if the queued mails are sent.
+    ///   - cost: The cost of one hash.
     public init(
         ledger: Ledger,
         clock: any WallClock,
@@ -40,36 +40,36 @@ public struct AccountService: Sendable {
         decoy = PasswordHash(ofNothing: randomness.bytes(32), cost: cost)
     }
 
-    /// Somebody who is in, and what their device is given.
+    /// A logged-in user, and the tokens for the device.
     public struct Entrance: Sendable {
         public let account: AccountRecord
         public let tokens: SessionTokens
     }
 
-    /// Erases who a user is who has shown an account's password. What they have redeemed stays redeemed, by nobody.
+    /// Erases a user after the account's password was confirmed. The user's transactions stay redeemed, under a tombstone.
     ///
-    /// - Throws: `AccountError`, `passwordWrong` where the account has ended or has another password by now.
+    /// - Throws: `AccountError`, `passwordWrong` if the account was erased or its password was changed meanwhile.
     public func erase(_ account: AccountRecord, by actor: AuditActor, at moment: Timestamp) async throws {
         let isErased = try await ledger.write { try $0.erase(account, by: actor, at: moment) }
         guard isErased else { throw AccountError.passwordWrong }
     }
 
-    /// Whether nobody has an account of an address.
+    /// True if no account has the address.
     public func isAvailable(_ email: EmailAddress) async throws -> Bool {
         try await ledger.read { try $0.account(emailLowercase: email.lowercase) } == nil
     }
 
-    /// An account that is not open yet; takes as long as a hash.
+    /// An account that is not stored yet. This takes as long as a hash.
     public func newAccount(_ email: EmailAddress, _ password: Password) throws(AccountError) -> AccountRecord {
         let name = UUID(randomness: randomness).lowercasedString
-        // A UUID is a name.
+        // A UUID is a valid name.
         guard let user = User(issuer: User.accountIssuer, name: name) else { throw .accountNotFound }
         return AccountRecord(
             user: user, email: email.text, emailLowercase: email.lowercase, passwordHash: try hash(password),
             createdAt: clock.now())
     }
 
-    /// Opens an account, and lets its user in.
+    /// Stores an account, and logs its user in.
     ///
     /// - Parameter language: The language of the mail that verifies the address, if mail is sent.
     /// - Throws: `AccountError`, `emailTaken`.
@@ -77,7 +77,7 @@ public struct AccountService: Sendable {
         let tokens = try await ledger.write { transaction -> SessionTokens? in
             guard let user = try transaction.open(account) else { return nil }
             if sendsMail {
-                // A mailbox that has had enough keeps nobody out: the user asks for the mail later.
+                // A reached mail limit does not prevent the sign-up. The user can ask for the mail later.
                 _ = try transaction.queueVerification(of: account, user, in: language, at: account.createdAt)
             }
             return try begin(of: user, in: transaction)
@@ -86,7 +86,7 @@ public struct AccountService: Sendable {
         return Entrance(account: account, tokens: tokens)
     }
 
-    /// The account of an address, as it was written; nil where there is none.
+    /// The account of an address as the client sent it; nil if there is none.
     public func account(email: String) async throws -> AccountRecord? {
         guard let email = try? EmailAddress(email) else { return nil }
         return try await ledger.read { try $0.account(emailLowercase: email.lowercase) }
@@ -98,9 +98,9 @@ public struct AccountService: Sendable {
         return account
     }
 
-    /// Whether a password is an account's; takes as long as a hash, with an account and without.
+    /// True if a password is the account's. This takes as long as a hash, with or without an account.
     public func isPassword(_ password: String, of account: AccountRecord?) throws(AccountError) -> Bool {
-        // What is too long to be chosen is nobody's; it takes as long as what is not.
+        // A password above the limit matches no account. It takes as long as any other.
         let isShort = password.utf8.count <= Password.maximumLength
         let text = isShort ? Password.composed(password) : ""
         guard let hash = account.map({ PasswordHash($0.passwordHash) }) ?? decoy else { throw .passwordNotHashed }
@@ -109,9 +109,9 @@ public struct AccountService: Sendable {
         return matches && isShort && account != nil
     }
 
-    /// Lets somebody in who has shown an account's password.
+    /// Logs a user in after the account's password was confirmed.
     ///
-    /// - Throws: `AccountError`, `credentialsWrong` where the account has ended or has another password by now.
+    /// - Throws: `AccountError`, `credentialsWrong` if the account was erased or its password was changed meanwhile.
     public func enter(_ account: AccountRecord) async throws -> Entrance {
         let tokens = try await ledger.write { transaction in
             try transaction.unchanged(account).map { try begin(of: $0, in: transaction) }
@@ -120,7 +120,7 @@ public struct AccountService: Sendable {
         return Entrance(account: account, tokens: tokens)
     }
 
-    /// A hash for a new password; takes its time.
+    /// The hash of a new password. This is slow by design.
     public func hash(_ password: Password) throws(AccountError) -> String {
         do {
             return try PasswordHash(password.text, salt: randomness.bytes(16), cost: cost).description
@@ -129,11 +129,11 @@ public struct AccountService: Sendable {
         }
     }
 
-    /// Gives an account another password; whoever else is logged in is so no more.
+    /// Sets another password of an account, and ends all its other sessions.
     ///
     /// - Parameters:
-    ///   - hash: Of the new one.
-    ///   - token: The access token of who asks.
+    ///   - hash: The hash of the new password.
+    ///   - token: The access token of the caller, whose session continues.
     public func setPasswordHash(
         _ hash: String,
         of account: AccountRecord,

@@ -1,17 +1,17 @@
-/// An e-mail address by which somebody logs in: one that mail can be sent to, as far as its form tells (RFC 5321 section 4.1.2,
-/// without quotes, comments or addresses in brackets).
+/// The e-mail address of an account. Its form allows mail to be sent to it (RFC 5321 section 4.1.2, without quotes, comments or
+/// addresses in brackets).
 public struct EmailAddress: Hashable, Sendable {
-    /// The longest, in bytes (RFC 5321 section 4.5.3.1.3, without the angle brackets).
+    /// The longest address, in bytes (RFC 5321 section 4.5.3.1.3, without the angle brackets).
     public static let maximumLength = 254
 
-    /// As it was typed, without spaces around it.
+    /// The address as the user wrote it, without surrounding spaces.
     public let text: String
-    /// In small letters: the form by which accounts are told apart.
+    /// The address in lower case. It identifies the account.
     public var lowercase: String { text.lowercased() }
 
     /// - Throws: `AccountError`, `emailTooLong` or `emailInvalid`.
     public init(_ text: String) throws(AccountError) {
-        // What a keyboard adds behind a completed word.
+        // Some keyboards add a space after a completed word.
         let text = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         guard text.utf8.count <= Self.maximumLength else { throw .emailTooLong }
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
@@ -27,7 +27,7 @@ public struct EmailAddress: Hashable, Sendable {
             }
     }
 
-    /// With a dot in it, and a last label that is no number.
+    /// True for at least two labels, of which the last is not a number.
     private static func isDomain(_ text: Substring) -> Bool {
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         return labels.count > 1

@@ -6,7 +6,7 @@ extension LedgerFeature {
 }
 
 extension Table {
-    /// A link that was used is deleted. `email_lowercase` is the address that the link was mailed to.
+    /// A mailed link. A used link is deleted. `email_lowercase` is the address that the link was mailed to.
     fileprivate static let accountLink = Table(
         name: "account_link", family: .userData,
         columns: [
@@ -17,7 +17,7 @@ extension Table {
         indexes: [Index(name: "account_link_by_end", columns: ["ends_at"])], erasure: .deletion,
         restoration: .deletion)
 
-    /// An account has one change of its address at a time.
+    /// A pending change of an account's address. An account has at most one.
     fileprivate static let addressChange = Table(
         name: "address_change", family: .userData,
         columns: [
@@ -29,7 +29,8 @@ extension Table {
         indexes: [Index(name: "address_change_by_age", columns: ["asked_at"])], erasure: .deletion,
         restoration: .deletion)
 
-    /// The queue: neither a text nor the secret of a link. `next_attempt_at` is null for a mail that was sent or given up.
+    /// The queue of mails. It has neither texts nor secrets of links. `next_attempt_at` is null for a mail that was sent or
+    /// given up.
     fileprivate static let mail = Table(
         name: "mail", family: .userData,
         columns: [
@@ -45,8 +46,8 @@ extension Table {
         ],
         erasure: .deletion, restoration: .deletion)
 
-    /// The mails asked for in an hour, to each address and about each account: by the SHA-256 of an address, which need not have
-    /// an account, or of an account's number.
+    /// The number of mails within an hour, to each address and about each account. The key is the SHA-256 of an address, with
+    /// or without an account, or of an account's number.
     fileprivate static let mailCount = Table(
         name: "mail_count", family: .globalKey,
         columns: [

@@ -10,7 +10,7 @@ extension Table {
         name: "account_email", family: .globalKey, columns: [.text("email_lowercase"), .integer("user_id")],
         key: ["email_lowercase"], owner: Owner("account", by: "An e-mail address"))
 
-    /// The lowercase form of an e-mail address tells accounts apart.
+    /// An account. The lower-case form of the e-mail address identifies it.
     fileprivate static let account = Table(
         name: "account", family: .userData,
         columns: [
@@ -19,8 +19,8 @@ extension Table {
         ],
         key: ["user_id"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
 
-    /// The ledger has the digests of tokens alone. The previous access token is valid until it ends; the previous refresh token
-    /// is not.
+    /// A session. The ledger stores only the digests of tokens. The previous access token is valid until it expires; the
+    /// previous refresh token is not.
     fileprivate static let session = Table(
         name: "session", family: .userData,
         columns: [

@@ -1,11 +1,11 @@
 import Commerce
 import Ledger
 
-/// The use cases of those who send the queued mails.
+/// The use cases of mail senders.
 public struct MailQueue: Sendable {
-    /// The time for which a sender has a mail for itself, in seconds. After that, others may send it.
+    /// The lease of a mail, in seconds. After it, another sender may take the mail.
     static let lease: Int64 = 60
-    /// The time for which mails that are done, and links that have ended, are kept, in seconds.
+    /// The retention of sent and given-up mails and of expired links, in seconds.
     static let memory: Int64 = 7 * 86_400
 
     public let ledger: Ledger
@@ -20,7 +20,7 @@ public struct MailQueue: Sendable {
 
     public func now() -> Timestamp { clock.now() }
 
-    /// Takes mails that are due: whoever takes them sends them, and records how that ended.
+    /// Takes due mails. The sender must send them and record the results.
     public func take(upTo limit: Int) async throws -> [TakenMail] {
         let now = clock.now()
         let due = try await ledger.read { try $0.dueMails(at: now, limit: limit) }
@@ -28,7 +28,7 @@ public struct MailQueue: Sendable {
         return try await ledger.write { try $0.take(due, at: now, until: now.adding(seconds: Self.lease)) }
     }
 
-    /// The result of an attempt that has ended now.
+    /// The result of an attempt that ends now.
     public func result(of mail: QueuedMail, _ outcome: MailOutcome) -> MailResult {
         MailResult(of: mail, outcome, at: clock.now(), randomness: randomness)
     }
@@ -37,7 +37,7 @@ public struct MailQueue: Sendable {
         try await ledger.write { try $0.record(results) }
     }
 
-    /// Deletes what has ended long ago.
+    /// Deletes old mails and links.
     public func forgetOld() async throws {
         let now = clock.now()
         try await ledger.write { try $0.forgetMails(before: now.adding(seconds: -Self.memory), at: now) }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A password that somebody has chosen, held against the rules for new ones: long enough, and not among the first that anybody
-/// would guess (NIST SP 800-63B section 3.1.1). Which characters it is made of is nobody's business.
+/// A new password that follows the rules: long enough, and not common (NIST SP 800-63B section 3.1.1). Any characters are
+/// allowed.
 public struct Password: Sendable {
-    /// In characters.
+    /// The minimum length, in characters.
     public static let minimumLength = 8
-    /// In bytes of UTF-8: long enough for any sentence, short enough to be hashed.
+    /// The maximum length, in bytes of UTF-8. It allows any sentence and keeps hashing cheap.
     public static let maximumLength = 256
 
-    /// Composed (NFKC), so that it is the same from every keyboard.
+    /// The normalized text (NFKC), which is the same from every keyboard.
     let text: String
 
     /// - Parameter email: The address of the account; nil for an account without one.
@@ -24,19 +24,19 @@ public struct Password: Sendable {
         self.text = text
     }
 
-    /// What is typed to log in, as a chosen one is kept.
+    /// The normalized form of a password, for new passwords and log-ins.
     static func composed(_ text: String) -> String {
         text.precomposedStringWithCompatibilityMapping
     }
 
-    /// Whether it is one of the first that anybody would try, or a run such as `abcdefgh` or `11111111`.
+    /// True if a password is common, or a sequence such as `abcdefgh` or `11111111`.
     private static func isCommon(_ folded: String) -> Bool {
         let scalars = folded.unicodeScalars.map { Int($0.value) }
         let steps = Set(zip(scalars, scalars.dropFirst()).map { $1 - $0 })
         return steps.count == 1 && [-1, 0, 1].contains(steps.first) || common.contains(folded)
     }
 
-    /// Of at least eight characters, from lists of passwords that were found out.
+    /// Common passwords of at least eight characters, from lists of leaked passwords.
     private static let common: Set<String> = [
         "password", "password1", "password12", "password123", "password1234", "passw0rd", "p@ssw0rd", "p@ssword",
         "1234567890", "0123456789", "0987654321", "9876543210", "12345678910", "123123123", "12341234", "11223344",

@@ -1,6 +1,6 @@
-/// The session that a token names.
+/// The session reference in a token.
 public struct SessionReference: Hashable, Sendable {
-    /// 16 bytes; one identifier for access tokens, another for refresh tokens.
+    /// The identifier of the session, 16 bytes. Access and refresh tokens have different ones.
     public let identifier: [UInt8]
     /// The number of the session's user; nil in a token of an earlier version.
     public let user: Int64?

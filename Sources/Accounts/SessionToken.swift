@@ -2,17 +2,18 @@ import Commerce
 import Foundation
 import Signatures
 
-/// A token of a session: whoever presents it is taken for whoever has logged in.
+/// A token of a session. Its holder is treated as the logged-in user.
 ///
-/// A prefix for its kind, then in base64 (RFC 4648 section 5): the identifier of the session (16 bytes; access and refresh tokens
-/// have different ones, so that an access token cannot end a session), the user's number and the end in milliseconds since 1970
-/// (8 bytes each, big-endian), and 19 random bytes. The ledger keeps its SHA-256 alone, which decides whether it is valid.
+/// It is a prefix for its kind, then base64 (RFC 4648 section 5) of: the identifier of the session (16 bytes), the user's
+/// number and the expiration in milliseconds since 1970 (8 bytes each, big-endian), and 19 random bytes. Access and refresh
+/// tokens have different identifiers, so an access token cannot end a session. The ledger stores only the SHA-256 of the token,
+/// which decides if it is valid.
 ///
-/// The user's number leads to the session's row in a ledger that is spread over servers by it. A token of an earlier version has
-/// none, and 24 random bytes.
+/// The user's number finds the session's row in a ledger that is sharded by it. A token of an earlier version has no number,
+/// and 24 random bytes.
 public struct SessionToken: Hashable, Sendable {
     public enum Kind: String, Sendable {
-        /// Sent with each request; good for minutes.
+        /// Sent with each request; valid for minutes.
         case access = "ta_"
         /// Sent once, for a new pair.
         case refresh = "tr_"
@@ -34,7 +35,7 @@ public struct SessionToken: Hashable, Sendable {
         self.endsAt = endsAt
     }
 
-    /// - Returns: nil for a text of another form or kind.
+    /// - Returns: Nil for a malformed text, or another kind.
     init?(_ kind: Kind, _ text: String) {
         let length = text.utf8.count - kind.rawValue.utf8.count
         guard text.hasPrefix(kind.rawValue), [Self.size, Self.earlierSize].contains(where: { $0 / 3 * 4 == length }),
@@ -52,7 +53,7 @@ public struct SessionToken: Hashable, Sendable {
     var digest: [UInt8] { DigestAlgorithm.sha256.digest(of: Array(text.utf8)) }
 }
 
-/// What a device is given when somebody logs in, and when it presents a refresh token.
+/// The tokens of a log-in or a renewal.
 public struct SessionTokens: Hashable, Sendable {
     public let access: SessionToken
     public let refresh: SessionToken

@@ -5,7 +5,7 @@ public struct BalanceAddition: Hashable, Sendable {
     public let identifier: String
     public let balance: String
     public let amount: Int
-    /// In the team's own words.
+    /// The reason, in the team's own words.
     public let reason: String
     /// The identifier of the API key.
     public let addedBy: String

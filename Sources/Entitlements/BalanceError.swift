@@ -1,9 +1,9 @@
 import Commerce
 
-/// Why nothing was spent.
+/// The error of a spending. Nothing was spent.
 public enum BalanceError: CodedError, Equatable {
     case balanceUnknown(String)
-    /// What the user has is less.
+    /// The balance is lower than the amount.
     case balanceTooLow(name: String, amount: Int)
     /// Another spending of the user has the same idempotency key.
     case idempotencyKeyReused
@@ -18,10 +18,11 @@ public enum BalanceError: CodedError, Equatable {
 
     public var message: String {
         switch self {
-        case .balanceUnknown(let name): "No product of the catalog adds to a balance \"\(name.prefix(100))\"."
-        case .balanceTooLow(let name, let amount): "The user has \(amount) of \(name): nothing was spent."
+        case .balanceUnknown(let name):
+            "No product of the catalog adds to a balance \"\(name.prefix(100))\". Use a name from GET …/balances."
+        case .balanceTooLow(let name, let amount): "The user has only \(amount) of \"\(name)\". Nothing was spent."
         case .idempotencyKeyReused:
-            "Another spending of this user was requested with this Idempotency-Key: make a new key for each."
+            "Another spending of this user has this Idempotency-Key. Create a new key for each spending."
         }
     }
 }

@@ -1,6 +1,6 @@
-/// A redeemed transaction, with the app that it is of.
+/// A redeemed transaction and its app.
 package struct BoughtTransaction: Hashable, Sendable {
-    /// The number that stands for the bundle identifier in the ledger.
+    /// The number of the app in the ledger.
     package let app: Int64
     package let transaction: RedeemedTransaction
 

@@ -1,8 +1,8 @@
 import Commerce
 
-/// A user who has redeemed something, and a transaction by which the App Store knows them.
+/// A user with redeemed transactions, and one of them, by which the App Store finds the customer.
 public struct Customer: Hashable, Sendable {
-    /// Grows with every user the ledger has seen.
+    /// The number of the user in the ledger. Newer users have greater numbers.
     public let number: Int64
     public let user: User
     public let transactionIdentifier: String

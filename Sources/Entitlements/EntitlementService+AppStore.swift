@@ -2,10 +2,10 @@ import Commerce
 import Ledger
 import Receipts
 
-/// What the service asks the App Store, and what the App Store asks the service.
+/// The use cases of the reconciliation with the App Store, and of its consumption requests.
 extension EntitlementService {
-    /// Takes in what the App Store states of a transaction when it is asked, for whoever owns the purchase or is named by its
-    /// token, as a notification does; what names nobody waits for whoever hands it in.
+    /// Applies a transaction that the App Store has returned, like a notification. It goes to the user of its account token, or
+    /// to the owner of the purchase. A statement for nobody is parked until a user presents the transaction.
     ///
     /// - Parameter renewalInfo: The signed renewal information of the same subscription; nil without one.
     public func receive(statement proof: [UInt8], renewalInfo: [UInt8]? = nil) async throws -> NotificationOutcome {
@@ -30,10 +30,10 @@ extension EntitlementService {
         return renewal
     }
 
-    /// Users who have redeemed something, in an order that stays; in PostgreSQL not that in which they came, so
-    /// that who comes during a sweep may be left to the next.
+    /// Users with redeemed transactions, in a stable order. In PostgreSQL the numbers may become visible out of order, so a
+    /// sweep may miss a new user until the next sweep.
     ///
-    /// - Parameter number: Only those after the one with this number; 0 for all.
+    /// - Parameter number: The number of the last user of the previous page; 0 for the first page.
     public func customers(
         after number: Int64,
         of origins: Set<Origin>,
@@ -43,8 +43,8 @@ extension EntitlementService {
         try await ledger.read { try $0.customers(after: number, of: origins, in: app, limit: limit) }
     }
 
-    /// What the App Store waits to hear about customers who want their money back, oldest first. It waits for twelve hours
-    /// (App Store Server Notifications, "CONSUMPTION_REQUEST").
+    /// The open consumption requests of the App Store about refunds, oldest first. The App Store waits for twelve hours (App
+    /// Store Server Notifications, "CONSUMPTION_REQUEST").
     public func openConsumptionRequests(
         of origins: Set<Origin>,
         in app: String? = nil,
@@ -56,17 +56,17 @@ extension EntitlementService {
         }
     }
 
-    /// Has a question that was answered, or that nobody takes an answer to, asked no more.
+    /// Settles a consumption request that was answered, or whose answer the App Store refuses. It is not returned again.
     public func settle(_ request: OpenConsumptionRequest) async throws {
         try await ledger.write { try $0.settle(request, at: clock.now()) }
     }
 
-    /// Until when a subject was reconciled with the App Store; nil when it never was.
+    /// The checkpoint of a reconciliation; nil if there was none.
     public func reconciled(_ subject: String) async throws -> Timestamp? {
         try await ledger.read { try $0.reconciled(subject) }
     }
 
-    /// Remembers until when a subject was reconciled.
+    /// Stores the checkpoint of a reconciliation.
     public func setReconciled(_ subject: String, until moment: Timestamp) async throws {
         try await ledger.write { try $0.setReconciled(subject, until: moment) }
     }

@@ -3,14 +3,14 @@ import Foundation
 import Ledger
 
 extension EntitlementService {
-    /// What a user has to spend: everything the catalog knows, and whatever else the user ever had some of, by name.
+    /// The balances of a user by name: those of the catalog, and any other that the user has ever had.
     public func balances(of user: User) async throws -> [Credit] {
         let had = try await ledger.read { try $0.balances(of: user, counting: accepted.counting(for: user)) }
         let others = catalogs.balances.filter { name in !had.contains { $0.balance == name } }
         return (had + others.map { Credit(balance: $0, amount: 0) }).sorted { $0.balance < $1.balance }
     }
 
-    /// A new addition to a balance, which nobody has yet.
+    /// A new addition to a balance. It is not stored yet.
     ///
     /// - Parameter caller: The identifier of the API key.
     /// - Throws: `BalanceError.balanceUnknown` for a balance that no product adds to.
@@ -28,9 +28,9 @@ extension EntitlementService {
             addedBy: caller, addedAt: clock.now())
     }
 
-    /// Adds to a user's balance, and keeps the answer to the caller in the same commit.
+    /// Adds to a user's balance, and stores the answer to the caller in the same commit.
     ///
-    /// - Returns: The answer that another process has kept under the key; nil if the amount was added.
+    /// - Returns: The answer that another process has stored under the key; nil if the amount was added.
     public func add(
         _ addition: BalanceAddition,
         for user: User,
@@ -43,7 +43,7 @@ extension EntitlementService {
         }
     }
 
-    /// A new spending, for which nothing was taken yet.
+    /// A new spending. It is not stored yet.
     ///
     /// - Parameters:
     ///   - caller: The identifier of the API key.
@@ -60,7 +60,7 @@ extension EntitlementService {
             reason: reason, spentBy: caller, spentAt: clock.now(), request: request)
     }
 
-    /// Spends a part of a user's balance, never more than there is, and once for each idempotency key of the user.
+    /// Spends a part of a user's balance, never more than it holds, and once for each idempotency key of the user.
     public func spend(_ spending: Spending, for user: User) async throws -> SpentBalance {
         let answer = try await ledger.write {
             try $0.spend(spending, for: user, counting: accepted.counting(for: user))
@@ -70,7 +70,7 @@ extension EntitlementService {
         case .repeated(let first, let left): return SpentBalance(spending: first, left: left, isRepeated: true)
         case .keyReused: throw BalanceError.idempotencyKeyReused
         case .tooLow(let amount):
-            // A balance that the catalog has left is spent as before by those who have had some of it.
+            // Users can still spend a balance that the catalog no longer has, if they have ever had some of it.
             let isKnown = try await balances(of: user).contains { ByteKey($0.balance) == ByteKey(spending.balance) }
             guard isKnown else { throw BalanceError.balanceUnknown(spending.balance) }
             throw BalanceError.balanceTooLow(name: spending.balance, amount: amount)
@@ -82,6 +82,6 @@ extension EntitlementService {
 public struct SpentBalance: Hashable, Sendable {
     public let spending: Spending
     public let left: Int
-    /// Whether the same request has made it before.
+    /// True if an earlier attempt of the same request has made the spending.
     public let isRepeated: Bool
 }

@@ -3,11 +3,11 @@ import Foundation
 import Ledger
 
 extension EntitlementService {
-    /// A grant of an item, which nobody has yet.
+    /// A new grant of an item. It is not stored yet.
     ///
     /// - Parameters:
-    ///   - endsAt: From when on it counts no more; nil for good.
-    ///   - caller: Whose API key it is.
+    ///   - endsAt: The end of the grant; nil for none.
+    ///   - caller: The identifier of the API key.
     public func newGrant(
         of item: Item,
         reason: String,
@@ -22,10 +22,10 @@ extension EntitlementService {
             grantedAt: now, endsAt: endsAt)
     }
 
-    /// Gives a new grant to a user, and keeps the answer to the caller in the same commit. The same request under the same key
-    /// gives nothing more.
+    /// Gives a new grant to a user, and stores the answer to the caller in the same commit. A retry under the same key grants
+    /// nothing more.
     ///
-    /// - Returns: The answer that another process has kept under the key; nil if the grant was given.
+    /// - Returns: The answer that another process has stored under the key; nil if the grant was given.
     public func give(
         _ grant: Grant,
         to user: User,
@@ -38,12 +38,12 @@ extension EntitlementService {
         }
     }
 
-    /// A user's grants, newest first, as `transactions` are.
+    /// A user's grants, newest first, paged like `transactions`.
     public func grants(of user: User, before sequence: Int64?, limit: Int) async throws -> [Grant] {
         try await ledger.read { try $0.grants(of: user, before: sequence, limit: limit) }
     }
 
-    /// Takes a grant back; done twice, it stays as it was done first.
+    /// Revokes a grant. A second revocation changes nothing.
     public func revoke(
         grant identifier: String,
         of user: User,
@@ -55,12 +55,12 @@ extension EntitlementService {
         return revoked
     }
 
-    /// Takes back the purchase that a redeemed transaction is of, whatever the App Store says of it and whatever restores
-    /// it; done twice, it stays as it was done first.
+    /// Revokes the purchase of a redeemed transaction, regardless of the App Store's statements and of restored transactions. A
+    /// second revocation changes nothing.
     ///
     /// - Parameters:
-    ///   - origin: nil where one origin alone uses the identifier.
-    ///   - app: The bundle identifier of the only app whose transactions count; nil for all apps.
+    ///   - origin: Nil if only one origin uses the identifier.
+    ///   - app: The bundle identifier of the only app whose transactions are searched; nil for all apps.
     public func revoke(
         transaction identifier: String,
         origin: Origin?,
@@ -73,7 +73,7 @@ extension EntitlementService {
             .revoke(revocation(reason, caller)), ofTransaction: identifier, origin: origin, in: app, of: user)
     }
 
-    /// Lets a purchase that the team has taken back count again, as far as the App Store's word goes.
+    /// Reinstates a purchase that the team has revoked. A revocation by the App Store stays in effect.
     public func reinstate(
         transaction identifier: String,
         origin: Origin?,

@@ -1,19 +1,19 @@
 import Commerce
 import Ledger
 
-/// The histories of users, as the passing of time makes them.
+/// The use cases that record how time changes the histories of users.
 extension EntitlementService {
-    /// The largest number of purchases of one commit.
+    /// The maximum number of purchases in one commit.
     private static let pageSize = 100
     /// The largest number of users of one read.
     private static let usersOfRead = 1000
     private static let subject = "purchase states"
 
-    /// Records what the passing of time has changed until now: ends, grace periods and billing retries.
+    /// Records the changes that time has caused until now: ends, grace periods and billing retries.
     public func announceDueStates() async throws {
         let catalogs = catalogs
         var changed = 1
-        // A page that changes nothing would be read again and again.
+        // The loop ends at a page that changes nothing, which would repeat forever.
         while changed > 0, !Task.isCancelled {
             changed = try await ledger.writeInBackground {
                 try $0.announceDueStates(at: clock.now(), accepting: accepted, limit: Self.pageSize) {
@@ -23,7 +23,7 @@ extension EntitlementService {
         }
     }
 
-    /// Makes the states of all purchases known to a ledger of an earlier version, once.
+    /// Records the states of all purchases once in a ledger of an earlier version.
     public func announceUnknownStates() async throws {
         guard try await reconciled(Self.subject) == nil else { return }
         let catalogs = catalogs

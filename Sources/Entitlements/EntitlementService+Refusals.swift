@@ -3,7 +3,7 @@ import Ledger
 import Receipts
 
 extension EntitlementService {
-    /// The first claims of a proof of any app and origin; none if it is not authentic, or no purchase.
+    /// The first claims of a proof of any app and origin; empty if it is not authentic, or not of purchases.
     public func claims(ofAuthentic proof: [UInt8]) -> [Claim] {
         guard let verified = verifyForAnyone(proof), let purchases = verified.purchases,
             let claims = try? claims(verified, proof)

@@ -3,12 +3,12 @@ import Ledger
 
 /// The use cases of the support team.
 extension EntitlementService {
-    /// The users whose names begin with a text, or who have it as their account token, by their names.
+    /// The users whose names begin with a text, or whose account token is the text, in the order of their names.
     public func users(matching text: String, after last: User?, limit: Int) async throws -> [KnownUser] {
         try await ledger.read { try $0.users(matching: text, after: last, limit: limit) }
     }
 
-    /// The purchases of a transaction or an original transaction, with all that was stated about them.
+    /// The purchases of a transaction or an original transaction, with the statements about them.
     public func purchases(ofTransaction identifier: String) async throws -> [KnownPurchase] {
         let catalogs = catalogs
         return try await ledger.read {
@@ -30,7 +30,7 @@ extension EntitlementService {
         try await ledger.read { try $0.story(of: user, before: position, limit: limit) }
     }
 
-    /// The reason for which a user has an item, or does not.
+    /// The reason why a user owns an item or does not.
     public func explanation(of item: Item, for user: User) async throws -> ItemExplanation {
         let catalogs = catalogs
         let facts = try await ledger.read {
@@ -42,7 +42,7 @@ extension EntitlementService {
         return ItemExplanation(of: item, by: facts)
     }
 
-    /// The purchases that nobody has redeemed, by their transactions.
+    /// The purchases that nobody has redeemed, in the order of their transactions.
     public func unclaimedPurchases(
         ofTransaction identifier: String?,
         in app: String? = nil,
@@ -57,8 +57,8 @@ extension EntitlementService {
     /// Assigns an unclaimed purchase to a user, as if the user had redeemed it.
     ///
     /// - Parameters:
-    ///   - origin: Nil if one origin alone uses the identifier.
-    ///   - app: The bundle identifier of the only app whose purchases count; nil for all apps.
+    ///   - origin: Nil if only one origin uses the identifier.
+    ///   - app: The bundle identifier of the only app whose purchases are searched; nil for all apps.
     ///   - caller: The identifier of the API key.
     /// - Throws: `AssignmentError`; `LedgerError.userUnknown`.
     public func assign(

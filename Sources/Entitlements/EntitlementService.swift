@@ -4,29 +4,29 @@ import Foundation
 import Ledger
 import Receipts
 
-/// The service's use cases: redeem a proof, tell what a user owns.
+/// The service's use cases: redeem a proof, return the items of a user.
 ///
-/// Each is one transaction of the ledger, so that it is done whole or not at all.
+/// Each is one transaction of the ledger, so it happens completely or not at all.
 public struct EntitlementService: Sendable {
     public let apps: Apps
     private let verifier: ProofVerifier
-    /// Where all is recorded.
+    /// The record of all users and purchases.
     public let ledger: Ledger
     package let clock: any WallClock
     let randomness: Randomness
-    /// Whose proofs are accepted, and for whom they count.
+    /// The accepted origins, and the users they are valid for.
     public let accepted: AcceptedOrigins
-    /// Claims and statements that wait together are decided together.
+    /// The group commit of claims and statements. Waiting requests are decided together.
     package let claims: LedgerBatch<ClaimRequest, ClaimAnswer>
-    /// Whether the signed bytes of proofs are kept.
+    /// True if the service stores the signed bytes of proofs.
     private let keepsProofs: Bool
     private let onVerify: @Sendable (Duration) -> Void
 
     /// - Parameters:
-    ///   - accepted: Whose proofs are accepted, and for whom they count.
-    ///   - policy: What happens to purchases that are another user's.
-    ///   - keepsProofs: Whether the signed bytes of proofs are kept.
-    ///   - onVerify: Told how long it has taken to verify a proof.
+    ///   - accepted: The accepted origins, and the users they are valid for.
+    ///   - policy: The policy for purchases of another user.
+    ///   - keepsProofs: True to store the signed bytes of proofs.
+    ///   - onVerify: Receives the duration of each verification.
     public init(
         apps: Apps,
         verifier: ProofVerifier,
@@ -53,7 +53,7 @@ public struct EntitlementService: Sendable {
         }
     }
 
-    /// The catalogs as they are now.
+    /// The current catalogs.
     public var catalogs: Catalogs { apps.catalogs }
 
     /// Gives each app its number in the ledger. A ledger of an earlier version belongs to the first app.
@@ -63,19 +63,19 @@ public struct EntitlementService: Sendable {
         }
     }
 
-    /// What a proof of purchase says, verified and not yet redeemed.
+    /// The purchases of a verified proof, before the redemption.
     public struct VerifiedPurchases: Sendable {
         fileprivate let origin: Origin
         fileprivate let claims: [Claim]
     }
 
-    /// Turns a proof into entitlements of a user: an app receipt in base64 or DER, or a signed transaction.
+    /// Redeems a proof for a user: an app receipt in base64 or DER, or a signed transaction.
     ///
-    /// Doing it again changes nothing. A proof may hold purchases of which some are new, some known and some another
-    /// user's; each gets its own result.
+    /// A second redemption changes nothing. A proof may have new purchases, known purchases and purchases of another user. Each
+    /// gets its own result.
     ///
-    /// - Parameter actor: Who hands it in.
-    /// - Throws: `RedemptionError` when nothing in the proof is this user's.
+    /// - Parameter actor: The actor that presents the proof.
+    /// - Throws: `RedemptionError` if no purchase of the proof is the user's.
     public func redeem(
         _ proof: [UInt8],
         for user: User,
@@ -84,7 +84,7 @@ public struct EntitlementService: Sendable {
         try await redeem(try purchases(in: proof), for: user, by: actor)
     }
 
-    /// The first half of a redemption, which takes the time of the processor and nothing of the ledger.
+    /// Verifies a proof. This is the first half of a redemption. It uses the processor, not the ledger.
     ///
     /// - Parameter app: The bundle identifier of the only app whose proofs the caller may send; nil for all apps.
     public func purchases(in proof: [UInt8], of app: String? = nil) throws(RedemptionError) -> VerifiedPurchases {
@@ -94,7 +94,7 @@ public struct EntitlementService: Sendable {
         return VerifiedPurchases(origin: verified.origin, claims: purchases.map { claims.claim($0) })
     }
 
-    /// The second half of a redemption, one transaction of the ledger.
+    /// Redeems verified purchases. This is the second half of a redemption, in one transaction of the ledger.
     public func redeem(
         _ verified: VerifiedPurchases,
         for user: User,
@@ -104,9 +104,9 @@ public struct EntitlementService: Sendable {
         return try redemption(of: verified, answered: answer)
     }
 
-    /// The request to redeem what a proof says.
+    /// The request to redeem the purchases of a proof.
     ///
-    /// - Throws: `RedemptionError` for a proof from where the user may not buy.
+    /// - Throws: `RedemptionError` for a proof from an origin that is not accepted for the user.
     public func request(
         _ verified: VerifiedPurchases,
         for user: User,
@@ -117,14 +117,15 @@ public struct EntitlementService: Sendable {
         guard origins.contains(verified.origin) else {
             throw .refused(
                 ProofRefusal(
-                    .originNotAccepted, "It comes from \(verified.origin.rawValue), where this user may not buy."))
+                    .originNotAccepted, "The proof's origin \(verified.origin.rawValue) is not accepted for this user.")
+            )
         }
         return .redeem(verified.claims, for: user, counting: origins, by: actor, keeping: keeping)
     }
 
-    /// The answer to keep for 24 hours, in the commit of the claims that it is about.
+    /// The answer to store for 24 hours, in the commit of its claims.
     ///
-    /// - Parameter make: Returns the bytes to keep; nil keeps nothing.
+    /// - Parameter make: Returns the bytes to store; nil stores nothing.
     public func keeping(
         _ key: IdempotencyKey,
         _ make: @escaping @Sendable (ClaimAnswer) -> KeptAnswer?
@@ -132,7 +133,7 @@ public struct EntitlementService: Sendable {
         AnswerKeeping(key: key, oldest: clock.now().adding(days: -1), make: make)
     }
 
-    /// The redemption that the answer to its request tells of.
+    /// The redemption in an answer.
     public func redemption(
         of verified: VerifiedPurchases,
         answered answer: ClaimAnswer
@@ -141,7 +142,7 @@ public struct EntitlementService: Sendable {
         return try Redemption(of: verified.claims, answer, owningBesides: catalogs.ownedByEverybody)
     }
 
-    /// The items that a user owns, those of everybody included, in order.
+    /// The items of a user, including those that everybody owns, in order.
     public func items(of user: User) async throws -> [OwnedItem] {
         let catalogs = catalogs
         return try await ledger.read(.statement) {
@@ -152,7 +153,7 @@ public struct EntitlementService: Sendable {
         }
     }
 
-    /// The subscriptions of a user, by their first purchases.
+    /// The subscriptions of a user, in the order of their first purchases.
     public func subscriptions(of user: User) async throws -> [PurchaseStatus] {
         let catalogs = catalogs
         return try await ledger.read {
@@ -162,7 +163,7 @@ public struct EntitlementService: Sendable {
         }
     }
 
-    /// Verifies a proof and redeems nothing.
+    /// Verifies a proof without redeeming it.
     ///
     /// - Parameter app: The bundle identifier of the only app whose proofs the caller may send; nil for all apps.
     public func verify(_ proof: [UInt8], of app: String? = nil) throws(RedemptionError) -> VerifiedProof {
@@ -177,16 +178,16 @@ public struct EntitlementService: Sendable {
         do { return try verifier.verify(proof, expecting: expectations) } catch { throw .refused(error) }
     }
 
-    /// Verifies a proof of any app and origin; nil if it is refused all the same.
+    /// Verifies a proof of any app and origin; nil if it is still refused.
     func verifyForAnyone(_ proof: [UInt8]) -> VerifiedProof? {
         try? verifier.verify(
             proof, expecting: ProofExpectations(bundleIdentifier: nil, origins: Set(Origin.allCases)))
     }
 
-    /// Whether a signed JSON brings a chain that was judged before, so that verifying it costs little.
+    /// True if a signed JSON has a chain that was verified before, so that verifying it is cheap.
     public func bringsKnownChain(_ proof: [UInt8]) -> Bool { verifier.bringsKnownChain(proof) }
 
-    /// A notification, verified and not yet taken in.
+    /// A verified notification that is not applied yet.
     public struct VerifiedNotification: Sendable {
         fileprivate let record: NotificationRecord
         fileprivate let stated: Claim?
@@ -194,14 +195,15 @@ public struct EntitlementService: Sendable {
         public var request: ClaimRequest { .notify(record, stating: stated) }
     }
 
-    /// Takes in a notification of the App Store (App Store Server Notifications V2): stored and applied when it returns.
+    /// Stores and applies a notification of the App Store (App Store Server Notifications V2).
     ///
-    /// Copies change nothing, and of statements about one transaction the one signed last counts, in whatever order they come.
+    /// A duplicate changes nothing. Of several statements about one transaction, the one signed last wins, in any order of
+    /// arrival.
     public func receive(notification proof: [UInt8]) async throws -> NotificationOutcome {
         try await receive(try notification(in: proof))
     }
 
-    /// The first half, which takes the time of the processor and nothing of the ledger.
+    /// Verifies a notification. This is the first half, which uses the processor, not the ledger.
     public func notification(in proof: [UInt8]) throws(RedemptionError) -> VerifiedNotification {
         let verified = try verify(proof)
         guard case .notification(let notification) = verified.content else { throw .noNotification }
@@ -217,7 +219,7 @@ public struct EntitlementService: Sendable {
             })
     }
 
-    /// The second half, one transaction of the ledger.
+    /// Stores and applies a verified notification. This is the second half, in one transaction of the ledger.
     public func receive(_ notification: VerifiedNotification) async throws -> NotificationOutcome {
         try await outcome(of: notification.request)
     }
@@ -231,7 +233,7 @@ public struct EntitlementService: Sendable {
     ///
     /// - Parameters:
     ///   - app: The bundle identifier of an app, for only its transactions; nil for all apps.
-    ///   - sequence: Only those older than the one with this number; nil for all.
+    ///   - sequence: The number of the last transaction of the previous page; nil for the first page.
     public func transactions(
         of user: User,
         in app: String? = nil,
@@ -241,18 +243,18 @@ public struct EntitlementService: Sendable {
         try await ledger.read { try $0.transactions(of: user, in: app, before: sequence, limit: limit) }
     }
 
-    /// The token that a user's app puts into its purchases, made at first sight.
+    /// The account token of a user, which the app sets on purchases. It is created on first use.
     public func appAccountToken(of user: User) async throws -> UUID {
         if let token = try await ledger.read(.snapshot, { try $0.appAccountToken(of: user) }) { return token }
         return try await ledger.write { try $0.makeAppAccountToken(of: user, at: clock.now()) }
     }
 
-    /// Gives a user an account token that the team has made, unless the user has one.
+    /// Sets an account token that the team has generated, unless the user has one.
     public func setAppAccountToken(_ token: UUID, of user: User) async throws -> AppAccountTokenAnswer {
         try await ledger.write { try $0.setAppAccountToken(token, of: user, at: clock.now()) }
     }
 
-    /// - Throws: `StorageFault` when the ledger cannot be read.
+    /// - Throws: `StorageFault` if the ledger cannot be read.
     public func checkLedger() async throws {
         try await ledger.ping()
     }
@@ -263,11 +265,12 @@ public struct EntitlementService: Sendable {
         return ProofClaims(of: verified, proof, app: app, by: apps[app]?.catalog, isKept: keepsProofs)
     }
 
-    /// The app of a proof. One that names none is of the only app.
+    /// The app of a proof. If the proof names none, the service must sell only one app.
     private func bundleIdentifier(of verified: VerifiedProof) throws(RedemptionError) -> String {
         if let named = verified.bundleIdentifier { return named }
         guard apps.all.count == 1 else {
-            throw .refused(ProofRefusal(.bundleIdentifierMismatch, "It names no app, and the service sells several."))
+            throw .refused(
+                ProofRefusal(.bundleIdentifierMismatch, "The proof names no app, and the service sells several."))
         }
         return apps.first.bundleIdentifier
     }

@@ -3,20 +3,20 @@ import Ledger
 
 /// An item given to a user without a purchase, such as a promotion or an apology.
 public struct Grant: Hashable, Sendable {
-    /// Its number among all grants, which grows with time; 0 of one that was not read from the ledger.
+    /// The number among the user's grants. Newer grants have greater numbers. 0 before the grant is stored.
     public let sequence: Int64
     public let identifier: String
     public let item: Item
-    /// Why, in the team's own words.
+    /// The reason, in the team's own words.
     public let reason: String
-    /// Whose API key it was.
+    /// The identifier of the API key.
     public let grantedBy: String
     public let grantedAt: Timestamp
-    /// From when on it counts no more; nil for one that lasts.
+    /// The end of the grant; nil for none.
     public let endsAt: Timestamp?
-    /// nil while nobody has taken it back.
+    /// Nil if the grant is not revoked.
     public var revocation: Revocation? { revocations.first }
-    /// At most one; behind an array, so that a grant stays small enough to be returned by what throws.
+    /// At most one element. The array keeps the value small enough for throwing functions to return.
     private let revocations: [Revocation]
 
     public init(
@@ -40,12 +40,12 @@ public struct Grant: Hashable, Sendable {
     }
 }
 
-/// That the team has taken something back, which the App Store's word neither does nor undoes.
+/// A revocation by the team. It is independent of the App Store's revocations.
 public struct Revocation: Hashable, Sendable {
     public let revokedAt: Timestamp
-    /// Why, in the team's own words.
+    /// The reason, in the team's own words.
     public let reason: String
-    /// Whose API key it was.
+    /// The identifier of the API key.
     public let revokedBy: String
 
     public init(revokedAt: Timestamp, reason: String, revokedBy: String) {

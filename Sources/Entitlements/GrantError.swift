@@ -1,9 +1,9 @@
 import Commerce
 
-/// Why nothing was granted, or taken back.
+/// The error of a grant or a revocation. Nothing was changed.
 public enum GrantError: CodedError, Equatable {
     case itemUnknown(Item)
-    /// The end of a grant lies before its beginning.
+    /// The end of the grant is in the past.
     case endPassed
     case grantNotFound
     case transactionNotFound
@@ -23,11 +23,11 @@ public enum GrantError: CodedError, Equatable {
     public var message: String {
         switch self {
         case .itemUnknown(let item): "No product of the catalog grants \(item)."
-        case .endPassed: "The grant would have ended already: give an end that is to come, or none."
+        case .endPassed: "The end of the grant is in the past. Give a future date, or none."
         case .grantNotFound: "The user has no grant of this identifier."
         case .transactionNotFound: "The user has redeemed no transaction of this identifier."
         case .transactionAmbiguous:
-            "The user has transactions of this identifier from two origins: name one with the query parameter origin."
+            "The user has transactions of this identifier from two origins. Name one in the query parameter origin."
         }
     }
 }

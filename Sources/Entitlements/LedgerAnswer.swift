@@ -1,8 +1,8 @@
 import Commerce
 
-/// What became of a user's claims, and what the user owns after them, read in the same commit.
+/// The results of a user's claims, and the items of the user after them, from the same commit.
 public struct LedgerAnswer: Hashable, Sendable {
-    /// One for each claim, in their order.
+    /// The results of the claims, in their order.
     public let results: [Redemption.Result]
     public let items: [Item]
 }

@@ -1,22 +1,22 @@
 import Commerce
 
-/// A notification of the App Store as the ledger keeps it.
+/// A notification of the App Store as the ledger stores it.
 public struct NotificationRecord: Hashable, Sendable {
     /// The bundle identifier of the app.
     public let app: String
     public let origin: Origin
-    /// By which copies are recognised.
+    /// The identity of the notification. Duplicates have the same one.
     public let notificationUUID: String
-    /// In Apple's words.
+    /// The type, in Apple's words.
     public let type: String
     public let subtype: String?
     public let signedAt: Timestamp
-    /// The SHA-256 of what was signed.
+    /// The SHA-256 of the signed bytes.
     public let proofDigest: [UInt8]
-    /// The decoded notification as JSON, without the proofs inside it; nil if it is too long to be kept.
+    /// The decoded notification as JSON, without the proofs inside it; nil if it is too long to be stored.
     public let content: String?
 
-    /// The longest content that is kept, in bytes of UTF-8.
+    /// The longest content that is stored, in bytes of UTF-8.
     static let maximumContentLength = 8192
 
     public init(
@@ -40,16 +40,16 @@ public struct NotificationRecord: Hashable, Sendable {
     }
 }
 
-/// What became of a notification.
+/// The outcome of a notification.
 public enum NotificationOutcome: String, Sendable {
-    /// A user owns an item because of it, or owns it again.
+    /// The notification gives an item to a user, or gives it back.
     case granted
-    /// It took an item from its owner.
+    /// The notification takes an item from its owner.
     case revoked
-    /// It changes nothing of what anybody owns: it tells what is known, or older, or is about something else.
+    /// The notification changes nobody's items: it is known, outdated, or about something else.
     case recorded
-    /// Nobody has claimed its transaction; whoever does will find it as the notification says.
+    /// Nobody has redeemed the transaction. The statement is applied when a user does.
     case parked
-    /// It came before.
+    /// The notification was received before.
     case duplicate
 }

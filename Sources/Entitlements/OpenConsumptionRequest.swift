@@ -1,11 +1,11 @@
 import Commerce
 
-/// A question of the App Store about a purchase whose refund the customer asks for (`CONSUMPTION_REQUEST`).
+/// A question of the App Store about a purchase for which the customer has requested a refund (`CONSUMPTION_REQUEST`).
 public struct OpenConsumptionRequest: Hashable, Sendable {
     public let origin: Origin
-    /// Of the notification that asked.
+    /// The UUID of the notification with the question.
     public let notificationUUID: String
     public let transactionIdentifier: String
-    /// Whether a user has what was bought.
+    /// True if a user has redeemed the purchase.
     public let isRedeemed: Bool
 }

@@ -1,13 +1,14 @@
 import Commerce
 
-/// An item that a user owns at a moment, since when, until when, and by what.
+/// An item that a user owns at a moment, with its period and its source.
 public struct OwnedItem: Hashable, Sendable {
     /// The source of an item.
     public indirect enum Source: Hashable, Sendable {
-        /// A purchase; of several, the one that ends last.
+        /// A purchase. If several give the item, the one that ends last.
         case purchase(RedeemedTransaction)
         /// A grant by the team.
-        /// - identifier: The grant's.
+        ///
+        /// - identifier: The identifier of the grant.
         case grant(identifier: String)
         /// The catalog, which gives the item to everybody.
         case rule
@@ -16,11 +17,11 @@ public struct OwnedItem: Hashable, Sendable {
     public let item: Item
     public let source: Source
     public let state: PurchaseState
-    /// The beginning of the time in which the user has owned the item without a gap; nil for an item that everybody owns.
+    /// The start of the current period of ownership without a gap; nil for an item that everybody owns.
     public let since: Timestamp?
     /// Nil for an item without an end.
     public let until: Timestamp?
-    /// Nil if the App Store has not stated whether the subscription renews; false for an item that never does.
+    /// Nil if the App Store has not stated whether the subscription renews; false for an item that never renews.
     public let renews: Bool?
 
     package init(

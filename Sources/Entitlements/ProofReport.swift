@@ -1,10 +1,10 @@
-/// The result of verifying the kept proofs again.
+/// The result of verifying the stored proofs again.
 public struct ProofReport: Hashable, Sendable {
-    /// The number of redeemed transactions whose proof holds.
+    /// The number of redeemed transactions whose proof is valid.
     public internal(set) var verified = 0
-    /// The number of redeemed transactions whose proof was not kept.
+    /// The number of redeemed transactions without a stored proof.
     public internal(set) var notKept = 0
-    /// A sentence for each of the first transactions whose proof does not hold.
+    /// A sentence for each of the first transactions whose proof is invalid.
     public internal(set) var problems: [String] = []
 
     public init(verified: Int = 0, notKept: Int = 0) {

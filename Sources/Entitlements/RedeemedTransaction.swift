@@ -2,9 +2,9 @@ import Commerce
 import Ledger
 import Receipts
 
-/// A transaction that a user has redeemed, as the ledger keeps it.
+/// A transaction that a user has redeemed, as the ledger stores it.
 public struct RedeemedTransaction: Hashable, Sendable {
-    /// Grows with every transaction that the ledger takes in for the same user.
+    /// The number among the user's transactions. Newer transactions have greater numbers.
     public let sequence: Int64
     public let origin: Origin
     public let transactionIdentifier: String
@@ -13,21 +13,21 @@ public struct RedeemedTransaction: Hashable, Sendable {
     public let quantity: Int
     public let purchaseDate: Timestamp
     public let redeemedAt: Timestamp
-    /// When the purchase was taken back; nil while it stands.
+    /// The date of the App Store's refund or revocation; nil if there was none.
     public let revocationDate: Timestamp?
-    /// Why, in Apple's numbers (`revocationReason`); nil where nobody said.
+    /// The reason in Apple's numbers (`revocationReason`); nil if none was stated.
     public let revocationReason: Int?
     /// The bundle identifier of the app that sold it; nil if it was not read.
     public var app: String? { details.first?.app }
-    /// When what was bought ends, as the App Store or the catalog says; nil for good.
+    /// The end of the purchased period by the App Store or the catalog; nil for none.
     public var expiresAt: Timestamp? { details.first?.expiresAt }
     /// The end of the grace period; nil if the App Store has stated none.
     public var graceEndsAt: Timestamp? { details.first?.graceEndsAt }
-    /// That the team itself has taken it back; nil while it has not.
+    /// The team's revocation; nil without one.
     public var revocation: Revocation? { details.first?.revocation }
-    /// The facts that the App Store has stated besides.
+    /// The other facts that the App Store has stated.
     public var facts: TransactionFacts { details.first?.facts ?? TransactionFacts() }
-    /// One; behind an array, so that a transaction stays small enough to be returned by what throws.
+    /// Exactly one element. The array keeps the value small enough for throwing functions to return.
     let details: [Details]
 
     package init(

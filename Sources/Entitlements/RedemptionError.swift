@@ -2,19 +2,20 @@ import Commerce
 import Ledger
 import Receipts
 
-/// Why nothing of a proof was redeemed.
+/// The error of a redemption. Nothing of the proof was redeemed.
 public enum RedemptionError: CodedError, Equatable {
     /// The proof itself was refused.
     case refused(ProofRefusal)
-    /// The proof is authentic, but of a kind that holds no purchase of its own.
+    /// The proof is authentic, but not of a purchase.
     case notRedeemable
-    /// The proof is authentic, but no notification.
+    /// The proof is authentic, but not a notification.
     case noNotification
-    /// Every purchase in the proof is another user's.
+    /// Another user owns every purchase of the proof.
     case ownedByAnotherUser
-    /// Every purchase in the proof is another user's, and one at least would move if it had not been moved lately.
+    /// Another user owns every purchase of the proof. At least one could be transferred if its last transfer were not too
+    /// recent.
     case transferTooSoon
-    /// Every purchase in the proof is another user's, and one at least by the account token it was made under.
+    /// Another user owns every purchase of the proof. At least one has that user's account token.
     case appAccountTokenMismatch
     /// The catalog maps none of the proof's products to an item.
     case productUnknown
@@ -38,14 +39,15 @@ public enum RedemptionError: CodedError, Equatable {
         switch self {
         case .refused(let refusal): refusal.message
         case .notRedeemable:
-            "The proof is authentic, but it is no purchase; send an app receipt or a signed transaction."
-        case .noNotification: "The proof is authentic, but it is no notification of the App Store."
-        case .ownedByAnotherUser: "The purchase has been redeemed by another user, and stays theirs."
+            "The proof is authentic, but not of a purchase. Send an app receipt or a signed transaction."
+        case .noNotification:
+            "The proof is authentic, but not a notification of the App Store. Send purchases to the user's transactions."
+        case .ownedByAnotherUser: "Another user has redeemed the purchase and keeps it. Log in as that user."
         case .transferTooSoon:
-            "The purchase was moved to another user lately, and stays theirs for now: try again later."
+            "Another user owns the purchase since a recent transfer. Try again later."
         case .appAccountTokenMismatch:
-            "The purchase was made under another user's account token (appAccountToken): redeem it for that user."
-        case .productUnknown: "The product is not in this service's catalog; add it, then redeem the same proof again."
+            "The purchase has another user's account token (appAccountToken). Redeem it for that user."
+        case .productUnknown: "The product is not in the service's catalog. Add it, then redeem the same proof again."
         case .userUnknown: LedgerError.userUnknown.message
         }
     }

@@ -1,13 +1,13 @@
 import Commerce
 import Ledger
 
-/// A part of a user's balance that the team's back end has spent for them.
+/// An amount of a user's balance that the team's back end has spent.
 public struct Spending: Hashable, Sendable {
-    /// The request that a back end may send again: another spending with its key is never made.
+    /// A request with an idempotency key. A retry makes no second spending.
     public struct Request: Hashable, Sendable {
-        /// Unique for the user, for ever, whichever API key sends it.
+        /// The idempotency key. It is unique for the user forever, across all API keys.
         public let idempotencyKey: String
-        /// The SHA-256 of the request, which tells another request under the same key.
+        /// The SHA-256 of the request, which detects another request under the same key.
         public let digest: [UInt8]
 
         public init(idempotencyKey: String, digest: [UInt8]) {
@@ -18,7 +18,7 @@ public struct Spending: Hashable, Sendable {
 
     public let identifier: String
     public let balance: String
-    /// 1 or more.
+    /// The amount, at least 1.
     public let amount: Int
     /// The purpose, in the team's own words.
     public let reason: String
@@ -50,10 +50,10 @@ public struct Spending: Hashable, Sendable {
 /// The result of a spending.
 public enum SpendingAnswer: Hashable, Sendable {
     case spent(left: Int)
-    /// The same request was answered before: the spending of then, and the amount that was left.
+    /// The same request was answered before, with this spending and the amount left after it.
     case repeated(Spending, left: Int)
     /// Another request was sent under the same idempotency key.
     case keyReused
-    /// The amount that the user has.
+    /// The balance of the user.
     case tooLow(Int)
 }

@@ -1,19 +1,19 @@
 import Commerce
 
-/// A figure over a time.
+/// The values of a figure over time.
 public struct FigureAnswer: Hashable, Sendable {
     /// The values of one app, product, storefront, origin or currency.
     public struct Series: Hashable, Sendable {
         /// The subject of the series; nil without a group. Empty for a storefront that the App Store has not stated.
         public let group: String?
-        /// ISO 4217; nil for a figure that is no money.
+        /// The ISO 4217 code; nil for a figure that is not money.
         public let currency: String?
-        /// One for each period, in order.
+        /// The points of the periods, in order.
         public let points: [Point]
     }
 
     public struct Point: Hashable, Sendable {
-        /// A count, or milliunits of the currency. Of a rate, its numerator.
+        /// A count, or milliunits of the currency. For a rate, its numerator.
         public let value: Int64
         /// The denominator of a rate.
         public let denominator: Int64?
@@ -36,9 +36,9 @@ public struct FigureAnswer: Hashable, Sendable {
     public let query: FigureQuery
     public let periods: [Period]
     public let series: [Series]
-    /// The users of whom something was written that the sums lack; counted up to `maximumPending`.
+    /// The number of users with writes that the sums do not include yet, up to `maximumPending`.
     public let pendingUsers: Int
-    /// True if all users of before the figures came into use were found.
+    /// True if all users from before figures were turned on were found.
     public let isBackfilled: Bool
 
     public static let maximumPending = 10_000

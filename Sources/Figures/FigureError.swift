@@ -1,6 +1,6 @@
 import Commerce
 
-/// The reason why a figure was not told.
+/// The error of a query for a figure.
 public enum FigureError: CodedError, Equatable {
     case unknown(String)
     case timeInvalid
@@ -19,12 +19,12 @@ public enum FigureError: CodedError, Equatable {
     public var message: String {
         switch self {
         case .unknown(let name):
-            "There is no figure \"\(name.prefix(100))\". There are \(Figure.allCases.map(\.rawValue).joined(separator: ", "))."
-        case .timeInvalid: "The first day is after the last day, or after today."
+            "Unknown figure \"\(name.prefix(100))\". Use one of \(Figure.allCases.map(\.rawValue).joined(separator: ", "))."
+        case .timeInvalid: "The first day must not be after the last day, or after today."
         case .tooManyPoints:
             "The answer would have too many points. Ask for a shorter time, for longer periods, or for one product."
         case .breakdownUnknown:
-            "Sums are kept for each product and for each storefront, not for both together. Name one of them."
+            "Sums are kept per product and per storefront, not per pair of both. Name only one of them."
         }
     }
 }

@@ -1,11 +1,11 @@
-/// The way in which a figure follows from the sums.
+/// The formula of a figure from the sums.
 struct FigureFormula {
     enum Kind: String {
         /// The sum of the days of a period.
         case sum
         /// The sum of all days up to the end of a period.
         case level
-        /// A sum by another.
+        /// A sum divided by another.
         case rate
         /// A sum with its parts.
         case movement
@@ -23,7 +23,7 @@ struct FigureFormula {
     let sum: Sum
     /// The denominator of a rate.
     var denominator: Sum?
-    /// True if the denominator is the level when the period begins.
+    /// True if the denominator is the level at the start of the period.
     var isOfLevel = false
     /// The parts of a movement, by their names.
     var parts: [(name: String, sum: Sum)] = []

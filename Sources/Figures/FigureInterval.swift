@@ -1,13 +1,13 @@
 import Commerce
 
-/// The length of the periods that figures are told for.
+/// The length of a figure's periods.
 public enum FigureInterval: String, CaseIterable, Sendable {
     case day
     /// From Monday to Sunday.
     case week
     case month
 
-    /// The first day of the period that has a day.
+    /// The first day of the period with a day.
     func first(_ day: CalendarDay) -> CalendarDay {
         switch self {
         case .day: day
@@ -25,9 +25,9 @@ public enum FigureInterval: String, CaseIterable, Sendable {
         }
     }
 
-    /// The periods that have the days from the first to the last.
+    /// The periods from the first day to the last.
     ///
-    /// - Returns: The first day of each, in order; nil if there are more than `maximum`.
+    /// - Returns: The first day of each period, in order; nil if there are more than `maximum`.
     func periods(from first: CalendarDay, to last: CalendarDay, upTo maximum: Int) -> [CalendarDay]? {
         var periods: [CalendarDay] = []
         var next = self.first(first)

@@ -1,11 +1,11 @@
 import Commerce
 
-/// The key of a sum: a metric, on a day, of a product, a storefront and a currency.
+/// The key of a sum: a metric, on a day, for a product, a storefront and a currency.
 package struct FigureKey: Hashable, Sendable {
     package let day: CalendarDay
     package let metric: FigureMetric
     package let subject: FigureSubject
-    /// ISO 4217; empty for a metric that is no money.
+    /// The ISO 4217 code; empty for a metric that is not money.
     package let currency: ByteKey
 
     package init(day: CalendarDay, metric: FigureMetric, subject: FigureSubject, currency: ByteKey = "") {

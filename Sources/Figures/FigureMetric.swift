@@ -1,26 +1,26 @@
 import Ledger
 
-/// A sum that the ledger keeps for each day. The raw value is its name in the ledger.
+/// A daily sum in the ledger. The raw value is the name in the ledger.
 package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
-    /// The quantities of what was bought.
+    /// The quantities of the purchases.
     case units
-    /// The transactions of what was bought.
+    /// The transactions of the purchases.
     case transactions
     /// The transactions for which the App Store has stated no price.
     case withoutPrice = "without_price"
     /// Money: the prices, on the day of the purchase.
     case revenue
-    /// The transactions taken back, on the day of the refund.
+    /// The refunded transactions, on the day of the refund.
     case refunds
-    /// Money: what was paid back, on the day of the refund.
+    /// Money: the refunded amounts, on the day of the refund.
     case refundedRevenue = "refunded_revenue"
-    /// The transactions taken back, on the day of the purchase.
+    /// The refunded transactions, on the day of the purchase.
     case refundedTransactions = "refunded_transactions"
     case newCustomers = "new_customers"
     case renewals
     /// First paid periods of purchases that had a trial, on the day of the payment.
     case conversions
-    /// The same on the day on which the trial began.
+    /// The same, on the day on which the trial began.
     case convertedTrials = "converted_trials"
 
     /// Trials that began, less those that ended.
@@ -28,17 +28,17 @@ package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
     case trialsNew = "trials_new"
     /// Ends of trials by a payment or a revocation.
     case trialsEnded = "trials_ended"
-    /// Ends of trials that nothing followed yet.
+    /// Ends of trials without a following period so far.
     case trialsExpired = "trials_expired"
 
     /// The change of the active subscriptions: new, resubscribed and changed, less refunded and expired.
     case subscriptions
     case subscriptionsNew = "subscriptions_new"
     case subscriptionsResubscribed = "subscriptions_resubscribed"
-    /// From one product or storefront to another: -1 and 1.
+    /// Changes from one product or storefront to another: -1 and 1.
     case subscriptionsChanged = "subscriptions_changed"
     case subscriptionsRefunded = "subscriptions_refunded"
-    /// Ends of paid periods that nothing followed directly.
+    /// Ends of paid periods without a directly following period.
     case subscriptionsExpired = "subscriptions_expired"
 
     // Money: the monthly revenue of the same subscriptions.
@@ -49,7 +49,7 @@ package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
     case revenueRefunded = "mrr_refunded"
     case revenueExpired = "mrr_expired"
 
-    /// True if the sum is of an end that a later statement may move: it counts when its day is over.
+    /// True if the sum is of an end that a later statement may move. It is included when its day is over.
     package var isAnticipated: Bool {
         switch self {
         case .trialsExpired, .subscriptionsExpired, .revenueExpired: true

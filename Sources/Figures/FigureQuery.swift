@@ -1,8 +1,8 @@
 import Commerce
 
-/// A question about a figure.
+/// A query for a figure.
 public struct FigureQuery: Hashable, Sendable {
-    /// The subject of each series, besides the currency of a figure that is money.
+    /// The dimension of the series, besides the currency of a figure that is money.
     public enum Group: String, CaseIterable, Sendable {
         case app
         case product
@@ -10,7 +10,7 @@ public struct FigureQuery: Hashable, Sendable {
         case origin
     }
 
-    /// The environments in which purchases cost money, and those in which they do not.
+    /// The environments: purchases with real money, and test purchases.
     public enum Environment: String, CaseIterable, Sendable {
         case production
         case sandbox
@@ -28,15 +28,15 @@ public struct FigureQuery: Hashable, Sendable {
     public static let maximumPeriods = 3_660
     /// The largest number of points in an answer.
     public static let maximumPoints = 50_000
-    /// The days of an answer whose first day was not named, the last one included.
+    /// The default number of days of an answer, including the last one.
     public static let standardDays: Int64 = 28
 
     public let figure: Figure
     public let environment: Environment
     public let interval: FigureInterval
-    /// The first day; its whole period is told.
+    /// The first day. The answer covers its whole period.
     public let first: CalendarDay
-    /// The last day; its whole period is told, up to today.
+    /// The last day. The answer covers its whole period, up to today.
     public let last: CalendarDay
     public let group: Group?
     /// Nil for all apps.
@@ -46,8 +46,8 @@ public struct FigureQuery: Hashable, Sendable {
     /// Nil for all storefronts.
     public let storefront: String?
 
-    /// - Throws: `FigureError` for a time that ends before it begins or has too many periods; for a product and a storefront,
-    ///   of which sums are not kept together.
+    /// - Throws: `FigureError` if the time ends before it begins or has too many periods, or if the query has both a product
+    ///   and a storefront.
     public init(
         _ figure: Figure,
         in environment: Environment = .production,

@@ -17,7 +17,7 @@ struct FigureRow: Hashable {
     let storefront: ByteKey
     let currency: ByteKey
 
-    /// The row of a span and a breakdown that a sum goes into.
+    /// The row of a sum in a span and a breakdown.
     init(_ key: FigureKey, _ span: FigureSpan, _ breakdown: FigureBreakdown) {
         day = span.first(key.day)
         self.span = span
@@ -42,7 +42,7 @@ struct FigureRow: Hashable {
         currency = ByteKey(try row["currency"])
     }
 
-    /// All rows that a sum goes into.
+    /// All rows of a sum.
     static func all(of key: FigureKey) -> [FigureRow] {
         FigureSpan.allCases.flatMap { span in FigureBreakdown.allCases.map { FigureRow(key, span, $0) } }
     }
@@ -56,7 +56,7 @@ struct FigureRow: Hashable {
     }
 }
 
-/// In the order of the key.
+/// The order of the key.
 extension FigureRow: Comparable {
     static func < (left: FigureRow, right: FigureRow) -> Bool {
         if left.day != right.day { return left.day < right.day }

@@ -1,9 +1,9 @@
 import Commerce
 import Ledger
 
-/// The use cases of the figures: keep the sums, and tell figures.
+/// The use cases of the figures: update the sums, and answer queries.
 public struct FigureService: Sendable {
-    /// The users whose sums are written in one commit: it takes some milliseconds, in which a file has no other.
+    /// The number of users in one commit. It takes some milliseconds, during which SQLite has no other commit.
     private static let usersOfBatch = 32
     private static let usersOfPage = 1000
 
@@ -23,7 +23,7 @@ public struct FigureService: Sendable {
         return try await ledger.read(.longSnapshot) { try $0.answer(calculation) }
     }
 
-    /// Brings the sums up to date, in batches of users.
+    /// Updates the sums, in batches of users.
     ///
     /// - Parameter pause: Runs between two batches; returns false to stop.
     /// - Returns: The number of users whose part of the sums was damaged, and was computed anew.
@@ -45,8 +45,8 @@ public struct FigureService: Sendable {
         }
     }
 
-    /// Finds users whose sums are outdated though nothing marks them: those of before the figures came into use, those that a
-    /// process without figures has written for, and all after a change of the rules.
+    /// Finds users with outdated sums that no mark shows: users from before figures were turned on, users that a process
+    /// without figures has written, and all users after a change of the rules.
     public func sweep() async throws {
         var last = Int64.min
         while true {
@@ -82,7 +82,7 @@ extension LedgerTransaction {
     fileprivate func answer(_ calculation: FigureCalculation) throws -> FigureAnswer {
         let known = try AppRecords(database: database).names()
         let query = calculation.query
-        // An app that is unknown has no number.
+        // An unknown app has no number.
         let app = query.app.map { name in known.first { ByteKey($0.value) == ByteKey(name) }?.key ?? 0 }
         let reading = FigureReading(database: database, query: query, app: app, apps: known)
         return try calculation.answer(reading, FigureUpkeepRecords(database: database))

@@ -1,18 +1,18 @@
 import Commerce
 
-/// The app, origin, product and storefront that a sum is of.
+/// The app, origin, product and storefront of a sum.
 package struct FigureSubject: Hashable, Sendable {
-    /// The number that stands for the bundle identifier in the ledger.
+    /// The number of the app in the ledger.
     package let app: Int64
     package let origin: Origin
     package let product: ByteKey
-    /// ISO 3166-1, three letters; empty if none was stated.
+    /// The ISO 3166-1 code of three letters; empty if none was stated.
     package let storefront: ByteKey
 
-    /// The longest product identifier that is told apart, in bytes: longer ones are no key of a database.
+    /// The longest product identifier in a key, in bytes. Longer ones do not fit into a database key.
     static let maximumProductLength = 255
 
-    /// - Parameter storefront: As it was stated; another text than three capital letters is none.
+    /// - Parameter storefront: The stated storefront. A text other than three capital letters is ignored.
     package init(app: Int64, origin: Origin, product: String, storefront: String?) {
         self.app = app
         self.origin = origin

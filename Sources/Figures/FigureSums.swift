@@ -1,4 +1,4 @@
-/// Sums by what they are of. Sums of zero are left out.
+/// Sums by their keys. Sums of zero are left out.
 package struct FigureSums: Hashable, Sendable {
     package private(set) var amounts: [FigureKey: Int64] = [:]
 
@@ -9,7 +9,7 @@ package struct FigureSums: Hashable, Sendable {
         amounts[key] = sum == 0 ? nil : sum
     }
 
-    /// Adds other sums, or subtracts them.
+    /// Adds or subtracts other sums.
     package mutating func add(_ other: FigureSums, times factor: Int64 = 1) {
         for (key, amount) in other.amounts { add(amount &* factor, to: key) }
     }

@@ -4,7 +4,7 @@ import Ledger
 import TestSupport
 import Testing
 
-/// Accounts that are verified, recovered and moved to other addresses by the links that are mailed.
+/// Verification, recovery and change of address by mailed links.
 @Suite struct AccountMailTests {
     let folder: TemporaryFolder
     let clock = ManualClock()
@@ -26,14 +26,14 @@ import Testing
         return try await accounts.open(account, language: language)
     }
 
-    /// The mails that are due, as if they were sent.
+    /// Takes the due mails, as if they were sent.
     private func mails() async throws -> [TakenMail] {
         let taken = try await queue.take(upTo: 100)
         try await queue.record(taken.map { queue.result(of: $0.mail, .sent) })
         return taken
     }
 
-    /// The token of the only mail that is due.
+    /// The token of the only due mail.
     private func token(_ purpose: LinkPurpose, to email: String) async throws -> String {
         let mails = try await mails()
         let mail = try #require(mails.first)
@@ -68,7 +68,7 @@ import Testing
 
     // MARK: Verification
 
-    @Test func `an address is verified by the link that is mailed to it, once`() async throws {
+    @Test func `an address is verified by its mailed link, once`() async throws {
         let user = try await open("Mint@example.com", language: "ko").account.user
         #expect(try await account(user).emailVerifiedAt == nil)
         let mail = try #require(try await mails().first)
@@ -81,7 +81,7 @@ import Testing
         #expect(try await mails().isEmpty)
     }
 
-    @Test func `a link expires, and another one can be asked for`() async throws {
+    @Test func `a link expires, and another one can be requested`() async throws {
         let user = try await open("mint@example.com").account.user
         let first = try await token(.verification, to: "mint@example.com")
         clock.advance(milliseconds: 86_400_000)
@@ -91,7 +91,7 @@ import Testing
         #expect(try await accounts.confirm(second) == .verified)
     }
 
-    @Test func `what is no link is refused`() async throws {
+    @Test func `a malformed link is refused`() async throws {
         _ = try await open("mint@example.com")
         let token = try await token(.verification, to: "mint@example.com")
         let last = token.last == "A" ? "B" : "A"
@@ -127,7 +127,7 @@ import Testing
         await #expect(throws: AccountError.linkInvalid) { try await self.reset(reset, to: "a third password") }
     }
 
-    @Test func `a reset proves the address, and ends the links before it`() async throws {
+    @Test func `a reset verifies the address, and invalidates earlier links`() async throws {
         let user = try await open("mint@example.com").account.user
         let verification = try await token(.verification, to: "mint@example.com")
         try await askForReset("mint@example.com")
@@ -139,7 +139,7 @@ import Testing
         await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(verification) }
     }
 
-    @Test func `a link for a password lasts an hour`() async throws {
+    @Test func `a reset link is valid for an hour`() async throws {
         _ = try await openVerified("mint@example.com")
         try await askForReset("mint@example.com")
         let token = try await token(.reset, to: "mint@example.com")
@@ -147,7 +147,7 @@ import Testing
         await #expect(throws: AccountError.linkExpired) { try await reset(token, to: "another password") }
     }
 
-    @Test func `a password changed meanwhile ends a reset that somebody else has asked for`() async throws {
+    @Test func `a password change invalidates a pending reset`() async throws {
         let entrance = try await openVerified("mint@example.com")
         try await askForReset("mint@example.com")
         let token = try await token(.reset, to: "mint@example.com")
@@ -203,7 +203,7 @@ import Testing
         #expect(try ledger.check().problems == [])
     }
 
-    @Test func `an address that was never verified is not asked`() async throws {
+    @Test func `an unverified old address need not confirm`() async throws {
         let user = try await open("tpyo@example.com").account.user
         _ = try await mails()
         try await askForChange(user, to: "mint@example.com")
@@ -211,7 +211,7 @@ import Testing
         #expect(try await account(user).email == "mint@example.com")
     }
 
-    @Test func `an address that is verified while it changes is asked`() async throws {
+    @Test func `an address that is verified during its change must confirm`() async throws {
         let user = try await open("mint@example.com").account.user
         let verification = try await token(.verification, to: "mint@example.com")
         try await askForChange(user, to: "thief@example.com")
@@ -221,7 +221,7 @@ import Testing
         #expect(try await account(user).email == "mint@example.com")
     }
 
-    @Test func `a later change takes the place of an earlier one`() async throws {
+    @Test func `a later change replaces an earlier one`() async throws {
         let user = try await openVerified("old@example.com").account.user
         try await askForChange(user, to: "first@example.com")
         let first = try await mails()
@@ -233,7 +233,7 @@ import Testing
         #expect(try await account(user).email == "second@example.com")
     }
 
-    @Test func `the letters of an address can change`() async throws {
+    @Test func `the case of an address can change`() async throws {
         let user = try await openVerified("mint@example.com").account.user
         await #expect(throws: AccountError.emailUnchanged) { try await askForChange(user, to: "mint@example.com") }
         try await askForChange(user, to: "Mint@example.com")
@@ -244,14 +244,14 @@ import Testing
 
     // MARK: Somebody else's address
 
-    @Test func `an address that another account has not verified goes to the one that has`() async throws {
+    @Test func `an address goes to the account that verifies it`() async throws {
         let squatter = try await open("mint@example.com")
         _ = try await mails()
         let user = try await openVerified("old@example.com").account.user
         try await askForChange(user, to: "mint@example.com")
         for mail in try await mails() { _ = try await accounts.confirm(mail.token.text) }
         #expect(try await account(user).email == "mint@example.com")
-        // The other account goes on without an address.
+        // The other account stays, without an address.
         let other = try await account(squatter.account.user)
         #expect(other.address == nil)
         #expect(try await accounts.user(presenting: squatter.tokens.access.text) == .user(squatter.account.user))
@@ -265,7 +265,7 @@ import Testing
         #expect(try await accounts.account(email: "own@example.com")?.user == squatter.account.user)
     }
 
-    @Test func `an address that another account has verified stays there`() async throws {
+    @Test func `an address stays with the account that has verified it`() async throws {
         let owner = try await openVerified("mint@example.com").account.user
         let user = try await openVerified("old@example.com").account.user
         try await askForChange(user, to: "mint@example.com")
@@ -276,7 +276,7 @@ import Testing
         #expect(try await account(owner).email == "mint@example.com")
     }
 
-    @Test func `the owner of an address frees it from an account that is somebody else's`() async throws {
+    @Test func `the owner of an address releases it from another person's account`() async throws {
         let squatter = try await open("mint@example.com").account.user
         let token = try await token(.verification, to: "mint@example.com")
         try await accounts.release(token)
@@ -288,10 +288,10 @@ import Testing
         #expect(try ledger.check().problems == [])
     }
 
-    @Test func `a mailbox's reader takes the account, and its opener keeps nothing`() async throws {
+    @Test func `the mailbox's owner takes over the account, and its creator keeps nothing`() async throws {
         let squatter = try await open("mint@example.com")
         _ = try await mails()
-        // Asked for beforehand, to come back by it.
+        // The squatter requests a change before, to regain the account by it.
         try await askForChange(squatter.account.user, to: "squatter@example.com")
         let back = try await token(.newAddress, to: "squatter@example.com")
         try await askForReset("mint@example.com")
@@ -306,10 +306,10 @@ import Testing
 
     // MARK: Limits
 
-    @Test func `an account gets ten mails in an hour, whatever addresses it names`() async throws {
+    @Test func `an account gets ten mails in an hour, across all addresses`() async throws {
         let user = try await open("mint@example.com").account.user
         for number in 0..<9 {
-            // Most are never sent: a later one takes their place.
+            // Most of these mails are never sent, because a later one replaces them.
             try await askForChange(user, to: "\(number)@example.com")
         }
         await #expect(throws: AccountError.mailTooOften) { try await askForChange(user, to: "9@example.com") }

@@ -1,7 +1,7 @@
 import Accounts
 import Testing
 
-/// What an account may be opened with.
+/// The rules of addresses and passwords.
 @Suite struct AccountRuleTests {
     private static let long = String(repeating: "a", count: 64)
 
@@ -11,7 +11,7 @@ import Testing
             "o'hara!#$%&'*+-/=?^_`{|}~@example.com",
             "1@2.c3", "x@xn--bcher-kva.example", "\(long)@example.com", "A@EXAMPLE.COM",
         ])
-    func whatMailCanBeSentToIsAnAddress(text: String) throws {
+    func `a deliverable address is accepted`(text: String) throws {
         let address = try EmailAddress(text)
         #expect(!address.text.contains { $0.isWhitespace })
         #expect(address.lowercase == address.text.lowercased())
@@ -24,11 +24,11 @@ import Testing
             "a\u{0}@b.co", "a@b.co\u{0}", "ä@b.co", "a@bücher.de", "a@b_c.co", "(c)a@b.co", "a,b@c.co", "\(long)a@b.co",
             "a@\(long).co", "a\u{202E}@b.co",
         ])
-    func whatItCannotBeSentToIsNone(text: String) {
+    func `an undeliverable address is refused`(text: String) {
         #expect(throws: AccountError.emailInvalid) { try EmailAddress(text) }
     }
 
-    @Test func anAddressHasAnEnd() throws {
+    @Test func `a long address is refused`() throws {
         let domain = (0..<60).map { _ in "abc" }.joined(separator: ".")
         #expect(try EmailAddress("ab@\(domain).abcdefghijk").text.utf8.count == 254)
         #expect(throws: AccountError.emailTooLong) { try EmailAddress("abc@\(domain).abcdefghijk") }
@@ -44,7 +44,7 @@ import Testing
             ("ｐａｓｓｗｏｒｄ", .passwordTooCommon), ("sproutlover", .passwordLikeEmail),
             ("SproutLover@Example.com", .passwordLikeEmail),
         ])
-    func aWeakPasswordIsRefused(text: String, error: AccountError) throws {
+    func `a weak password is refused`(text: String, error: AccountError) throws {
         let email = try EmailAddress("sproutlover@example.com")
         #expect(throws: error) { try Password(text, of: email) }
     }
@@ -55,7 +55,7 @@ import Testing
             "\u{1F331}\u{1F331}\u{1F331}\u{1F331}\u{1F331}\u{1F331}\u{1F331}\u{1F33B}",
             "        x", "aB3$aB3$", String(repeating: "ab", count: 128),
         ])
-    func anyOtherIsTaken(text: String) throws {
+    func `any other password is accepted`(text: String) throws {
         _ = try Password(text, of: try EmailAddress("sproutlover@example.com"))
     }
 }

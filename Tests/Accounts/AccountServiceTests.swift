@@ -32,7 +32,7 @@ import Testing
         try await accounts.end(try await accounts.presented(token))
     }
 
-    @Test func anAddressHasOneAccountHoweverItIsWritten() async throws {
+    @Test func `an address has one account in any spelling`() async throws {
         let email = try EmailAddress("Mint@Example.com")
         #expect(try await accounts.isAvailable(email))
         let entrance = try await open("Mint@Example.com")
@@ -40,7 +40,7 @@ import Testing
         #expect(entrance.account.user.issuer == User.accountIssuer)
         #expect(try await !accounts.isAvailable(try EmailAddress("mint@example.COM")))
         await #expect(throws: AccountError.emailTaken) { try await open("MINT@example.com", "another password") }
-        // Whoever was second has changed nothing.
+        // The second sign-up has changed nothing.
         let account = try await accounts.account(email: " mint@example.com ")
         #expect(account == entrance.account)
         #expect(try accounts.isPassword("correct horse", of: account))
@@ -51,26 +51,26 @@ import Testing
             ("correct horse", true), ("Correct horse", false), ("correct horse ", false), ("", false),
             ("ｃｏｒｒｅｃｔ horse", true), (String(repeating: "x", count: 100_000), false),
         ])
-    func onlyThePasswordIsThePassword(text: String, isRight: Bool) async throws {
+    func `only the exact password is accepted`(text: String, isRight: Bool) async throws {
         let account = try await open("mint@example.com").account
         #expect(try accounts.isPassword(text, of: account) == isRight)
         #expect(try !accounts.isPassword(text, of: nil))
     }
 
-    @Test func aPasswordIsKeptAsWhatNobodyCanTurnBack() async throws {
+    @Test func `a password is stored as a salted hash`() async throws {
         let first = try await open("a@example.com").account.passwordHash
         let second = try await open("b@example.com").account.passwordHash
         #expect(first != second)
         #expect(first.hasPrefix("$scrypt$ln=4,r=1,p=1$"))
     }
 
-    @Test func anAccessTokenLivesMinutesAndARefreshTokenIsGoodOnce() async throws {
+    @Test func `an access token lasts minutes, and a refresh token is valid once`() async throws {
         let entrance = try await open("mint@example.com")
         let (user, first) = (entrance.account.user, entrance.tokens)
         #expect(try await accounts.user(presenting: first.access.text) == .user(user))
         clock.advance(milliseconds: 10 * 60_000)
         let second = try await renew(first.refresh.text)
-        // The old one is on its way with requests.
+        // Requests with the old token may be under way.
         #expect(try await accounts.user(presenting: first.access.text) == .user(user))
         #expect(try await accounts.user(presenting: second.access.text) == .user(user))
         clock.advance(milliseconds: 5 * 60_000 - 1)
@@ -83,8 +83,8 @@ import Testing
         #expect(try await accounts.user(presenting: third.access.text) == .user(user))
     }
 
-    /// Somebody has copied a refresh token: whoever comes second ends the session for both.
-    @Test func aReusedRefreshTokenEndsTheWholeFamily() async throws {
+    /// A refresh token was copied. The second use ends the session for both holders.
+    @Test func `a reused refresh token ends its session`() async throws {
         let entrance = try await open("mint@example.com")
         let other = try await accounts.enter(entrance.account).tokens
         let second = try await renew(entrance.tokens.refresh.text)
@@ -93,25 +93,25 @@ import Testing
         #expect(try await accounts.user(presenting: third.access.text) == .invalid)
         await #expect(throws: AccountError.refreshTokenInvalid) { try await renew(third.refresh.text) }
         await #expect(throws: AccountError.refreshTokenInvalid) { try await renew(entrance.tokens.refresh.text) }
-        // Another device is logged in by itself.
+        // The session of another device is separate.
         #expect(try await accounts.user(presenting: other.access.text) == .user(entrance.account.user))
         _ = try await renew(other.refresh.text)
     }
 
-    @Test func aRefreshTokenEndsWithTime() async throws {
+    @Test func `a refresh token expires`() async throws {
         let entrance = try await open("mint@example.com")
         let tokens = entrance.tokens
         clock.advance(milliseconds: 60 * 86_400_000 - 1)
         let renewed = try await renew(tokens.refresh.text)
         clock.advance(milliseconds: 60 * 86_400_000)
         await #expect(throws: AccountError.refreshTokenExpired) { try await renew(renewed.refresh.text) }
-        // Also when it was forgotten: somebody else's log-in clears what has ended.
+        // The result is the same after another log-in has deleted the expired session.
         _ = try await open("gold@example.com")
         #expect(try await ledger.read { try $0.sessions(of: entrance.account.user) } == [])
         await #expect(throws: AccountError.refreshTokenExpired) { try await renew(renewed.refresh.text) }
     }
 
-    @Test func whoLogsOutIsOut() async throws {
+    @Test func `log-out ends the session`() async throws {
         let entrance = try await open("mint@example.com")
         try await end(entrance.tokens.refresh.text)
         try await end(entrance.tokens.refresh.text)
@@ -120,7 +120,7 @@ import Testing
         await #expect(throws: AccountError.refreshTokenInvalid) { try await end(entrance.tokens.access.text) }
     }
 
-    @Test func whatIsNoTokenIsNobodys() async throws {
+    @Test func `a malformed token names no user`() async throws {
         let tokens = try await open("mint@example.com").tokens
         let access = tokens.access.text
         let last = access.last == "A" ? "B" : "A"
@@ -129,7 +129,7 @@ import Testing
             tokens.refresh.text, "ta_" + tokens.refresh.text.dropFirst(3), " " + access,
             "ta_" + String(repeating: "_", count: 64), "ta_" + String(repeating: "_", count: 68),
         ] {
-            // One that says that it has ended is believed so far.
+            // The text may contain a past expiration, which the service trusts.
             #expect([.invalid, .expired].contains(try await accounts.user(presenting: forged)), "\(forged)")
         }
         await #expect(throws: AccountError.refreshTokenInvalid) { try await renew("tr_" + access.dropFirst(3) + "x") }
@@ -137,7 +137,7 @@ import Testing
         #expect(try await accounts.user(presenting: access) == .user(account.user))
     }
 
-    @Test func aNewPasswordEndsEveryOtherSession() async throws {
+    @Test func `a new password ends every other session`() async throws {
         let here = try await open("mint@example.com")
         let there = try await accounts.enter(here.account)
         let email = try EmailAddress("mint@example.com")
@@ -146,7 +146,7 @@ import Testing
         #expect(try await accounts.user(presenting: here.tokens.access.text) == .user(here.account.user))
         #expect(try await accounts.user(presenting: there.tokens.access.text) == .invalid)
         #expect(try accounts.isPassword("another password", of: try await accounts.account(email: "mint@example.com")))
-        // Whoever has shown the old one meanwhile is too late.
+        // A log-in that confirmed the old password meanwhile is refused.
         await #expect(throws: AccountError.credentialsWrong) { try await accounts.enter(here.account) }
         await #expect(throws: AccountError.passwordWrong) {
             try await accounts.setPasswordHash(hash, of: here.account, from: here.tokens.access.text)
@@ -176,8 +176,8 @@ import Testing
         #expect(renewed.access.text.utf8.count > access.utf8.count)
     }
 
-    /// An access token that somebody has found is of no use to log its user out.
-    @Test func anAccessTokenSaysNothingOfTheRefreshToken() async throws {
+    /// A found access token is useless for logging its user out.
+    @Test func `an access token does not reveal the refresh token`() async throws {
         let tokens = try await open("mint@example.com").tokens
         let (access, refresh) = (tokens.access.text.dropFirst(3), tokens.refresh.text.dropFirst(3))
         #expect(access.prefix(21) != refresh.prefix(21))
@@ -186,7 +186,7 @@ import Testing
         _ = try await renew(tokens.refresh.text)
     }
 
-    @Test func nobodyIsLoggedInOnMoreDevicesThanThereAre() async throws {
+    @Test func `the number of sessions of an account is limited`() async throws {
         let first = try await open("mint@example.com")
         var last: [SessionTokens] = []
         for _ in 0..<50 {
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func noSecretIsInTheFile() async throws {
+    @Test func `no secret is in the file`() async throws {
         let entrance = try await open("mint@example.com", "a password to look for")
         _ = try await renew(entrance.tokens.refresh.text)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeReadIsNoHash() {
+    @Test func `a malformed hash matches no password`() {
         for text in [
             "", "$scrypt$", "$scrypt$ln=4,r=1,p=1$AAAA$AAAA", "$argon2id$v=19$m=1,t=1,p=1$AAAA$AAAA",
             "$scrypt$ln=99,r=1,p=1$AAAA$\(String(repeating: "A", count: 43))", "plain",
@@ -221,7 +221,7 @@ import Testing
     }
 
     /// RFC 7914 section 12, the third vector's first 32 bytes.
-    @Test func aHashIsScrypt() throws {
+    @Test func `the hash is scrypt`() throws {
         let text = "$scrypt$ln=14,r=8,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046/2o+7qQT44+qbVD9lRdofI"
         let hash = try #require(PasswordHash(text))
         #expect(hash.description == text)

@@ -32,7 +32,7 @@ import Testing
         let mailedTo: String
         let uses: Set<LinkPurpose>
         var seconds: Int64 = 0
-        /// The address that a change is under way to; nil for none.
+        /// The new address of a pending change; nil for none.
         var changesTo: String?
         var hasAccount = true
         let refusal: AccountError?
@@ -47,16 +47,16 @@ import Testing
             refusal: .linkExpired),
         LinkCase(purpose: .reset, mailedTo: "a@b.example", uses: [.reset], seconds: 3599, refusal: nil),
         LinkCase(purpose: .reset, mailedTo: "a@b.example", uses: [.reset], seconds: 3600, refusal: .linkExpired),
-        // A link is for its purpose alone.
+        // A link is valid only for its purpose.
         LinkCase(purpose: .verification, mailedTo: "a@b.example", uses: [.reset], refusal: .linkInvalid),
         LinkCase(
             purpose: .reset, mailedTo: "a@b.example", uses: [.verification, .addressChange, .newAddress],
             refusal: .linkInvalid),
-        // The account has another address by now.
+        // The account has another address now.
         LinkCase(purpose: .reset, mailedTo: "old@b.example", uses: [.reset], refusal: .linkInvalid),
         LinkCase(purpose: .verification, mailedTo: "old@b.example", uses: [.verification], refusal: .linkInvalid),
         LinkCase(purpose: .reset, mailedTo: "a@b.example", uses: [.reset], hasAccount: false, refusal: .linkInvalid),
-        // The old address and the new one each have their link.
+        // The old address and the new one each have a link.
         LinkCase(
             purpose: .addressChange, mailedTo: "a@b.example", uses: [.addressChange], changesTo: "c@d.example",
             refusal: nil),
@@ -87,7 +87,7 @@ import Testing
             (.init(beganAt: now, mails: 4), 3599, .init(beganAt: now, mails: 5)),
             (.init(beganAt: now, mails: 5), 3599, nil),
             (.init(beganAt: now, mails: 5), 3600, .init(beganAt: later(3600), mails: 1)),
-            // A clock that was set back keeps nobody waiting.
+            // A clock that is set back makes nobody wait.
             (.init(beganAt: later(9999), mails: 5), 0, .init(beganAt: now, mails: 1)),
         ] as [(MailLimit.Count?, Int64, MailLimit.Count?)])
     func `an address gets five mails in an hour`(
@@ -104,14 +104,14 @@ import Testing
     private static let most = Randomness { .max }
 
     @Test(arguments: zip(1...6, MailSchedule.pauses))
-    func `a mail is tried again after a pause that grows`(attempts: Int, pause: Int64) throws {
+    func `a mail is retried after a growing pause`(attempts: Int, pause: Int64) throws {
         let next = MailSchedule.next(after: attempts, at: Self.now, randomness: Self.least)
         #expect(next == Self.later(pause))
         let latest = try #require(MailSchedule.next(after: attempts, at: Self.now, randomness: Self.most))
         #expect(latest == Timestamp(millisecondsSince1970: Self.now.millisecondsSince1970 + pause * 1100))
     }
 
-    @Test func `a mail is given up after two hours, or once it is refused`() {
+    @Test func `a mail is given up after two hours, or after a permanent refusal`() {
         #expect(MailSchedule.pauses.reduce(0, +) < 2 * 3600)
         #expect(MailSchedule.next(after: 7, at: Self.now, randomness: Self.least) == nil)
         func result(_ attempts: Int, _ outcome: MailOutcome) -> MailResult {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The texts of mails: Till's own, and those of a team.
+/// The texts of mails: Till's own and a team's.
 @Suite struct MailTemplateTests {
     let folder: TemporaryFolder
 
@@ -48,7 +48,7 @@ import Testing
         #expect(try rendered(templates, .reset, "ko") == rendered(try MailTemplates(), .reset, "ko"))
     }
 
-    @Test func `a value is no template`() throws {
+    @Test func `a value is not parsed as a template`() throws {
         try write("Subject: x\n\n{{link}} {{email}}", "reset.en.txt")
         let template = try MailTemplates(folder: folder.url).template(for: .reset, in: "en")
         let rendered = try #require(template).rendered([.link: "{{token}}", .email: "a@b.example", .token: "secret"])
@@ -65,7 +65,7 @@ import Testing
         let templates = try MailTemplates(folder: folder.url)
         #expect(templates.languages == ["en", "de", "ko"])
         #expect(try rendered(templates, .reset, "de").subject == "Hallo")
-        // Another one is of a template that is gone.
+        // Any other language falls back to English, as the template of it is gone.
         #expect(try rendered(templates, .reset, "fr") == rendered(templates, .reset, "en"))
     }
 
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that is not there is named`() {
+    @Test func `a missing folder is named`() {
         let folder = folder.folder("none")
         #expect {
             try MailTemplates(folder: folder)

@@ -17,7 +17,7 @@ struct Answer: Sendable {
 
     /// Reads an answer.
     ///
-    /// - Returns: nil if more bytes have to come.
+    /// - Returns: Nil if more bytes must arrive.
     init?(_ bytes: ByteBuffer, until extent: Extent, latency: TimeAmount) {
         let view = bytes.readableBytesView
         guard let separator = view.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }

@@ -2,7 +2,7 @@ import Foundation
 import Signatures
 import TestSupport
 
-/// A data directory of its own, with a trusted chain of certificates and an API key.
+/// A separate data directory, with a trusted chain of certificates and an API key.
 struct AttackFixture: Sendable {
     struct BinaryMissing: Error, CustomStringConvertible {
         let description: String

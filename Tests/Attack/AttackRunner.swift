@@ -33,7 +33,7 @@ enum AttackRunner {
         try await Task.sleep(for: attack.duration)
         let latencies = try await prober.finish()
         let memory = try ProcessMemory(of: service.processIdentifier)
-        // The load goes on: the service has to stop under attack.
+        // The load continues, because the service must stop under attack.
         let end = await service.end()
         return AttackReport(
             name: attack.name, latencies: latencies, memory: memory, end: end, connections: attacker.connections,

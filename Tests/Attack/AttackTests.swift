@@ -38,7 +38,7 @@ struct AttackTests {
         try await expectAnswers(during: QuadraticHeaders())
     }
 
-    /// The limit per address does not help against several.
+    /// A limit per address does not help against several addresses.
     @Test(arguments: [1, 8])
     func `clients get answers while addresses flood the service with connections`(addressCount: Int) async throws {
         try await expectAnswers(during: ConnectionFlood(addressCount: addressCount))

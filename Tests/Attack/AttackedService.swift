@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// `till serve` as a process of its own.
+/// A `till serve` process.
 final class AttackedService: Sendable {
     struct NotListening: Error, CustomStringConvertible {
         let description: String

@@ -15,7 +15,7 @@ struct HalfSentBodies: Attack {
                 "Authorization": "Bearer \(token)", "Content-Type": "application/json",
                 "Content-Length": String(Self.bodySize),
             ])
-        // All but the last byte, which costs the service the most memory.
+        // The body without its last byte costs the service the most memory.
         let beginning = "{\"receipt\":\""
         request.writeString(beginning)
         request.writeRepeatingByte(UInt8(ascii: "A"), count: Self.bodySize - beginning.utf8.count - 1)

@@ -12,9 +12,9 @@ struct JunkNotifications: Attack {
     private static let strangers = 16
     /// The sizes of the padding in a payload, in bytes: the notification is larger than 16 KiB and smaller than 128 KiB.
     private static let junkPadding = [13_000, 70_000]
-    /// Apple's notifications have some 20 KB.
+    /// Apple's notifications have about 20 KB.
     private static let genuinePadding = [0, 13_000]
-    /// More than are sent in the time of the attack.
+    /// More notifications than the attack has time for.
     private static let genuineCount = 60
 
     private let junk: [ByteBuffer]

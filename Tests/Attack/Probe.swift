@@ -10,7 +10,7 @@ struct Probe: Sendable {
     let interval: TimeAmount
     /// The requests, sent in turn.
     let requests: [ByteBuffer]
-    /// Whether the first request is sent before the attack, too.
+    /// True if the first request is also sent before the attack.
     let isWarmedUp: Bool
     /// The status of a good answer.
     let status: Int

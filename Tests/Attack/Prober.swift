@@ -25,7 +25,7 @@ final class Prober: Sendable {
         client = try LoopbackClient(from: Self.addresses, to: port)
     }
 
-    /// Sends a probe's first request, which has to succeed.
+    /// Sends a probe's first request, which must succeed.
     func warmUp(_ probe: Probe) async throws {
         let answer = try await client.exchange(probe.requests[0], until: probe.extent, within: Self.warmUpLimit).get()
         guard answer.status == probe.status else {
@@ -61,11 +61,11 @@ final class Prober: Sendable {
         state.withLock { change(&$0.latencies[probe.name, default: Latencies()]) }
     }
 
-    /// Sends no more probes, and waits for the answers to those under way.
+    /// Stops sending probes, and waits for the pending answers.
     ///
     /// - Returns: The latencies by the probe's name.
     func finish() async throws -> [String: Latencies] {
-        // On the thread that sends, so that no probe is missed.
+        // The sending thread reads the list, so no probe is missed.
         let underWay = try await client.eventLoop.submit {
             self.state.withLock { state in
                 state.isFinished = true

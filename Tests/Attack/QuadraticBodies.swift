@@ -5,7 +5,7 @@ struct QuadraticBodies: Attack {
     let name = "1, quadratic bodies"
     let serviceOptions = ["--accounts", "--profiles"]
 
-    /// In bytes; the service reads bodies of all three sizes.
+    /// The sizes in bytes. The service reads bodies of all three.
     private static let sizes = [1_360_000, 80_000, 15_000]
 
     func start(by attacker: Attacker) async throws {

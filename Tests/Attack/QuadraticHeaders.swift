@@ -4,7 +4,7 @@ import NIOCore
 struct QuadraticHeaders: Attack {
     let name = "2, quadratic headers"
 
-    /// In bytes; the name and the value of a field have 16 KiB at most.
+    /// The sizes in bytes. The name and the value of a field have at most 16 KiB.
     private static let sizes = [16_000, 7_000]
 
     func start(by attacker: Attacker) async throws {

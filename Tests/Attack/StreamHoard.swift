@@ -5,7 +5,7 @@ import Signatures
 struct StreamHoard: Attack {
     let name = "6, event streams"
     let serviceOptions = ["--accounts", "--live-events"]
-    /// The sign-ups before it take some seconds, too.
+    /// The preceding sign-ups also take some seconds.
     let duration = Duration.seconds(5)
 
     private static let users = 27

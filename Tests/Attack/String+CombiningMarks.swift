@@ -1,7 +1,7 @@
 extension String {
-    /// Combining marks in an order that is not canonical.
+    /// Combining marks in a non-canonical order.
     ///
-    /// Normalization (Unicode Standard Annex 15) has to move each U+0316 before all U+0301, so that comparing the string can take
+    /// Normalization (Unicode Standard Annex 15) must move each U+0316 before all U+0301, so comparing the string can take
     /// quadratic time.
     static func combiningMarks(bytes: Int) -> String {
         // Both marks have two bytes in UTF-8.

@@ -10,7 +10,7 @@ struct UnreadAnswers: Attack {
         let request = ByteBuffer.request("GET", "/openapi.json")
         var requests = ByteBuffer()
         for _ in 0..<Self.requestsPerConnection { requests.writeImmutableBuffer(request) }
-        // A burst of connections would measure how fast the machine copies answers into the buffers of sockets.
+        // A burst of connections would only measure the speed of copying answers into socket buffers.
         attacker.hold(250, openedEvery: .milliseconds(20), replacedAfter: .seconds(1)) { [requests] _ in
             UnreadingHandler(requests)
         }

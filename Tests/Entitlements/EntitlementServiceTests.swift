@@ -41,7 +41,7 @@ import Testing
 
     static let free = [Item(collection: "background", number: 0), Item(collection: "sprout", number: 0)]
 
-    @Test func aReceiptGrantsItsItemsOnce() async throws {
+    @Test func `a receipt grants its items once`() async throws {
         _ = try buy("sprout1")
         _ = try buy("background7")
         let first = try await service.redeem(try receipt(), for: alice)
@@ -58,14 +58,14 @@ import Testing
         #expect(try await service.items(of: alice).map(\.item) == first.items)
     }
 
-    @Test func aSignedTransactionAndTheReceiptAreTheSamePurchase() async throws {
+    @Test func `a signed transaction and the receipt are the same purchase`() async throws {
         let bought = try buy("sprout1")
         let transaction = Array(try shop.store.signedTransaction(bought.identifier).utf8)
         #expect(try await service.redeem(transaction, for: alice).outcome == .granted)
         #expect(try await service.redeem(try receipt(), for: alice).outcome == .unchanged)
     }
 
-    @Test func anotherUsersPurchaseIsRefusedWithItsOwnCode() async throws {
+    @Test func `another user's purchase is refused with its own code`() async throws {
         _ = try buy("sprout1")
         _ = try await service.redeem(try receipt(), for: alice)
         await #expect {
@@ -74,7 +74,7 @@ import Testing
             (error as? RedemptionError)?.code == "ownedByAnotherUser"
         }
         #expect(try await service.items(of: bob).map(\.item) == Self.free)
-        // Bought again on the same account for nothing: still the first owner's.
+        // The same account buys the product again for free. The first owner keeps it.
         let again = try buy("sprout1")
         let transaction = Array(try shop.store.signedTransaction(again.identifier).utf8)
         await #expect {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNewIsGrantedBesideWhatIsAnothers() async throws {
+    @Test func `new purchases are granted beside those of another user`() async throws {
         _ = try buy("sprout1")
         _ = try await service.redeem(try receipt(), for: alice)
         _ = try buy("sprout2")
@@ -97,7 +97,7 @@ import Testing
         #expect(try await service.items(of: bob).map(\.item) == Self.free + [Item(collection: "sprout", number: 2)])
     }
 
-    @Test func nothingNewBesideWhatIsAnothersIsNotCalledUnchanged() async throws {
+    @Test func `a receipt with another user's purchases is partly refused, not unchanged`() async throws {
         let first = try buy("sprout1")
         _ = try await service.redeem(Array(try shop.store.signedTransaction(first.identifier).utf8), for: alice)
         let second = try buy("sprout2")
@@ -105,14 +105,14 @@ import Testing
         #expect(try await service.redeem(try receipt(), for: bob).outcome == .partlyRefused)
     }
 
-    @Test func anAuthenticReceiptWithoutPurchasesIsJustThat() async throws {
+    @Test func `an authentic receipt without purchases has nothing to redeem`() async throws {
         let redemption = try await service.redeem(try receipt(), for: alice)
         #expect(redemption.outcome == .nothingToRedeem)
         #expect(redemption.transactions == [])
         #expect(redemption.items == Self.free)
     }
 
-    @Test func aProductTheCatalogDoesNotKnowIsNotGranted() async throws {
+    @Test func `a product that is not in the catalog is refused`() async throws {
         let chain = try TestChains.ellipticCurve.get()
         let service = try service(trusting: chain)
         let unknown = try TestProofs.transaction(TestProofs.transactionPayload(productId: "other"), chain: chain)
@@ -131,7 +131,7 @@ import Testing
         #expect(try await service.items(of: alice).map(\.item) == Self.free)
     }
 
-    @Test func aRefundedTransactionGrantsNothing() async throws {
+    @Test func `a refunded transaction grants nothing`() async throws {
         let chain = try TestChains.ellipticCurve.get()
         let service = try service(trusting: chain)
         let good = try TestProofs.transaction(chain: chain)
@@ -145,7 +145,7 @@ import Testing
         #expect(try await service.redeem(good, for: alice).items == Self.free)
     }
 
-    @Test func aStrangersProofChangesNothing() async throws {
+    @Test func `a proof with an untrusted chain changes nothing`() async throws {
         let stranger = try TestChains.make(name: "Stranger")
         await #expect {
             try await service.redeem(try TestProofs.transaction(chain: stranger), for: alice)
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func aNotificationIsNoPurchase() async throws {
+    @Test func `a notification cannot be redeemed`() async throws {
         let chain = try TestChains.ellipticCurve.get()
         let service = try service(trusting: chain)
         let notification = try SignedJSON.sign(
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func theSandboxCountsForReviewersAlone() async throws {
+    @Test func `sandbox purchases are accepted only for reviewers`() async throws {
         let reviewed = AcceptedOrigins([.localProduction], sandboxUsers: [alice])
         func service(_ accepted: AcceptedOrigins) throws -> EntitlementService {
             EntitlementService(
@@ -191,11 +191,11 @@ import Testing
         #expect(try await refusal(of: bob, by: selling) == "originNotAccepted")
         #expect(try await refusal(of: alice, by: sellingAlone) == "originNotAccepted")
         #expect(try await selling.items(of: alice).map(\.item).contains(sprout1))
-        // Who is no reviewer any more owns nothing by the sandbox.
+        // A former reviewer owns nothing from the sandbox.
         #expect(try await sellingAlone.items(of: alice).map(\.item) == Self.free)
     }
 
-    @Test func thePolicyIsTheServices() async throws {
+    @Test func `the service applies its ownership policy`() async throws {
         let lenient = EntitlementService(
             apps: Apps(App(shop.catalog)), verifier: try shop.verifier(),
             ledger: try Ledger(file: shop.folder.file("ledger.sqlite")), clock: shop.clock,

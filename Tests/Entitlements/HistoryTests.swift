@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The histories of users whose subscriptions the store plays.
+/// The histories of users whose subscriptions the store simulates.
 @Suite struct HistoryTests {
     let garden: TestGarden
     let alice: User
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// The events of the history, with their dates.
+    /// The events of the history with their dates.
     private func history() async throws -> [String] {
         try await service.ledger.read { try $0.audit(of: alice, after: 0, limit: 100) }.map {
             ([$0.entry.event.rawValue, $0.entry.happenedAt.rfc3339] + [$0.entry.reason].compactMap(\.self))
@@ -47,7 +47,7 @@ import Testing
         try #require(try await service.subscriptions(of: alice).first?.until)
     }
 
-    @Test func `renewal turned off and the end are told with their times, once`() async throws {
+    @Test func `turned-off renewal and the end are recorded with their times, once`() async throws {
         let transaction = try await buy("garden.premium.monthly")
         let bought = store.now
         _ = try store.advance(seconds: 60)
@@ -55,7 +55,7 @@ import Testing
         let turnedOff = store.now
         try await takeInNotifications()
         let end = try await end()
-        // Nothing is told of the end: time alone has passed.
+        // The App Store states nothing about the end. Only time passes.
         _ = try store.advance(seconds: end.secondsSince1970 - store.now.secondsSince1970 + 30)
         try await service.announceDueStates()
         try await service.announceDueStates()
@@ -122,12 +122,12 @@ import Testing
         _ = try store.update { $0.shouldEnterBillingRetryOnRenewal = true }
         _ = try store.advance(seconds: end.secondsSince1970 - store.now.secondsSince1970 + 30)
         try await service.announceDueStates()
-        // The statement about the renewal may be on its way.
+        // The statement about the renewal may still arrive.
         #expect(try await history().count == 1)
         _ = try store.advance(seconds: 3600)
         try await service.announceDueStates()
         #expect(try await history().last == "expired \(end.rfc3339)")
-        // A second start looks at nothing.
+        // A second start does nothing.
         _ = try await service.ledger.write { try $0.database.execute("DELETE FROM purchase_state", []) }
         try await service.announceUnknownStates()
         try await service.announceDueStates()
@@ -147,7 +147,7 @@ import Testing
         #expect(commits.withLock(\.self) == 1)
     }
 
-    @Test func `what the team takes back ends no more`() async throws {
+    @Test func `a purchase that the team has revoked does not expire again`() async throws {
         let transaction = try await buy("garden.season")
         _ = try await service.revoke(transaction: transaction, origin: nil, of: alice, reason: "fraud", by: "key")
         _ = try store.advance(seconds: 400 * 86_400)

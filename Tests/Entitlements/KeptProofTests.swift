@@ -7,7 +7,7 @@ import Receipts
 import TestSupport
 import Testing
 
-/// Proofs that are kept are verified again.
+/// The verification of stored proofs.
 @Suite struct KeptProofTests {
     let garden: TestGarden
     let ledger: Ledger
@@ -47,18 +47,18 @@ import Testing
         get throws { Array(try garden.store.receipt(account: "alice").utf8) }
     }
 
-    @Test func `every form of proof is kept with each certificate once`() async throws {
+    @Test func `every form of proof is stored, and each certificate once`() async throws {
         let service = try service()
         let token = try await service.appAccountToken(of: alice)
         _ = try await service.redeem(try transaction("garden.season"), for: alice)
         _ = try await service.redeem(try transaction("garden.season"), for: alice)
         let certificates = try count("kept_certificate")
         #expect(certificates == 3)
-        // A receipt, whose chain is another.
+        // A receipt, which has another chain.
         _ = try garden.buy("garden.season")
         _ = try await service.redeem(try receipt, for: alice)
         #expect(try count("kept_certificate") == 6)
-        // A notification, of which the signed transaction is kept.
+        // A notification, whose signed transaction is stored.
         _ = try garden.store.add(
             Payment(productIdentifier: "garden.basic.monthly", appAccountToken: token), account: "alice")
         _ = try garden.store.process(account: "alice")
@@ -69,7 +69,7 @@ import Testing
         #expect(try check() == ProofReport(verified: 4, notKept: 0))
     }
 
-    @Test func `without the setting nothing is kept`() async throws {
+    @Test func `without the setting no proof is stored`() async throws {
         _ = try await service(keepsProofs: false).redeem(try transaction("garden.season"), for: alice)
         #expect(try count("kept_proof") == 0)
         #expect(try check() == ProofReport(verified: 0, notKept: 1))
@@ -84,7 +84,7 @@ import Testing
         ("UPDATE kept_proof SET certificates = x''", "is damaged"),
         ("DELETE FROM kept_certificate", "is damaged"),
     ])
-    func `what the proof does not say is found`(damage: String, finding: String) async throws {
+    func `a difference from the stored proof is found`(damage: String, finding: String) async throws {
         _ = try await service().redeem(try transaction("garden.season"), for: alice)
         try execute(
             damage.replacing(
@@ -96,7 +96,7 @@ import Testing
         #expect(report.problems.first?.contains(finding) == true, "\(report.problems)")
     }
 
-    @Test func `a proof goes with a purchase that is transferred, and is erased with a user`() async throws {
+    @Test func `a stored proof moves with its purchase, and is erased with its user`() async throws {
         let service = try service(policy: .transfer(pauseSeconds: 0))
         let proof = try transaction("garden.basic.monthly")
         _ = try await service.redeem(proof, for: alice)

@@ -30,7 +30,7 @@ import Testing
             clock: shop.clock, accepted: AcceptedOrigins([.localProduction], sandboxUsers: [reviewer]))
     }
 
-    /// The events of a user, as the audit log names them.
+    /// The events of a user in the audit log.
     private func events(of user: User) async throws -> [AuditEntry] {
         try await ledger.read { try $0.audit(of: user) }.map(\.entry)
     }
@@ -59,7 +59,7 @@ import Testing
         #expect(try await events(of: alice) == [])
         #expect(try await service.transactions(of: alice, before: nil, limit: 10).isEmpty)
         #expect(try await ledger.read { try $0.items(of: alice, at: shop.clock.now()) } == [])
-        // The same proof is refused on the direct path, and stays good for a reviewer without that token.
+        // The same proof is refused on the direct path, and stays valid for a reviewer without that token.
         await #expect(throws: RedemptionError.self) {
             try await service.redeem(try TestProofs.transaction(payload, chain: chain), for: alice)
         }
@@ -73,8 +73,8 @@ import Testing
         #expect(try await events(of: reviewer).map(\.event) == [.granted])
     }
 
-    /// Proofs of both environments, under every token or none, on every path in every order: an ordinary user never gets
-    /// anything from a sandbox.
+    /// Proofs of both environments, with and without tokens, on every path in every order. An ordinary user never gets an item
+    /// from a sandbox.
     @Test(arguments: 0..<60) func `no path mixes origins`(seed: UInt64) async throws {
         let chance = Randomness.seeded(seed)
         let dice = { (sides: Int) in Int(chance.bytes(1)[0]) % sides }

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 import Webhooks
 
-/// The statements of a commit: as many for a hundred claims as for one.
+/// The number of SQL statements of a commit. It is the same for a hundred claims as for one.
 @Suite struct StatementCountTests {
     private static let now = Timestamp(secondsSince1970: 1_790_000_000)
 
@@ -27,7 +27,7 @@ import Webhooks
             [claim(number)], for: try #require(User(name: "u\(user)")), counting: [.localSandbox], by: .user)
     }
 
-    @Test func `a group of any size takes the same number of statements, 25 at most`() async throws {
+    @Test func `a group of any size needs the same number of statements, at most 25`() async throws {
         let folder = try TemporaryFolder()
         let storage = CountingStorage(
             try SQLiteStorage(file: folder.file("ledger.sqlite")))
@@ -42,7 +42,7 @@ import Webhooks
         }
         var counts: [Int] = []
         for (round, size) in [1, 16, 128].enumerated() {
-            // New users and known ones, items and credits, refused claims, notifications.
+            // New and known users, items and credits, refused claims, notifications.
             let first = round * 10_000
             let requests = try (first..<first + size).flatMap { number in
                 [
@@ -68,7 +68,7 @@ import Webhooks
     }
 }
 
-/// A ledger's file that counts the statements it is asked for; an insertion of many rows is one.
+/// Storage that counts the SQL statements. An insertion of many rows is one.
 private final class CountingStorage: LedgerStorage {
     private let storage: SQLiteStorage
     let count = Atomic(0)

@@ -9,7 +9,7 @@ import Store
 import TestSupport
 import Testing
 
-/// What a service grants of what the store sells, however its word comes.
+/// The entitlements that a service derives from the store's sales, for any kind and order of statements.
 @Suite struct SubscriptionEntitlementTests {
     let garden: TestGarden
     let alice: User
@@ -25,7 +25,7 @@ import Testing
         token = UUID()
     }
 
-    /// A service of its own that knows alice's account token.
+    /// A separate service that knows alice's account token.
     private func service(_ name: String) async throws -> (service: EntitlementService, ledger: Ledger) {
         let ledger = try Ledger(file: garden.folder.file("\(name).sqlite"))
         let service = EntitlementService(
@@ -39,22 +39,22 @@ import Testing
         try await ledger.read { try $0.items(of: alice, at: try #require(Timestamp(rfc3339: date))) }
     }
 
-    @Test func aSubscriptionCountsWhileItIsPaid() async throws {
+    @Test func `a subscription grants its item while it is paid`() async throws {
         let (service, _) = try await service("ledger")
         let bought = try garden.buy("garden.basic.monthly")
         let proof = Array(try store.signedTransaction(bought.identifier).utf8)
         #expect(try await service.redeem(proof, for: alice).items.contains(Self.basic))
         let line = try #require(try await service.transactions(of: alice, before: nil, limit: 1).first)
         #expect(line.expiresAt?.rfc3339 == "2026-11-07T12:00:00Z")
-        // It renews, of which the service has heard nothing yet.
+        // The subscription renews. The service has not received a statement yet.
         try garden.advance(to: "2026-11-07T12:00:00Z")
         #expect(try await !service.items(of: alice).map(\.item).contains(Self.basic))
-        // The app hands in its receipt, which has both periods.
+        // The app presents its receipt, which has both periods.
         _ = try await service.redeem(Array(try store.receipt(account: "alice").utf8), for: alice)
         #expect(try await service.items(of: alice).map(\.item).contains(Self.basic))
     }
 
-    @Test func aNonRenewingOneEndsAsTheCatalogSays() async throws {
+    @Test func `a non-renewing subscription ends after the catalog's period`() async throws {
         let (service, ledger) = try await service("ledger")
         let bought = try garden.buy("garden.season")
         _ = try await service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
@@ -63,8 +63,8 @@ import Testing
         #expect(try await items(ledger, at: "2027-01-31T12:00:00Z") == [])
     }
 
-    /// What was said of renewals before anybody had claimed the purchase is not lost.
-    @Test func renewalsThatCameBeforeTheFirstPeriodWasHandedInCount() async throws {
+    /// Statements about renewals are kept until somebody redeems the purchase.
+    @Test func `renewals that arrive before the first period is presented are applied`() async throws {
         let (service, _) = try await service("ledger")
         let bought = try garden.buy("garden.premium.monthly")
         let proof = Array(try store.signedTransaction(bought.identifier).utf8)
@@ -76,10 +76,10 @@ import Testing
         #expect(try await service.transactions(of: alice, before: nil, limit: 9).count == 2)
     }
 
-    /// The service's clock is wrong for a while, by so many days: what is signed then may have to be handed in again, and
-    /// nothing is lost or given for good.
+    /// The service's clock is wrong for a while, by a number of days. Proofs signed then may have to be presented again.
+    /// Nothing is lost or granted forever.
     @Test(arguments: [-400, -1, 40, 4000] as [Int64])
-    func aClockThatJumpsTakesNothingAway(days: Int64) async throws {
+    func `a clock that jumps revokes nothing`(days: Int64) async throws {
         let clock = ManualClock(store.now)
         let file = garden.folder.file("ledger.sqlite")
         let service = EntitlementService(
@@ -115,8 +115,9 @@ import Testing
         #expect(try LedgerFile(file).check().problems == [])
     }
 
-    /// A year in which everything happens, told in forty orders, with copies and in part to the app: the same end.
-    @Test func everyOrderOfNotificationsLeadsToTheSameEntitlements() async throws {
+    /// A year with every kind of event, delivered in forty orders, with duplicates and partly to the app. All lead to the same
+    /// end.
+    @Test func `every order of notifications leads to the same entitlements`() async throws {
         try playAYear()
         let told = try store.notifications().map { Array($0.signedPayload.utf8) }
         let (first, ledger) = try await service("in order")
@@ -138,8 +139,8 @@ import Testing
         }
     }
 
-    /// The same, told before anybody had claimed a thing, and then handed in.
-    @Test func everyOrderOfWhatIsParkedLeadsToTheSameEntitlements() async throws {
+    /// The same events arrive before somebody redeems the purchases.
+    @Test func `every order of parked notifications leads to the same entitlements`() async throws {
         try playAYear()
         let told = try store.notifications().map { Array($0.signedPayload.utf8) }
         let history = try store.history(of: "alice")
@@ -155,7 +156,7 @@ import Testing
             let service = EntitlementService(
                 apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger,
                 clock: store.clock)
-            // Somewhere among them; before, everything waits.
+            // The redemption happens somewhere among them. All statements before it are parked.
             let claimed = Int.random(in: 0...history.count, using: &chance)
             for payload in history[..<claimed] { #expect(try await service.receive(notification: payload) != .granted) }
             _ = try await service.redeem(proof, for: alice)
@@ -167,8 +168,8 @@ import Testing
         }
     }
 
-    /// Whoever hands in the grace period's own transaction has it, too.
-    @Test func aGracePeriodToldBeforeTheTransactionWasHandedInCounts() async throws {
+    /// The grace period also applies to a user who presents its own transaction.
+    @Test func `a grace period stated before the transaction is presented is applied`() async throws {
         let (service, ledger) = try await service("ledger")
         let bought = try garden.buy("garden.premium.monthly")
         let proof = Array(try store.signedTransaction(bought.identifier).utf8)
@@ -185,8 +186,8 @@ import Testing
         #expect(try await items(ledger, at: "2026-12-16T12:00:00Z") == [])
     }
 
-    /// A receipt names no account token; what the App Store has said of the transaction decides whose it is.
-    @Test func aReceiptDoesNotTakeWhatAnotherWasNamedFor() async throws {
+    /// A receipt has no account token. The App Store's statement about the transaction determines the owner.
+    @Test func `a receipt cannot redeem a purchase with another user's account token`() async throws {
         let (service, _) = try await service("ledger")
         let bob = try #require(User(name: "bob"))
         let bobs = UUID()
@@ -199,8 +200,8 @@ import Testing
         #expect(try await service.redeem(receipt, for: bob).outcome == .granted)
     }
 
-    /// A product that was taken out of the catalog keeps the end it had.
-    @Test func aStatementAboutAnUnknownProductEndsNothingAndKeepsTheEnd() async throws {
+    /// A product that has left the catalog keeps its end.
+    @Test func `a statement about an unknown product keeps the known end`() async throws {
         let (service, ledger) = try await service("ledger")
         let bought = try garden.buy("garden.premium.monthly")
         _ = try await service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
@@ -247,13 +248,13 @@ import Testing
         try garden.advance(to: "2027-09-01T12:00:00Z")
     }
 
-    /// A day apart, over the year.
+    /// The moments of the year, one per day.
     private static func moments() throws -> [Timestamp] {
         let start = try #require(Timestamp(rfc3339: "2026-10-31T13:00:00Z"))
         return (0..<320).map { start.adding(days: $0) }
     }
 
-    @Test func theYearLooksAsItWasPaid() async throws {
+    @Test func `the items of a year follow the payments`() async throws {
         try playAYear()
         let (service, ledger) = try await service("ledger")
         for notification in try store.notifications() {
@@ -261,9 +262,9 @@ import Testing
         }
         for (date, expected) in [
             ("2026-11-05T00:00:00Z", [Self.basic]), ("2026-12-20T00:00:00Z", [Self.basic]),
-            // In the grace period, which was taken up.
+            // In the grace period, before its end.
             ("2027-01-15T00:00:00Z", [Self.basic]), ("2027-01-25T00:00:00Z", [Self.basic]),
-            // The upgrade takes the place of what was paid until 7 March.
+            // The upgrade replaces the period that was paid until 7 March.
             ("2027-02-20T00:00:00Z", [Self.premium]), ("2027-05-22T00:00:00Z", [Self.premium]),
             ("2027-06-25T00:00:00Z", []),
             ("2027-07-15T00:00:00Z", [Self.basic]), ("2027-08-02T00:00:00Z", []),
@@ -273,8 +274,8 @@ import Testing
         }
     }
 
-    /// While it could not be charged the customer keeps it, and not a moment longer.
-    @Test func aGracePeriodEndsWithItsDate() async throws {
+    /// The customer owns the item until the end of the grace period, and not a moment longer.
+    @Test func `a grace period ends on its date`() async throws {
         let (service, ledger) = try await service("ledger")
         try garden.buy("garden.premium.monthly", appAccountToken: token)
         _ = try store.update {
@@ -289,7 +290,7 @@ import Testing
         #expect(try await items(ledger, at: "2026-12-16T12:00:00Z") == [])
     }
 
-    @Test func balancesAreSpentAndNeverBelowZero() async throws {
+    @Test func `balances are spent and never become negative`() async throws {
         let (service, _) = try await service("ledger")
         let bought = try garden.buy("garden.seeds", quantity: 3)
         _ = try await service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
@@ -305,7 +306,7 @@ import Testing
         await #expect(throws: BalanceError.balanceUnknown("gold")) {
             try await service.spend(service.newSpending(of: 1, from: "gold", reason: "none", by: "key"), for: alice)
         }
-        // What is refunded after it was spent is owed: the next purchase pays for it first.
+        // A refund after a spending leaves a debt. The next purchase pays it first.
         let identifier = try #require(bought.purchase).transactionIdentifier
         try store.refund(identifier)
         for notification in try store.notifications() {
@@ -321,7 +322,7 @@ import Testing
         let (service, ledger) = try await service("ledger")
         let bought = try garden.buy("garden.seeds")
         _ = try await service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
-        // The seed's products, which have no balance.
+        // The seed's products have no balance.
         let later = EntitlementService(
             apps: Apps(App(try Catalog(folder: Project.products))), verifier: try garden.verifier(),
             ledger: ledger, clock: store.clock)
@@ -339,7 +340,7 @@ import Testing
     }
 }
 
-/// The same choices at every run.
+/// A generator with the same sequence in every run.
 private struct SeededGenerator: RandomNumberGenerator {
     private let randomness: Randomness
 

@@ -7,7 +7,7 @@ import Store
 import TestSupport
 import Testing
 
-/// The states of subscriptions that the store plays, as the service tells them from notifications and proofs.
+/// The states of simulated subscriptions, derived from notifications and proofs.
 @Suite struct SubscriptionStatusTests {
     let garden: TestGarden
     let alice: User
@@ -28,7 +28,7 @@ import Testing
         return try #require(bought.purchase).transactionIdentifier
     }
 
-    /// The only subscription, after all notifications so far have arrived.
+    /// The state of the only subscription, after all notifications so far have arrived.
     private func status() async throws -> PurchaseStatus {
         for notification in try store.notifications() {
             _ = try await service.receive(notification: Array(notification.signedPayload.utf8))

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: ["", "1", "1 2 3", "a 1", "1 a", "9223372036854775808 1"])
-    func `another text is no position`(text: String) {
+    func `an invalid text is no position`(text: String) {
         #expect(ExportPosition(text) == nil)
     }
 }

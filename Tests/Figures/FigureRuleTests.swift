@@ -2,7 +2,7 @@ import Commerce
 import Figures
 import Testing
 
-/// Periods, questions and calendar days.
+/// The rules of periods, queries and calendar days.
 @Suite struct FigureRuleTests {
     private static func day(_ text: String) throws -> CalendarDay { try #require(CalendarDay(text)) }
 
@@ -21,11 +21,11 @@ import Testing
     }
 
     @Test(arguments: ["", "2026-1-01", "2026-13-01", "2026-02-29", "2026-10-31T00:00:00Z", "20261031  ", "２０２６"])
-    func `another text is no day`(text: String) {
+    func `an invalid text is no day`(text: String) {
         #expect(CalendarDay(text) == nil)
     }
 
-    @Test func `a question that has no answer is refused`() throws {
+    @Test func `an invalid query is refused`() throws {
         let (first, last) = (try Self.day("2026-01-01"), try Self.day("2026-12-31"))
         #expect(throws: FigureError.timeInvalid) { try FigureQuery(.units, from: last, to: first) }
         #expect(throws: FigureError.tooManyPoints) {

@@ -4,14 +4,14 @@ import Figures
 import Receipts
 import Testing
 
-/// What a case expects of a metric on a day.
+/// The expected value of a metric on a day.
 struct Expected: Hashable {
     let date: String
     let metric: FigureMetric
     let amount: Int64
 }
 
-/// Tests of the rules of figures, in the words they share.
+/// The shared functions of the tests of figures.
 protocol FigureSuite {}
 
 extension FigureSuite {

@@ -3,7 +3,7 @@ import Figures
 import TestSupport
 import Testing
 
-/// The bytes of what a user has added to the sums.
+/// The encoding of a user's contribution to the sums.
 @Suite struct FigureSumsCodingTests {
     private func key(_ day: Int64, _ metric: FigureMetric = .units, product: String = "p") -> FigureKey {
         FigureKey(
@@ -25,13 +25,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [Int64.min, .max, -1, 63, 64]) func `numbers have no bounds`(number: Int64) throws {
+    @Test(arguments: [Int64.min, .max, -1, 63, 64]) func `numbers of any size are stored`(number: Int64) throws {
         var sums = FigureSums()
         sums.add(number, to: key(number))
         #expect(try FigureSumsCoding.decode(FigureSumsCoding.encode(sums)) == sums)
     }
 
-    @Test func `bytes that were cut or changed do no harm`() throws {
+    @Test func `damaged bytes cause no crash`() throws {
         var sums = FigureSums()
         for day in 0..<20 { sums.add(7, to: key(Int64(day))) }
         let bytes = FigureSumsCoding.encode(sums)

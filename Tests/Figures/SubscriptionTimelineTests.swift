@@ -58,7 +58,7 @@ import Testing
     @Test func `an upgrade changes the monthly revenue, and loses no subscription`() throws {
         let sums = UserFigures.sums(of: [
             try Self.transaction(
-                // The ledger ends an upgraded period where it begins.
+                // The ledger ends an upgraded period at its start.
                 "1", bought: "2026-03-01", expires: "2026-03-01",
                 facts: [
                     .isUpgraded: .integer(1),
@@ -108,7 +108,7 @@ import Testing
             ], only: Self.levels.union([.conversions, .convertedTrials, .units, .newCustomers, .renewals]))
     }
 
-    @Test func `a trial that nobody pays for expires`() throws {
+    @Test func `a trial without a payment expires`() throws {
         check(
             [try Self.transaction("1", bought: "2026-03-01", expires: "2026-03-08", price: 0, facts: Self.trial)],
             [
@@ -122,7 +122,7 @@ import Testing
         ("2026-03-01", "2026-03-15", 2_000), ("2026-02-01", "2026-03-01", 1_000), ("2026-03-01", "2026-04-01", 1_000),
         ("2026-03-01", "2026-05-01", 500), ("2026-03-01", "2026-06-01", 333), ("2026-03-01", "2026-09-01", 166),
         ("2026-03-01", "2027-03-01", 83),
-        // The time of Apple's sandbox: a week, a month and a year.
+        // The durations of Apple's sandbox for a week, a month and a year.
         ("2026-03-01T00:00:00Z", "2026-03-01T00:03:00Z", 4_000),
         ("2026-03-01T00:00:00Z", "2026-03-01T00:05:00Z", 1_000), ("2026-03-01T00:00:00Z", "2026-03-01T01:00:00Z", 83),
     ])
@@ -186,7 +186,7 @@ import Testing
             let sums = UserFigures.sums(of: transactions)
             #expect(UserFigures.sums(of: transactions.reversed()) == sums)
             #expect(UserFigures.sums(of: dice.shuffle(transactions)) == sums)
-            // What begins ends.
+            // Every subscription that begins also ends.
             func sum(_ metrics: FigureMetric...) -> Int64 {
                 sums.amounts.filter { metrics.contains($0.key.metric) }.reduce(0) { $0 + $1.value }
             }

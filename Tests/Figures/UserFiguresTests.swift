@@ -7,7 +7,7 @@ import Testing
 
 /// The rules of sales, without a database.
 @Suite struct UserFiguresTests: FigureSuite {
-    @Test func `a purchase counts on its day`() throws {
+    @Test func `a purchase is counted on its day`() throws {
         check(
             [try Self.transaction("1", product: "coins", quantity: 3, bought: "2026-03-31T23:59:59Z")],
             [
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a refund counts on its own day, and on the day of the purchase`() throws {
+    @Test func `a refund is counted on its own day, and on the day of the purchase`() throws {
         let part: [TransactionFact: StatedValue] = [
             .revocationType: .text(RevocationType.refundProrated.rawValue), .revocationPercentage: .integer(25_000),
         ]
@@ -45,14 +45,14 @@ import Testing
         }
     }
 
-    @Test func `what a family shares counts nowhere`() throws {
+    @Test func `family sharing is not counted`() throws {
         let facts: [TransactionFact: StatedValue] = [
             .inAppOwnershipType: .text(InAppOwnershipType.familyShared.rawValue)
         ]
         check([try Self.transaction("1", bought: "2026-03-01", expires: "2026-04-01", facts: facts)], [])
     }
 
-    @Test func `a restored purchase counts once, on the day of the original`() throws {
+    @Test func `a restored purchase is counted once, on the day of the original`() throws {
         let facts: [TransactionFact: StatedValue] = [
             .type: .text(ProductType.nonConsumable.rawValue),
             .originalPurchaseDate: .integer(try Self.moment("2025-01-01").millisecondsSince1970),
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `origins are told apart, and a customer is new in each`() throws {
+    @Test func `origins are counted separately, and a customer is new in each`() throws {
         let sums = UserFigures.sums(of: [
             try Self.transaction("1", of: "1", bought: "2026-03-01"),
             try Self.transaction("2", of: "2", bought: "2026-03-02"),
@@ -77,7 +77,7 @@ import Testing
             ])
     }
 
-    @Test func `dates, amounts and texts without bounds do no harm`() throws {
+    @Test func `extreme dates, amounts and texts cause no crash`() throws {
         let long = String(repeating: "x", count: 10_000)
         let extreme = BoughtTransaction(
             app: 1,

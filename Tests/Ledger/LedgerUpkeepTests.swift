@@ -43,16 +43,16 @@ import Testing
         ("UPDATE user SET audit_digest = zeroblob(32)", "last numbers"),
         ("UPDATE user SET last_transaction = 0", "last numbers"),
         ("UPDATE entitlement SET sequence = 9 WHERE user_id = 2", "refers to a missing row of redeemed_transaction"),
-        ("UPDATE entitlement SET ends_at = 1", "owned for another time"),
-        ("UPDATE entitlement SET is_revoked = 1", "owned for another time"),
-        ("UPDATE redeemed_transaction SET revocation_date = 1", "owned for another time"),
-        ("UPDATE credit SET is_revoked = 1", "counts otherwise"),
+        ("UPDATE entitlement SET ends_at = 1", "period of an item differs"),
+        ("UPDATE entitlement SET is_revoked = 1", "period of an item differs"),
+        ("UPDATE redeemed_transaction SET revocation_date = 1", "period of an item differs"),
+        ("UPDATE credit SET is_revoked = 1", "A credit differs"),
         (
             "INSERT INTO parked_transaction (transaction_id, origin, app, stated_at) VALUES ('1', 'local/Sandbox', 1, 1)",
-            "is redeemed, and waits"
+            "is still parked"
         ),
         ("UPDATE redeemed_transaction SET grace_ends_at = 1", "A grace period"),
-        ("UPDATE redeemed_transaction SET origin = 'nowhere' WHERE transaction_id = '3'", "that there is not"),
+        ("UPDATE redeemed_transaction SET origin = 'nowhere' WHERE transaction_id = '3'", "unknown origin"),
         ("UPDATE user SET app_account_token = upper(app_account_token) || ''", "not a UUID in lowercase"),
         ("DELETE FROM user WHERE user_id = 2", "refers to a missing row of user"),
         ("UPDATE redeemed_transaction SET quantity = 0", "CHECK constraint"),

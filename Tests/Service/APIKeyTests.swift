@@ -15,7 +15,7 @@ import Wire
         fixture = try await ServiceFixture()
     }
 
-    @Test func withoutAKeyNobodyIsAnswered() async throws {
+    @Test func `a request without a key is refused`() async throws {
         for (method, path) in [
             (HTTPRequest.Method.get, "/v1/users/alice/items"), (.post, "/v1/users/alice/receipts"),
             (.post, "/v1/users/alice/transactions"), (.get, "/v1/products"), (.post, "/v1/proofs/verify"),
@@ -30,7 +30,7 @@ import Wire
         #expect(try await fixture.send(.get, "/health/ready", key: "").status == 204)
     }
 
-    @Test func aKeyThatIsNotWholeIsRefused() async throws {
+    @Test func `a malformed key is refused`() async throws {
         let parts = fixture.key.split(separator: "_", maxSplits: 2)
         let other = try await fixture.keys.make(name: "other", scopes: [.read]).key
         let otherSecret = other.split(separator: "_", maxSplits: 2)[2]
@@ -44,7 +44,7 @@ import Wire
         }
     }
 
-    @Test func aRevokedKeyIsRefusedFromThenOn() async throws {
+    @Test func `a revoked key is refused at once`() async throws {
         let (record, key) = try await fixture.keys.make(name: "short-lived", scopes: [.read])
         #expect(try await fixture.send(.get, "/v1/users/alice/items", key: key).status == 200)
         #expect(try await fixture.keys.revoke(record.identifier))
@@ -108,7 +108,7 @@ import Wire
         (.redeem, .put, "/v1/users/alice", 400), (.redeem, .get, "/v1/users/alice/items", 403),
         (.redeem, .get, "/v1/products", 403),
     ])
-    func aKeyAllowsWhatItsScopesSay(
+    func `a key allows exactly its scopes`(
         scope: APIKeyScope,
         method: HTTPRequest.Method,
         path: String,
@@ -120,7 +120,7 @@ import Wire
         if status == 403 { #expect(answer.code == "scopeMissing") }
     }
 
-    @Test func theSecretIsNotKept() async throws {
+    @Test func `the ledger does not store the secret of a key`() async throws {
         let (record, key) = try await fixture.keys.make(name: "hidden", scopes: [.read])
         let secret = try #require(key.split(separator: "_", maxSplits: 2).last)
         #expect(secret.count == 43)

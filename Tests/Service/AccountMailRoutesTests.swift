@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// Verification, new passwords and other addresses, over a socket.
+/// Verification, password reset and change of address, over a socket.
 @Suite struct AccountMailRoutesTests {
     let fixture: ServiceFixture
     private let queue: MailQueue
@@ -36,7 +36,7 @@ import Wire
         try await send(.post, "/v1/accounts", ["email": email, "password": "correct horse"]).decoded()
     }
 
-    /// The mails that are due, as if they were sent.
+    /// Takes the due mails, as if they were sent.
     private func mails() async throws -> [TakenMail] {
         let taken = try await queue.take(upTo: 100)
         try await queue.record(taken.map { queue.result(of: $0.mail, .sent) })
@@ -106,7 +106,7 @@ import Wire
         func reset(_ password: String) async throws -> ServiceFixture.Answer {
             try await send(.post, "/v1/accounts/password", ["token": token, "password": password])
         }
-        // A refused password leaves the link as it is.
+        // A refused password leaves the link valid.
         #expect(try await reset("short").code == "passwordTooShort")
         #expect(try await reset("mint@example.com").code == "passwordLikeEmail")
         #expect(try await confirm(token).code == "linkInvalid")
@@ -137,7 +137,7 @@ import Wire
         #expect(answer.code == "linkExpired")
     }
 
-    @Test func `the answer does not tell whether an address has an account, or has had enough`() async throws {
+    @Test func `the answer does not reveal an account or the mail limit`() async throws {
         _ = try await signUp()
         var answers: [ServiceFixture.Answer] = []
         for email in ["mint@example.com", "nobody@example.com"] {
@@ -152,7 +152,7 @@ import Wire
         #expect(try await send(.post, "/v1/accounts/recovery", ["email": "nobody"]).code == "emailInvalid")
     }
 
-    @Test func `mails that one client asks for have a limit`() async throws {
+    @Test func `the mails that one client requests are limited`() async throws {
         for number in 0..<30 {
             let asked = try await send(.post, "/v1/accounts/recovery", ["email": "\(number)@example.com"])
             #expect(asked.status == 202)
@@ -186,7 +186,7 @@ import Wire
         #expect(login.code == "credentialsWrong")
     }
 
-    @Test func `an address that is verified elsewhere meanwhile is taken`() async throws {
+    @Test func `an address that another account verifies meanwhile is taken`() async throws {
         let entrance = try await signUp("old@example.com")
         _ = try await mails()
         let token = entrance.tokens.accessToken
@@ -201,7 +201,7 @@ import Wire
         #expect(taken.code == "emailTaken")
     }
 
-    @Test func `the owner of an address frees it, and signs up`() async throws {
+    @Test func `the owner of an address releases it, and signs up`() async throws {
         let squatter = try await signUp()
         let token = try #require(try await mails().first).token.text
         let taken = try await send(
@@ -212,7 +212,7 @@ import Wire
         #expect(try await account(squatter).email == nil)
         let owner = try await signUp()
         #expect(owner.account.accountId != squatter.account.accountId)
-        // The one without an address chooses a password, and an address of their own.
+        // The account without an address chooses a password and another address.
         let own = squatter.tokens.accessToken
         let changed = try await send(
             .put, "/v1/me/account/password", ["password": "correct horse", "newPassword": "another password"],
@@ -227,7 +227,7 @@ import Wire
     }
 
     @Test(arguments: ["{}", #"{"token":1}"#, "[]", "", #"{"token":"x","more":"y"}"#])
-    func `a body of another form is refused`(body: String) async throws {
+    func `a malformed body is refused`(body: String) async throws {
         for path in ["confirmation", "release", "password", "recovery"] {
             let answer = try await fixture.send(.post, "/v1/accounts/\(path)", body: body, key: "", over: .live)
             #expect(answer.status == 400)

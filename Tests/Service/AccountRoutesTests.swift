@@ -40,7 +40,7 @@ import Wire
         try await fixture.send(.get, path, key: token)
     }
 
-    @Test func whoSignsUpBuysAndIsKnownToTheBackEnd() async throws {
+    @Test func `a new user can redeem, and the back end sees the items`() async throws {
         let entrance = try await signUp()
         let token = entrance.tokens.accessToken
         let bought = try fixture.buy("sprout1")
@@ -51,7 +51,7 @@ import Wire
         #expect(try items.decoded(OwnedItemList.self).items.count == 3)
         let named = try await fixture.send(.get, "/v1/users/\(entrance.account.accountId)/items?issuer=till")
         #expect(named.body == items.body)
-        // The same name is nobody's where the back end gives the names.
+        // The same name without an issuer is another user, of the back end.
         let other = try await fixture.send(.get, "/v1/users/\(entrance.account.accountId)/items")
         #expect(other.body != items.body)
 
@@ -75,7 +75,7 @@ import Wire
             ("a@" + String(repeating: "b.", count: 200) + "co", "correct horse", 422, "emailTooLong"),
             ("Taken@example.com", "correct horse", 409, "emailTaken"),
         ])
-    func eachRuleHasItsCode(email: String, password: String, status: Int, code: String) async throws {
+    func `each rule of sign-up has its code`(email: String, password: String, status: Int, code: String) async throws {
         _ = try await signUp("taken@example.com")
         let answer = try await post("/v1/accounts", ["email": email, "password": password])
         #expect(answer.status == status)
@@ -84,7 +84,7 @@ import Wire
     }
 
     @Test(arguments: ["{}", "{\"email\":1,\"password\":\"correct horse\"}", "[]", "", "{\"email\":\"a@b.co\"}"])
-    func aFieldThatIsMissingIsNamed(body: String) async throws {
+    func `a missing field is named`(body: String) async throws {
         for path in ["/v1/accounts", "/v1/sessions", "/v1/sessions/renewal", "/v1/sessions/end"] {
             let answer = try await fixture.send(.post, path, body: body, key: "")
             #expect(answer.status == 400)
@@ -94,7 +94,7 @@ import Wire
         #expect(try await fixture.send(.post, "/v1/accounts", body: large, key: "").code == "bodyTooLarge")
     }
 
-    @Test func anAddressIsFreeUntilItIsTaken() async throws {
+    @Test func `an address is free until it is taken`() async throws {
         func isAvailable(_ email: String) async throws -> Bool {
             let answer = try await post("/v1/accounts/availability", ["email": email])
             return try answer.decoded(AvailabilityResource.self).isAvailable
@@ -105,8 +105,8 @@ import Wire
         #expect(try await post("/v1/accounts/availability", ["email": "mint"]).code == "emailInvalid")
     }
 
-    /// What is answered to somebody who guesses tells nothing of who is here.
-    @Test func aWrongPasswordAndAnUnknownAddressAreAnsweredAlike() async throws {
+    /// The answer to a guess reveals nothing about the accounts.
+    @Test func `a wrong password and an unknown address get the same answer`() async throws {
         _ = try await signUp()
         var answers: [ServiceFixture.Answer] = []
         for email in ["mint@example.com", "nobody@example.com", "no address"] {
@@ -116,7 +116,7 @@ import Wire
         #expect(Set(answers.map(\.body)).count == 1)
     }
 
-    @Test func guessesEndForAnAccountWhetherThereIsOneOrNot() async throws {
+    @Test func `guesses are limited per account, existing or not`() async throws {
         _ = try await signUp()
         for email in ["mint@example.com", "nobody@example.com"] {
             for _ in 0..<10 {
@@ -133,13 +133,13 @@ import Wire
         }
         #expect(try await status("correct horse") == 429)
         fixture.shop.clock.advance(milliseconds: 1)
-        // Who is in has not guessed.
+        // A successful log-in is not a guess.
         for _ in 0..<3 { #expect(try await status("correct horse") == 201) }
         #expect(try await status("x") == 401)
         #expect(try await status("correct horse") == 429)
     }
 
-    @Test func guessesEndForAnAccountHoweverItIsWritten() async throws {
+    @Test func `guesses are limited per account in any spelling`() async throws {
         _ = try await signUp()
         for number in 0..<10 {
             let email =
@@ -150,8 +150,8 @@ import Wire
         #expect(answer.code == "tooManyAttempts")
     }
 
-    /// Whoever knows an address may keep others from logging in for a while, but not its owner from what they are in for.
-    @Test func nobodyKeepsWhoIsInFromLeaving() async throws {
+    /// A stranger's guesses may block log-ins for a while. They do not block the owner's existing session.
+    @Test func `a stranger's guesses do not lock out a logged-in user`() async throws {
         let entrance = try await signUp()
         for _ in 0..<10 { _ = try await post("/v1/sessions", ["email": "mint@example.com", "password": "x"]) }
         let token = entrance.tokens.accessToken
@@ -164,8 +164,8 @@ import Wire
         #expect(try await post("/v1/me/erasure", ["password": "correct horse"], token: token).status == 204)
     }
 
-    /// Strangers at the same address keep nobody from going on, or out.
-    @Test func whoIsInRenewsAndLeavesWhateverOthersTry() async throws {
+    /// Strangers at the same client address block neither renewal nor log-out.
+    @Test func `renewal and log-out are not limited by others at the same address`() async throws {
         let entrance = try await signUp()
         for number in 0..<40 {
             _ = try await post("/v1/sessions", ["email": "\(number)@example.com", "password": "x"])
@@ -175,7 +175,7 @@ import Wire
         let renewed: RenewalResource = try await post(
             "/v1/sessions/renewal", ["refreshToken": entrance.tokens.refreshToken]
         ).decoded()
-        // Twice, since an answer may be lost.
+        // Log-out is sent twice, because an answer may be lost.
         for _ in 0..<2 {
             let left = try await post("/v1/sessions/end", ["refreshToken": renewed.tokens.refreshToken])
             #expect(left.status == 204)
@@ -184,8 +184,8 @@ import Wire
         #expect(gone.code == "refreshTokenInvalid")
     }
 
-    /// The seed's own app leaves without a password; an account is not left so.
-    @Test func anAccountIsNoMemberOfTheSeedsApp() async throws {
+    /// The seed's own app erases users without a password. Accounts need one.
+    @Test func `an account cannot use the routes of the seed's app`() async throws {
         let entrance = try await signUp()
         let name = try #require(HTTPField.Name("idtoken"))
         for (method, path) in [(HTTPRequest.Method.get, "/v1/user"), (.post, "/v1/user/withdraw")] {
@@ -196,7 +196,7 @@ import Wire
         #expect(try await get("/v1/me/items", entrance.tokens.accessToken).status == 200)
     }
 
-    @Test func guessesEndForAnAddressHoweverManyAccountsItNames() async throws {
+    @Test func `guesses are limited per client address across accounts`() async throws {
         let fixture = try await ServiceFixture(proxies: 1)
         let name = try #require(HTTPField.Name("X-Forwarded-For"))
         func status(_ number: Int, from address: String) async throws -> Int {
@@ -206,7 +206,7 @@ import Wire
             ).status
         }
         for number in 0..<30 {
-            // What stands further left anybody may have written; an end of IPv6 is one customer's.
+            // Anyone may have written the entries further left. All addresses of an IPv6 prefix belong to one customer.
             let address =
                 number.isMultiple(of: 2) ? "\(number).0.0.1, 2001:db8::\(number)" : "2001:db8:0:0:1:2:3:\(number)"
             #expect(try await status(number, from: address) == 401)
@@ -214,14 +214,14 @@ import Wire
         #expect(try await status(30, from: "2001:db8::ffff") == 429)
         #expect(try await status(31, from: "2001:db8:0:1::1") == 401)
         #expect(try await status(32, from: "::ffff:192.0.2.1") == 401)
-        // One client, however a proxy writes it.
+        // One client address in several spellings of proxies.
         let spellings = ["::ffff:192.0.2.1", "192.0.2.1", "192.0.2.1:51234", "[::ffff:192.0.2.1]:443"]
         for number in 33..<62 { #expect(try await status(number, from: spellings[number % 4]) == 401) }
         for spelling in spellings { #expect(try await status(62, from: spelling) == 429) }
         #expect(try await status(63, from: "::ffff:192.0.2.2") == 401)
     }
 
-    @Test func tokensAreRenewedAndTheExpiredIsToldFromTheInvalid() async throws {
+    @Test func `tokens are renewed, and an expired one differs from an invalid one`() async throws {
         let entrance = try await signUp()
         fixture.shop.clock.advance(milliseconds: 15 * 60_000)
         let old = try await get("/v1/me/items", entrance.tokens.accessToken)
@@ -242,14 +242,14 @@ import Wire
         #expect(last.code == "refreshTokenInvalid")
     }
 
-    @Test func whoLogsOutIsOut() async throws {
+    @Test func `log-out ends the session`() async throws {
         let entrance = try await signUp()
         #expect(try await post("/v1/sessions/end", ["refreshToken": entrance.tokens.refreshToken]).status == 204)
         #expect(try await get("/v1/me/items", entrance.tokens.accessToken).code == "tokenInvalid")
         #expect(try await post("/v1/sessions/end", ["refreshToken": "x"]).code == "refreshTokenInvalid")
     }
 
-    @Test func aPasswordIsChangedByWhoKnowsIt() async throws {
+    @Test func `a password change needs the old password`() async throws {
         let here = try await signUp()
         let there: EntranceResource = try await post(
             "/v1/sessions", ["email": "mint@example.com", "password": "correct horse"]
@@ -270,7 +270,7 @@ import Wire
         #expect(new.status == 201)
     }
 
-    @Test func whoLeavesTakesTheirNameAndLeavesTheirReceipts() async throws {
+    @Test func `erasure removes the name, and the receipts stay redeemed`() async throws {
         let entrance = try await signUp()
         let token = entrance.tokens.accessToken
         let path = "/v1/users/\(entrance.account.accountId)"
@@ -299,7 +299,7 @@ import Wire
         #expect(again.code == "credentialsWrong")
         #expect(try await fixture.send(.get, "\(path)/export?issuer=till").code == "userNotFound")
 
-        // The address may come back; the receipt is nobody's now, and stays so.
+        // The address can sign up again. The receipt stays redeemed under a tombstone.
         let anew = try await signUp()
         #expect(anew.account.accountId != entrance.account.accountId)
         let redeemed = try await post(
@@ -315,7 +315,7 @@ import Wire
         #expect(!kept.contains(entrance.account.accountId))
     }
 
-    @Test func aBackEndErasesItsOwnUsers() async throws {
+    @Test func `a back end erases its own users`() async throws {
         let key = try await fixture.keys.make(name: "reader", scopes: [.read, .grant]).key
         #expect(try await fixture.send(.get, "/v1/users/bob/export", key: key).code == "scopeMissing")
         #expect(try await fixture.send(.post, "/v1/users/bob/erasure").code == "userNotFound")
@@ -325,12 +325,12 @@ import Wire
         #expect(try await fixture.send(.get, "/v1/users/bob/export").status == 404)
     }
 
-    @Test func aTeamWithUsersOfItsOwnHasNone() async throws {
+    @Test func `a back end cannot name users of another issuer, or create accounts by naming them`() async throws {
         let till = try await fixture.send(.get, "/v1/users/alice/items?issuer=other")
         #expect(till.code == "parameterInvalid")
-        // What is left of an issuer that is accepted no more can be shown and erased.
+        // The data of a user whose issuer is no longer accepted can be exported and erased.
         #expect(try await fixture.send(.get, "/v1/users/alice/export?issuer=other").code == "userNotFound")
-        // Nobody makes an account for somebody by naming them.
+        // A back end cannot create an account by naming it.
         #expect(try await fixture.send(.get, "/v1/users/nobody?issuer=till").code == "userNotFound")
     }
 }

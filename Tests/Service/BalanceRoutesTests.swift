@@ -14,7 +14,7 @@ import Testing
 import TestSupport
 import Wire
 
-/// What users have of consumables, over HTTP.
+/// Balances of consumables, over HTTP.
 @Suite struct BalanceRoutesTests {
     let garden: TestGarden
     let service: EntitlementService
@@ -74,7 +74,7 @@ import Wire
         return list.balances.first { $0.balance == "seeds" }?.amount
     }
 
-    @Test func whatWasBoughtIsSpentOnceForEachKey() async throws {
+    @Test func `a balance is spent once for each idempotency key`() async throws {
         #expect(try await amount() == 0)
         try await buySeeds(2)
         #expect(try await amount() == 20)
@@ -89,7 +89,7 @@ import Wire
         #expect(again.isReplayed)
         #expect(try again.decoded(SpendingResource.self).spendingId == spending.spendingId)
         #expect(try await amount() == 5)
-        // Too much is refused, and not for good: once there is enough, the same request goes through.
+        // A spending above the balance is refused, but not permanently. The same request succeeds once the balance suffices.
         let more = try await send(.post, "/seeds/spendings", body, key: key, idempotencyKey: "two")
         #expect(more.status == 409)
         #expect(more.code == "balanceTooLow")
@@ -115,7 +115,7 @@ import Wire
         #expect(try await amount() == 5)
     }
 
-    @Test func manyAtOnceSpendNoMoreThanThereIs() async throws {
+    @Test func `concurrent spendings never exceed the balance`() async throws {
         try await buySeeds(5)
         let key = try await keys.make(name: "shop", scopes: [.spend]).key
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -143,7 +143,7 @@ import Wire
             ("/seeds/spendings", #"{"amount":1}"#, [.spend], 400, "bodyInvalid"),
             ("/seeds/spendings", #"{"amount":1,"reason":"r"}"#, [.read, .redeem, .grant], 403, "scopeMissing"),
         ] as [(String, String, Set<APIKeyScope>, Int, String)])
-    func whatIsWrongIsRefused(
+    func `an invalid spending is refused`(
         path: String,
         body: String,
         scopes: Set<APIKeyScope>,

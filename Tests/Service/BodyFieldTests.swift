@@ -96,7 +96,7 @@ import Wire
         #expect(answer.code == "parameterInvalid")
     }
 
-    @Test func `a part of the path that is too long names nothing`() async throws {
+    @Test func `a path segment that is too long is not found`() async throws {
         let long = String(repeating: "%CC%81", count: 200)
         for path in ["/v1/products/\(long)", "/v1/pictures/\(long)/1"] {
             #expect(try await ServiceFixture().send(.get, path).status == 404)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// Products created, edited, withdrawn and pictured over HTTP, and what is refused.
+/// The administration of the catalog over HTTP, and its refusals.
 @Suite struct CatalogRoutesTests {
     let fixture: ServiceFixture
 
@@ -51,7 +51,7 @@ import Wire
 
     private let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x0D, 0x0A, 0x2D, 0x2D]
 
-    @Test func aProductIsCreatedAndEdited() async throws {
+    @Test func `a product is created and edited`() async throws {
         #expect(try await fixture.send(.get, path("moon")).code == "productNotFound")
         let created = try await fixture.send(.put, path("moon"), body: moon)
         #expect(created.status == 201)
@@ -90,8 +90,8 @@ import Wire
         #expect((long.status, long.code) == (422, "productInvalid"))
     }
 
-    /// Two who have read the same do not overwrite each other.
-    @Test func aChangeToWhatNobodyHasSeenIsRefused() async throws {
+    /// Two writers who have read the same version do not overwrite each other.
+    @Test func `a change with an outdated ETag is refused`() async throws {
         let created = try await fixture.send(.put, path("moon"), body: moon)
         let tag = try #require(created.headers[.eTag])
         #expect(try await fixture.send(.get, path("moon")).headers[.eTag] == tag)
@@ -111,7 +111,7 @@ import Wire
         #expect(try await fixture.send(.delete, path("moon"), headers: [.ifMatch: current]).status == 204)
     }
 
-    @Test func aProductIsTakenBack() async throws {
+    @Test func `an administered product is removed`() async throws {
         #expect(try await fixture.send(.put, path("moon"), body: moon).status == 201)
         #expect(try await fixture.send(.delete, path("moon")).status == 204)
         #expect(try await fixture.send(.delete, path("moon")).code == "productNotFound")
@@ -121,7 +121,7 @@ import Wire
         #expect(try await fixture.send(.get, "/v1/catalog/changes?product=%00").code == "parameterInvalid")
     }
 
-    @Test func whatTheFilesSayIsEditedInItsPlace() async throws {
+    @Test func `a product of the files is edited in its place`() async throws {
         let before = try await productIdentifiers()
         let shown = try await fixture.send(.get, path(Self.sprout1)).decoded(CatalogProductResource.self)
         #expect(!shown.isAdministered)
@@ -135,7 +135,7 @@ import Wire
         #expect(product.picture != nil)
     }
 
-    @Test func aWithdrawnProductStaysOwnedAndIsRedeemed() async throws {
+    @Test func `a withdrawn product stays owned and can be redeemed`() async throws {
         let (bought, late) = (try fixture.buy("sprout1"), try fixture.buy("background2", account: "bob"))
         func redeem(_ transaction: PaymentTransaction, for user: String) async throws -> Int {
             let proof = try fixture.shop.store.signedTransaction(transaction.identifier)
@@ -163,7 +163,7 @@ import Wire
         #expect((refused.status, refused.code) == (404, "productNotFound"))
     }
 
-    @Test func aPictureIsUploadedAndServed() async throws {
+    @Test func `a picture is uploaded and served`() async throws {
         let item = "/v1/pictures/sprout/1"
         let before = try await fixture.send(.get, path(Self.sprout1)).decoded(CatalogProductResource.self).picture
         let answer = try await upload(png)
@@ -174,7 +174,7 @@ import Wire
         #expect(picture.body == Data(png))
         #expect(picture.contentType == "image/png")
         #expect(picture.headers[.cacheControl]?.contains("immutable") == true)
-        // The address of the one before is no address of this one.
+        // The address of the previous picture is not valid for this one.
         let old = try await fixture.send(.get, try #require(before), key: "")
         #expect(old.headers[.cacheControl] == "no-cache")
         #expect(try await product().picture == address)
@@ -186,7 +186,7 @@ import Wire
         #expect(try await changes().changes.map(\.kind) == ["pictured"])
     }
 
-    @Test func whatIsNoPictureIsRefused() async throws {
+    @Test func `an invalid picture is refused`() async throws {
         for (answer, status, code) in [
             (try await upload(Array("GIF89a".utf8), as: "image/gif"), 422, "pictureInvalid"),
             (try await upload(png, as: "image/svg+xml"), 422, "pictureInvalid"),
@@ -221,20 +221,20 @@ import Wire
             "productInvalid"
         ),
     ])
-    func aDefinitionThatMayNotBeIsRefused(_ product: String, _ body: String, status: Int, code: String) async throws {
+    func `an invalid definition is refused`(_ product: String, _ body: String, status: Int, code: String) async throws {
         let refused = try await fixture.send(.put, path(product), body: body)
         #expect((refused.status, refused.code) == (status, code))
         #expect(try await changes().changes.isEmpty)
     }
 
-    @Test func onlyAKeyWithTheScopeMayChange() async throws {
+    @Test func `changing the catalog needs the scope`() async throws {
         let key = try await fixture.keys.make(name: "other", scopes: [.read, .redeem, .grant]).key
         #expect(try await fixture.send(.put, path("moon"), body: moon, key: key).code == "scopeMissing")
         #expect(try await fixture.send(.get, path("moon"), key: "").code == "unauthenticated")
     }
 
-    /// Twenty who change the catalog at once: each change is there, one after the other.
-    @Test func manyMayChangeItAtOnce() async throws {
+    /// Twenty concurrent changes of the catalog. All are applied, one after the other.
+    @Test func `concurrent changes are all applied`() async throws {
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 10..<30 {
                 group.addTask {
@@ -255,7 +255,7 @@ import Wire
         #expect(page.nextCursor == nil)
     }
 
-    @Test func productsAreListedInPages() async throws {
+    @Test func `products are listed in pages`() async throws {
         #expect(try await fixture.send(.put, path(Self.sprout1, "/withdrawal")).status == 200)
         var (seen, cursor): ([String], String?) = ([], "")
         while let last = cursor {

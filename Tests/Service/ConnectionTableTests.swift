@@ -43,7 +43,7 @@ import Wire
         #expect(table.count == 3)
     }
 
-    @Test func `without a silent connection the one that waits longest for its next request goes`() throws {
+    @Test func `without a silent connection the one that waits longest for its next request is evicted`() throws {
         let table = table(total: 2)
         let (early, late) = (connection("early", from: "a", second: 0), connection("late", from: "b", second: 1))
         for connection in [early, late] {
@@ -57,7 +57,9 @@ import Wire
         #expect(closed.names.withLock { $0 } == ["late"])
     }
 
-    @Test func `a connection whose client has closed its side goes first, with a request under way or not`() throws {
+    @Test func `a connection whose client has closed its side is evicted first, with or without a request under way`()
+        throws
+    {
         let table = table(total: 2)
         let silent = connection("silent", from: "a", second: 0)
         let abandoned = connection("abandoned", from: "a", second: 1)
@@ -69,7 +71,9 @@ import Wire
         #expect(closed.names.withLock { $0 } == ["abandoned"])
     }
 
-    @Test func `a half-sent body goes before a whole request, the oldest first`() throws {
+    @Test func `connections with half-sent bodies are evicted before those with whole requests, the oldest first`()
+        throws
+    {
         let table = table(total: 3)
         let names = ["whole", "late", "early"]
         let connections = names.map { connection($0, from: "a", second: 0) }
@@ -95,7 +99,7 @@ import Wire
         #expect(table.count == 2)
     }
 
-    @Test func `an address at its limit evicts its own connections alone`() throws {
+    @Test func `an address at its limit evicts only its own connections`() throws {
         let table = table(total: 10, perAddress: 2)
         #expect(table.admit(connection("other", from: "b", second: 0), at: start))
         for second in 1...3 {

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Wire
 
-/// The page that problem documents lead to.
+/// The page that problem documents link to.
 @Suite struct ErrorDocumentationTests {
-    @Test func everyCodeIsExplainedAndNoOther() throws {
+    @Test func `the page of errors explains exactly the existing codes`() throws {
         let page = try Project.text("Sources/Service/Resources/Errors.md")
         let explained = page.split(separator: "\n").compactMap {
             $0.hasPrefix("### ") ? String($0.dropFirst(4)) : nil
@@ -16,7 +16,7 @@ import Wire
         #expect(Set(explained).count == explained.count)
         var codes = Set(ProofRefusal.Reason.allCases.map(\.rawValue))
         codes.formUnion(StorageFault.Cause.allCases.map { StorageFault(cause: $0, path: "").code })
-        // Those of the routes, and of use cases, stand in the sources as texts.
+        // The codes of routes and use cases are literals in the sources.
         let literal = /code: "([a-zA-Z]+)"/
         let rooms = ["Sources/HTTPSupport", "Sources/Service", "Sources/StoreHTTP"]
         for file in try rooms.flatMap({ try Project.files($0, suffix: ".swift") }) {
@@ -41,7 +41,7 @@ import Wire
         #expect(codes.subtracting(explained) == [])
     }
 
-    @Test func aProblemLeadsToThePage() async throws {
+    @Test func `a problem links to the page of errors`() async throws {
         let fixture = try await ServiceFixture()
         let problem = try await fixture.send(.get, "/v1/products/none").decoded(ProblemResource.self)
         #expect(problem.type == "/errors#productNotFound")

@@ -10,7 +10,7 @@ import Wire
 
     /// Adds a stream.
     ///
-    /// - Returns: Its number, and whether it has ended, once the stream was read.
+    /// - Returns: Its number, and a stream that ends with it.
     private mutating func add(_ user: Int64, _ address: String) -> (number: Int, ended: AsyncStream<Void>) {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         return (listeners.add(continuation, of: user, from: address), stream)

@@ -12,7 +12,7 @@ import Wire
         fixture = try await ServiceFixture()
     }
 
-    /// Redeems a purchase of the shop, and brings the sums up to date.
+    /// Redeems a purchase of the shop, and updates the sums.
     private func sell(_ product: String, to account: String = "alice") async throws {
         let bought = try fixture.buy(product, account: account)
         let signed = try fixture.shop.store.signedTransaction(bought.identifier)
@@ -36,7 +36,7 @@ import Wire
         }
     }
 
-    @Test func `sales of the sandbox are the sandbox's`() async throws {
+    @Test func `sandbox sales appear only in the sandbox`() async throws {
         try await sell("sprout1")
         let today = try #require(try await figure("units").periods.last)
         #expect(!today.isComplete)

@@ -14,7 +14,7 @@ import Testing
 import TestSupport
 import Wire
 
-/// What a team gives without a purchase, and takes back.
+/// Grants and revocations by a team.
 @Suite struct GrantRoutesTests {
     let fixture: ServiceFixture
     let chain: CertificateChain
@@ -35,13 +35,13 @@ import Wire
         return try await fixture.send(.post, "/v1/users/\(user)/grants", body: body, headers: headers)
     }
 
-    /// The items of a user that are not everybody's.
+    /// The items of a user, without those that everybody owns.
     private func items(of user: String = "alice") async throws -> [String] {
         let list = try await fixture.send(.get, "/v1/users/\(user)/items").decoded(OwnedItemList.self)
         return list.items.map(\.item).filter { $0.number != 0 }.map(\.description)
     }
 
-    @Test func anItemIsGivenAndTakenBackWithReasons() async throws {
+    @Test func `an item is granted and revoked with reasons`() async throws {
         let answer = try await grant()
         #expect(answer.status == 201)
         let given = try answer.decoded(GrantResource.self)
@@ -57,13 +57,13 @@ import Wire
         let revoked = try await fixture.send(.put, path, body: "{\"reason\":\"A mistake\"}")
         #expect(try revoked.decoded(GrantResource.self).revocation?.reason == "A mistake")
         #expect(try await items() == [])
-        // What was said first stays said.
+        // The first revocation is kept.
         let again = try await fixture.send(.put, path, body: "{\"reason\":\"Another\"}")
         #expect(again.body == revoked.body)
         let list = try await fixture.send(.get, "/v1/users/alice/grants").decoded(GrantList.self)
         #expect(list.grants.count == 1)
         #expect(list.grants.first?.revocation?.reason == "A mistake")
-        // Somebody else's grant is not there.
+        // Another user's grant is not found.
         let others = try await fixture.send(
             .put, "/v1/users/bob/grants/\(identifier)/revocation", body: "{\"reason\":\"x\"}")
         #expect(others.code == "grantNotFound")
@@ -93,7 +93,7 @@ import Wire
         #expect(grants.first?.grantedBy == "unknown")
     }
 
-    @Test func aGrantEndsByItself() async throws {
+    @Test func `a grant ends on its date`() async throws {
         let end = Timestamp(millisecondsSince1970: fixture.shop.clock.now().millisecondsSince1970 + 60_000).rfc3339
         let written = end.replacing("Z", with: ".999z")
         #expect(try await grant(endsAt: written).decoded(GrantResource.self).endsAt == end)
@@ -104,7 +104,7 @@ import Wire
         #expect(try await grant(endsAt: end).code == "endPassed")
     }
 
-    @Test func takingAGrantLeavesThePurchaseOfTheSameItem() async throws {
+    @Test func `revoking a grant leaves a purchase of the same item`() async throws {
         let bought = try fixture.buy("sprout3")
         let signed = try fixture.shop.store.signedTransaction(bought.identifier)
         _ = try await fixture.send(
@@ -116,20 +116,20 @@ import Wire
         #expect(try await items() == ["sprout 3"])
     }
 
-    @Test func theSameRequestGivesOnce() async throws {
+    @Test func `a retry of a request grants once`() async throws {
         let name = try #require(HTTPField.Name("Idempotency-Key"))
         let first = try await grant(headers: [name: "gift-1"])
         let second = try await grant(headers: [name: "gift-1"])
         #expect(first.status == 201)
         #expect(second.status == 201)
         #expect(first.body == second.body)
-        // Of another user it is another request.
+        // For another user it is another request.
         #expect(try await grant(for: "bob", headers: [name: "gift-1"]).code == "idempotencyKeyReused")
         let list = try await fixture.send(.get, "/v1/users/alice/grants").decoded(GrantList.self)
         #expect(list.grants.count == 1)
     }
 
-    @Test func grantsAreListedInPagesNewestFirst() async throws {
+    @Test func `grants are listed in pages, newest first`() async throws {
         for number in 1...3 { #expect(try await grant(number).status == 201) }
         func page(_ query: String) async throws -> GrantList {
             try await fixture.send(.get, "/v1/users/alice/grants?pageSize=2\(query)").decoded()
@@ -167,14 +167,14 @@ import Wire
         ("{\"item\":{\"collection\":\"sprout\",\"number\":-1},\"reason\":\"x\"}", "itemUnknown", "sprout -1"),
         ("{\"item\":{\"collection\":\"tree\",\"number\":1},\"reason\":\"x\"}", "itemUnknown", "tree 1"),
     ])
-    func whatMakesNoSenseIsRefusedByItsPath(body: String, code: String, part: String) async throws {
+    func `an invalid field is named by its path`(body: String, code: String, part: String) async throws {
         let answer = try await fixture.send(.post, "/v1/users/alice/grants", body: body)
         #expect(answer.code == code)
         #expect(try answer.decoded(ProblemResource.self).detail.contains(part))
         #expect(try await items() == [])
     }
 
-    @Test func aTransactionTakenBackByTheTeamStaysSoWhateverTheStoreSays() async throws {
+    @Test func `a team's revocation stays, regardless of the App Store`() async throws {
         func signed(secondsLater: Int64, changing changes: [String: Int64] = [:]) throws -> String {
             let date = TestProofs.signedAt.millisecondsSince1970 + secondsLater * 1000
             let payload = TestProofs.transactionPayload(
@@ -197,13 +197,13 @@ import Wire
         #expect(try revoked.decoded(TransactionResource.self).revocation?.reason == "Stolen card")
         #expect(try revoked.decoded([String: JSONContent].self)["revocationDate"] == nil)
         #expect(try await items() == [])
-        // Handed in again, refunded, and the refund reversed: the team's word stands.
+        // The purchase is redeemed again, refunded, and the refund reversed. The team's revocation stays.
         #expect(try await redeem(signed(secondsLater: 0)).outcome == .revoked)
         let date = TestProofs.signedAt.millisecondsSince1970
         #expect(
             try await redeem(signed(secondsLater: 1, changing: ["revocationDate": date])).outcome == .revoked)
         #expect(try await redeem(signed(secondsLater: 2)).outcome == .revoked)
-        // Nor does it come back as another transaction that restores it.
+        // A transaction that restores the purchase is revoked as well.
         let original = ["originalTransactionId": JSONValue.string(identifier), "transactionId": "2000000000000077"]
         let date2 = TestProofs.signedAt.millisecondsSince1970 + 3000
         let restored = TestProofs.transactionPayload(
@@ -225,7 +225,7 @@ import Wire
         }
     }
 
-    @Test func whatIsGivenIsGivenWithItsAnswer() async throws {
+    @Test func `a grant and its stored answer are one commit`() async throws {
         let ledger = try Ledger(file: fixture.shop.folder.file("own.sqlite"))
         let alice = try #require(User(name: "alice"))
         let moment = fixture.shop.clock.now()
@@ -241,13 +241,13 @@ import Wire
             }
         }
         #expect(try await give("first") == nil)
-        // The same request after a crash, or to another process, gets the first answer and gives nothing more.
+        // A retry after a crash, or at another process, gets the first answer and grants nothing more.
         #expect(try await give("second")?.bytes == Array("first".utf8))
         #expect(
             try await ledger.read { try $0.grants(of: alice, before: nil, limit: 10) }.map(\.identifier) == ["first"])
     }
 
-    @Test func aGrantLeavesTheAccountTokenToBeSet() async throws {
+    @Test func `a grant does not set the account token`() async throws {
         _ = try await grant(for: "newcomer")
         let token = UUID().uuidString.lowercased()
         let set = try await fixture.send(.put, "/v1/users/newcomer", body: "{\"appAccountToken\":\"\(token)\"}")
@@ -260,7 +260,7 @@ import Wire
             ).code == "appAccountTokenSet")
     }
 
-    @Test func onlyAKeyWithTheScopeGrants() async throws {
+    @Test func `granting needs the scope`() async throws {
         let key = try await fixture.keys.make(name: "shop", scopes: APIKeyScope.standard).key
         for (method, path) in [
             (HTTPRequest.Method.post, "grants"), (.put, "grants/1/revocation"), (.put, "transactions/1/revocation"),

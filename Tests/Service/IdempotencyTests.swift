@@ -38,7 +38,7 @@ import Wire
         answer.headers[try #require(HTTPField.Name("Idempotent-Replayed"))] == "true"
     }
 
-    @Test func theSameRequestGetsTheSameAnswer() async throws {
+    @Test func `a retry of a request gets the same answer`() async throws {
         let body = try body("sprout1")
         let first = try await post(body, under: "k1")
         #expect(try first.decoded(Redemption.self).outcome == .granted)
@@ -50,7 +50,7 @@ import Wire
         #expect(try await post(body, under: "k2").decoded(Redemption.self).outcome == .unchanged)
     }
 
-    @Test func `a redemption and its kept answer are one commit, and so are a grant and its answer`() async throws {
+    @Test func `a redemption and its stored answer are one commit, and so are a grant and its answer`() async throws {
         let body = try body("sprout1")
         let commits = Atomic(0)
         let count = { commits.load(ordering: .sequentiallyConsistent) }
@@ -68,7 +68,7 @@ import Wire
         #expect(count() == 2)
     }
 
-    @Test func anotherRequestUnderTheSameKeyIsRefused() async throws {
+    @Test func `another request under the same idempotency key is refused`() async throws {
         let (one, two) = (try body("sprout1"), try body("sprout2"))
         _ = try await post(one, under: "k1")
         let other = try await post(two, under: "k1")
@@ -79,7 +79,7 @@ import Wire
         #expect(list.items.count == 3)
     }
 
-    @Test func aKeyIsItsCallersOwn() async throws {
+    @Test func `an idempotency key belongs to its caller`() async throws {
         let body = try body("sprout1")
         _ = try await post(body, under: "k1")
         let other = try await fixture.keys.make(name: "other", scopes: [.redeem]).key
@@ -88,7 +88,7 @@ import Wire
         #expect(try !isReplayed(answer))
     }
 
-    @Test func aRefusalIsKeptToo() async throws {
+    @Test func `a refusal is stored and replayed too`() async throws {
         let body = try body("sprout1")
         _ = try await post(body, under: "k1")
         let refused = try await post(body, under: "k2", user: "bob")
@@ -100,7 +100,7 @@ import Wire
         #expect(try isReplayed(again))
     }
 
-    @Test func anAnswerIsKeptForADay() async throws {
+    @Test func `an answer is stored for a day`() async throws {
         let body = try body("sprout1")
         _ = try await post(body, under: "k1")
         fixture.shop.clock.advance(milliseconds: 86_400_000)
@@ -111,7 +111,7 @@ import Wire
         #expect(try late.decoded(Redemption.self).outcome == .unchanged)
     }
 
-    @Test func manyAtOnceGetOneAnswer() async throws {
+    @Test func `concurrent requests with one idempotency key get one answer`() async throws {
         let body = try body("sprout1")
         let answers = try await withThrowingTaskGroup(of: (Int, Data).self) { group in
             for _ in 0..<8 {
@@ -132,8 +132,8 @@ import Wire
         return try #require(Int(line.split(separator: " ")[1]))
     }
 
-    /// A crash between two commits would have the app told "unchanged" of what it was granted.
-    @Test func `a redemption and its kept answer are one commit, and a replay is none`() async throws {
+    /// With two commits, a crash between them would tell the app "unchanged" about a new grant.
+    @Test func `a redemption and its stored answer are one commit, and a replay is none`() async throws {
         let body = try body("sprout1")
         let before = try await commits()
         _ = try await post(body, under: "k1")
@@ -143,9 +143,9 @@ import Wire
     }
 
     @Test(arguments: ["", " ", "a b", "é", String(repeating: "k", count: 256)])
-    func aKeyThatCannotBeOneIsRefused(key: String) async throws {
+    func `an invalid idempotency key is refused`(key: String) async throws {
         let answer = try await post(try body("sprout1"), under: key)
-        // White space around a header's value is none of it.
+        // White space around a header's value is not part of it.
         #expect(answer.code == "idempotencyKeyInvalid")
         #expect(answer.status == 400)
     }

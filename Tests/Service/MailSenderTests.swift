@@ -12,7 +12,7 @@ import Testing
 import Webhooks
 import Wire
 
-/// Queued mails on their way to the team's own mailer, and to a mail server.
+/// The delivery of queued mails to the team's own mailer, and to a mail server.
 @Suite struct MailSenderTests {
     let folder: TemporaryFolder
     let ledger: Ledger
@@ -54,7 +54,7 @@ import Wire
         try await ledger.read { try $0.mails(about: user) }.first
     }
 
-    /// Runs senders until `body` is done; told to end, they end.
+    /// Runs senders until `body` is done, then stops them.
     private func running(_ senders: MailSender..., body: () async throws -> Void) async throws {
         let group = ServiceGroup(
             services: senders, logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }))
@@ -87,7 +87,7 @@ import Wire
         #expect(try await accounts.confirm(request.data.token) == .verified)
     }
 
-    @Test func `a mailer that refuses is asked again, with the same identifier`() async throws {
+    @Test func `a refused mail is retried with the same identifier`() async throws {
         let receiver = try await WebhookReceiver { _, before in before.isEmpty ? 503 : 200 }
         let user = try await open("mint@example.com")
         try await running(sender(mailer(receiver))) {
@@ -125,7 +125,7 @@ import Wire
     }
 
     @Test(.withMailServer)
-    func `a mail server gets the mail, and what it refuses for good is given up`() async throws {
+    func `a mail server gets the mail, and a permanent refusal is final`() async throws {
         let server = try await MailServerProcess()
         let transport = SMTPMailTransport(
             server: try #require(MailServer("smtp://127.0.0.1:\(server.port)")),

@@ -16,7 +16,7 @@ import Wire
         fixture = try await ServiceFixture()
     }
 
-    /// The values by name and labels, as Prometheus reads its text format.
+    /// The values by name and labels, parsed from Prometheus's text format.
     private func metrics(of fixture: ServiceFixture) async throws -> [String: Double] {
         let answer = try await fixture.send(.get, "/metrics")
         #expect(answer.status == 200)
@@ -32,7 +32,7 @@ import Wire
         return values
     }
 
-    @Test func whatHappensIsCounted() async throws {
+    @Test func `requests and outcomes are counted`() async throws {
         let bought = try fixture.buy("sprout1")
         let signed = try fixture.shop.store.signedTransaction(bought.identifier)
         for proof in [signed, signed, "x"] {
@@ -58,7 +58,7 @@ import Wire
         #expect(values["till_verify_seconds_count"] == 4)
         #expect(values["till_commit_seconds_count"] == 2)
         #expect(values["till_commit_seconds_bucket{le=\"+Inf\"}"] == 2)
-        // The threads of the process are shared with other tests.
+        // Other tests share the threads of the process.
         #expect(values["till_queue_depth"] != nil)
         #expect(!values.keys.contains { $0.contains("alice") })
         let buckets = values.filter { $0.key.hasPrefix("till_verify_seconds_bucket") }
@@ -67,19 +67,19 @@ import Wire
         #expect(try #require(values["till_verify_seconds_sum"]) > 0)
     }
 
-    @Test func onlyAKeyWithTheScopeReadsThem() async throws {
+    @Test func `reading the metrics needs the scope`() async throws {
         let key = try await fixture.keys.make(name: "shop", scopes: [.read, .redeem, .grant]).key
         #expect(try await fixture.send(.get, "/metrics", key: key).code == "scopeMissing")
         #expect(try await fixture.send(.get, "/metrics", key: "").code == "unauthenticated")
     }
 
-    @Test func `notifications with an unknown chain beyond the limit are turned away for a moment`() async throws {
+    @Test func `notifications with an unknown chain above the limit get a retryable refusal`() async throws {
         let full = try await ServiceFixture(unknownChainsAtOnce: 0)
         let answer = try await full.send(.post, "/v1/notifications/apple", body: "{\"signedPayload\":\"x\"}", key: "")
         #expect(answer.status == 503)
         #expect(answer.code == "tooBusy")
         #expect(answer.headers[.retryAfter] == "1")
-        // A place is free again after each, whatever became of it.
+        // Each request frees its place, regardless of its outcome.
         let one = try await ServiceFixture(unknownChainsAtOnce: 1)
         for _ in 0..<3 {
             let refused = try await one.send(

@@ -7,13 +7,13 @@ import Testing
 import TestSupport
 import Wire
 
-/// Forms as senders write them, and what is none.
+/// Valid and invalid forms.
 @Suite struct MultipartFormTests {
     private func form(_ text: String, boundary: String = "b") throws -> MultipartForm {
         try MultipartForm(Data(text.utf8), boundary: boundary)
     }
 
-    @Test func fieldsAreReadAsTheyCame() throws {
+    @Test func `fields are read with their names, types and bytes`() throws {
         let form = try form(
             "--b  \r\nContent-Disposition: form-data; name=\"picture\"; filename=\"a.png\"\r\nContent-Type: Image/PNG\r\n\r\n"
                 + "\r\n--c\r\n\r\n--b\r\ncontent-disposition:form-data;name=\"note\"\r\n\r\n\r\n--b--\r\nwhatever follows"
@@ -23,19 +23,19 @@ import Wire
         #expect(form.parts.map { String(decoding: $0.bytes, as: UTF8.self) } == ["\r\n--c\r\n", ""])
     }
 
-    /// As other clients write it.
+    /// The formats of other clients.
     @Test(arguments: [
         "--b\r\nContent-Disposition: form-data; name=picture; filename=a.png\r\n\r\nx\r\n--b--",
         "for nobody\r\n--b\r\nContent-Disposition: form-data; filename=\"; name=\\\"a\\\"\"; name=\"picture\"\r\n\r\nx\r\n--b--",
         "\r\n--b\r\nCONTENT-DISPOSITION: Form-Data; Name=\"picture\"\r\n\r\nx\r\n--b--",
     ])
-    func aFieldIsFound(_ text: String) throws {
+    func `a field is found in other clients' formats`(_ text: String) throws {
         let parts = try form(text).parts
         #expect(parts.map(\.name) == ["picture"])
         #expect(parts.map(\.bytes) == [Array("x".utf8)])
     }
 
-    @Test func aFormMayBeEmpty() throws {
+    @Test func `a form may be empty`() throws {
         #expect(try form("--b--").parts.isEmpty)
     }
 
@@ -49,7 +49,7 @@ import Wire
             + "\r\n\r\nx\r\n--b--",
         String(repeating: "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n", count: 17) + "--b--",
     ])
-    func whatIsNoFormIsRefused(_ text: String) {
+    func `an invalid form is refused`(_ text: String) {
         #expect(throws: (any Error).self) { try form(text) }
     }
 }

@@ -13,7 +13,7 @@ import Testing
 import TestSupport
 import Wire
 
-/// What the App Store sends, and what becomes of it.
+/// Notifications of the App Store, and their outcomes.
 @Suite struct NotificationRoutesTests {
     let fixture: ServiceFixture
     let chain: CertificateChain
@@ -43,11 +43,11 @@ import Wire
 
     private func items() async throws -> Int {
         let list = try await fixture.send(.get, "/v1/users/alice/items").decoded(OwnedItemList.self)
-        // Two are everybody's.
+        // Everybody owns two of them.
         return list.items.count - 2
     }
 
-    @Test func anItemGoesOnARefundAndComesBackOnItsReversal() async throws {
+    @Test func `a refund revokes an item, and its reversal restores it`() async throws {
         let signed = String(
             decoding: try TestProofs.transaction(payload(), chain: chain), as: UTF8.self)
         _ = try await fixture.send(
@@ -74,7 +74,7 @@ import Wire
         #expect(try await items() == 1)
     }
 
-    @Test func aPurchaseIsGrantedToWhomItsTokenNames() async throws {
+    @Test func `a purchase is granted to the user of its account token`() async throws {
         let account = try await fixture.send(.get, "/v1/users/alice").decoded(AppAccountTokenResource.self)
         let token = JSONValue.string(account.appAccountToken)
         let answer = try await notify("ONE_TIME_CHARGE", about: payload(["appAccountToken": token]))
@@ -89,14 +89,14 @@ import Wire
     }
 
     @Test(arguments: ["TEST", "CONSUMPTION_REQUEST", "SOMETHING_NEW"])
-    func othersAreRecorded(type: String) async throws {
+    func `other notifications are recorded`(type: String) async throws {
         let answer = try await notify(type, about: nil)
         #expect(answer.status == 200)
         #expect(try answer.decoded(NotificationReceipt.self).outcome == "recorded")
     }
 
-    /// With no place for unknown chains, only a chain that was judged before passes.
-    @Test func `a notification with a known chain needs no place among the unknown`() async throws {
+    /// Without places for unknown chains, only a notification with a known chain passes.
+    @Test func `a notification with a known chain bypasses the limit for unknown chains`() async throws {
         let full = try await ServiceFixture(trusting: chain, unknownChainsAtOnce: 0)
         func notify(_ uuid: String) async throws -> ServiceFixture.Answer {
             let signed = try TestProofs.notification(
@@ -112,7 +112,7 @@ import Wire
         #expect(try await notify("2").status == 200)
     }
 
-    @Test func whatIsNotSignedOrNoNotificationIsRefused() async throws {
+    @Test func `an unsigned body and a proof of another kind are refused`() async throws {
         func send(_ payload: String) async throws -> ServiceFixture.Answer {
             try await fixture.send(
                 .post, "/v1/notifications/apple", body: "{\"signedPayload\":\"\(payload)\"}", key: "")

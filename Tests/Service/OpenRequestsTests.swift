@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 @Suite struct OpenRequestsTests {
-    @Test func `an address has so many requests under way, whatever others have`() {
+    @Test func `the limit of concurrent requests applies to each address`() {
         let requests = OpenRequests(perAddress: 2)
         #expect(requests.begin(from: "a"))
         #expect(requests.begin(from: "a"))

@@ -9,7 +9,7 @@ import Testing
 import TestSupport
 import Wire
 
-/// The drawings of what is sold, which whoever shows them asks for without a key.
+/// The pictures of items, which need no key.
 @Suite struct PictureRoutesTests {
     let fixture: ServiceFixture
 
@@ -17,7 +17,7 @@ import Wire
         fixture = try await ServiceFixture()
     }
 
-    @Test func everyItemHasAPictureThatMayBeKeptForGood() async throws {
+    @Test func `every item has a picture that can be cached forever`() async throws {
         let listed: PictureList = try await fixture.send(.get, "/v1/pictures", key: "").decoded()
         let sprouts = (0...4).map { Item(collection: "sprout", number: $0) }
         let backgrounds = (0...7).map { Item(collection: "background", number: $0) }
@@ -41,7 +41,7 @@ import Wire
         }
     }
 
-    @Test func aProductSaysWhereItsPictureIs() async throws {
+    @Test func `a product has the address of its picture`() async throws {
         let listed: PictureList = try await fixture.send(.get, "/v1/pictures", key: "").decoded()
         let product: ProductResource = try await fixture.send(.get, "/v1/products/com.memolease.sesac1.sprout4")
             .decoded()
@@ -49,9 +49,9 @@ import Wire
         #expect(product.picture == listed.pictures.first { $0.item == product.item }?.picture)
     }
 
-    /// An address without a version may show another tomorrow, and one with a version that is not known another in a moment.
+    /// A picture without a version may change tomorrow. One with an unknown version may change at any moment.
     @Test(arguments: [("", "public, max-age=300"), ("?v=", "no-cache"), ("?v=0123456789abcdef", "no-cache")])
-    func withoutItsVersionAPictureIsNotKeptForGood(query: String, isKept: String) async throws {
+    func `a picture without its version is not cached forever`(query: String, isKept: String) async throws {
         let answer = try await fixture.send(.get, "/v1/pictures/sprout/1\(query)", key: "")
         #expect(answer.status == 200)
         #expect(answer.headers[.cacheControl] == isKept)
@@ -60,7 +60,7 @@ import Wire
     @Test(arguments: [
         "sprout/5", "sprout/-1", "sprout/one", "nothing/0", "..%2FItems.json/1", "%ff/1", "sprout/99999999999999999999",
     ])
-    func whatHasNoPictureIsNotFound(path: String) async throws {
+    func `an item without a picture is not found`(path: String) async throws {
         let answer = try await fixture.send(.get, "/v1/pictures/\(path)", key: "")
         #expect(answer.status == 404)
         #expect(answer.code == "pictureNotFound")

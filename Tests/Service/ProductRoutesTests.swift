@@ -27,11 +27,11 @@ import Wire
         ("search=nothing%20of%20the%20kind", []),
         ("collection=sprout&pageSize=2", ["sprout1", "sprout2"]),
     ])
-    func productsAreFoundAndSorted(query: String, expected: [String]) async throws {
+    func `products are filtered and sorted`(query: String, expected: [String]) async throws {
         #expect(try await identifiers(query) == expected)
     }
 
-    @Test func namesAreSortedInTheLanguageAskedFor() async throws {
+    @Test func `names are sorted in the requested language`() async throws {
         for language in ["en", "ko"] {
             let answer = try await fixture.send(
                 .get, "/v1/products?sort=name", headers: [.acceptLanguage: language])
@@ -46,7 +46,7 @@ import Wire
         ("ko", "ko"), ("en-GB, ko;q=0.9", "en"), ("fr, ko;q=0.2, en;q=0.8", "en"), ("ko-KR", "ko"), ("fr", "ko"),
         ("*", "ko"), ("ko;q=0, en", "en"), ("", "ko"), (";;,q=", "ko"),
     ])
-    func theLanguageFollowsTheHeader(header: String, expected: String) async throws {
+    func `the language follows the header`(header: String, expected: String) async throws {
         let answer = try await fixture.send(
             .get, "/v1/products/com.memolease.sesac1.sprout1", headers: [.acceptLanguage: header])
         #expect(answer.headers[.contentLanguage] == expected)
@@ -54,7 +54,7 @@ import Wire
         #expect(product.displayName == (expected == "ko" ? "튼튼 새싹" : "Sturdy Sprout"))
     }
 
-    @Test func pagesFollowEachOther() async throws {
+    @Test func `pages follow each other`() async throws {
         var found: [String] = []
         var cursor: String?
         repeat {
@@ -72,13 +72,13 @@ import Wire
         "collection=none", "sort=color", "sort=", "pageSize=0", "pageSize=101", "pageSize=x", "cursor=!", "cursor=YQ",
         "search=",
     ])
-    func aParameterThatMakesNoSenseIsRefused(query: String) async throws {
+    func `an invalid parameter is refused`(query: String) async throws {
         let answer = try await fixture.send(.get, "/v1/products?\(query)")
         #expect(answer.status == 400)
         #expect(answer.code == "parameterInvalid")
     }
 
-    @Test func whatTheClientHasIsNotSentAgain() async throws {
+    @Test func `a current copy is not sent again`() async throws {
         let path = "/v1/products/com.memolease.sesac1.sprout1"
         let first = try await fixture.send(.get, path)
         let tag = try #require(first.headers[.eTag])

@@ -10,11 +10,11 @@ import Testing
 import TestSupport
 import Wire
 
-/// How an app's user shows themselves, and what they wish for.
+/// The profile and the wishes of an app's user.
 @Suite struct ProfileRoutesTests {
     let fixture: ServiceFixture
     let issuer: TestIssuer
-    /// Alice's.
+    /// The token of alice.
     let token: String
 
     init() async throws {
@@ -61,7 +61,7 @@ import Wire
         return bought
     }
 
-    /// The identifiers of what alice has redeemed.
+    /// The identifiers of alice's redeemed transactions.
     private func transactions() async throws -> [String] {
         let list = try await fixture.send(.get, "/v1/me/transactions", key: token).decoded(TransactionList.self)
         return list.transactions.map(\.transactionId)
@@ -69,14 +69,14 @@ import Wire
 
     private let choice = #"{"chosen":[{"collection":"sprout","number":1}]}"#
 
-    @Test func onlyWhatIsOwnedIsWorn() async throws {
+    @Test func `only owned items can be chosen`() async throws {
         #expect(try await profile() == Profile())
         let refused = try await change(choice)
         #expect(refused.status == 409)
         #expect(refused.code == "itemNotOwned")
         _ = try await redeem("sprout1")
         #expect(try await Profile(of: change(choice).decoded()) == Profile(sprout: 1))
-        // All of it or nothing.
+        // The change is applied completely or not at all.
         let both =
             #"{"nickname":"Mint","chosen":[{"collection":"sprout","number":0},{"collection":"background","number":7}]}"#
         #expect(try await change(both).code == "itemNotOwned")
@@ -87,7 +87,7 @@ import Wire
         #expect(try await change(unknown).code == "itemNotOwned")
     }
 
-    @Test func whatIsRefundedIsTakenOff() async throws {
+    @Test func `a refunded item is no longer chosen`() async throws {
         let bought = try await redeem("sprout1")
         _ = try await change(choice)
         let backEnd = "/v1/users/alice/profile?issuer=\(TestIssuer.issuer)"
@@ -101,7 +101,7 @@ import Wire
         #expect(try await profile(backEnd, key: fixture.key) == Profile())
     }
 
-    @Test func aNicknameIsCheckedAndKept() async throws {
+    @Test func `a nickname is checked and stored`() async throws {
         #expect(try await Profile(of: change(#"{"nickname":" 민트 "}"#).decoded()) == Profile("민트"))
         #expect(try await Profile(of: change("{}").decoded()) == Profile("민트"))
         #expect(try await change(#"{"nickname":"mint1"}"#).code == "nicknameHasDigit")
@@ -115,7 +115,7 @@ import Wire
             ("민트", 204, nil), ("m", 422, "nicknameTooShort"), ("abcdefghij", 422, "nicknameTooLong"),
             ("mint1", 422, "nicknameHasDigit"), ("mi@t", 422, "nicknameCharacterForbidden"),
         ] as [(String, Int, String?)])
-    func aNicknameIsCheckedBeforeThereIsAUser(nickname: String, status: Int, code: String?) async throws {
+    func `a nickname is checked before the sign-up`(nickname: String, status: Int, code: String?) async throws {
         let body = "{\"nickname\":\"\(nickname)\"}"
         let answer = try await fixture.send(.post, "/v1/nicknames/check", body: body, key: "")
         #expect(answer.status == status)
@@ -127,7 +127,7 @@ import Wire
             #"{"chosen":{}}"#, #"{"chosen":[1]}"#, #"{"chosen":[{"collection":"sprout"}]}"#,
             #"{"chosen":[{"collection":"sprout","number":0},{"collection":"sprout","number":0}]}"#, "[]",
         ])
-    func whatMakesNoSenseIsRefused(body: String) async throws {
+    func `an invalid change of the profile is refused`(body: String) async throws {
         #expect(try await change(body).code == "bodyInvalid")
     }
 
@@ -144,8 +144,8 @@ import Wire
         try await products("/v1/me/wishes\(query)").map { String($0.productId.dropFirst(21)) }
     }
 
-    /// What is sold no more is in no list, though a page has ended with it; whoever wants it off theirs takes it off.
-    @Test func whatIsWithdrawnIsWishedForNoMore() async throws {
+    /// A withdrawn product is in no list, even if a page has ended with it. The user can still remove it from the wishes.
+    @Test func `a withdrawn product leaves the wish list`() async throws {
         for product in ["sprout1", "sprout2", "sprout3"] { #expect(try await wish(.put, product).status == 204) }
         let first = try await fixture.send(.get, "/v1/me/wishes?pageSize=1&sort=number", key: token)
         let cursor = try #require(try first.decoded(ProductList.self).nextCursor)
@@ -160,13 +160,13 @@ import Wire
         #expect(try await names("?sort=number") == ["sprout2", "sprout3"])
     }
 
-    @Test func wishesAreAddedFoundAndSorted() async throws {
+    @Test func `wishes are added, filtered and sorted`() async throws {
         #expect(try await names() == [])
         for product in ["sprout2", "background7", "sprout1"] {
             #expect(try await wish(.put, product).status == 204)
             fixture.shop.clock.advance(milliseconds: 1000)
         }
-        // Twice is once, at its first time.
+        // A second wish keeps the time of the first.
         #expect(try await wish(.put, "sprout2").status == 204)
         #expect(try await names() == ["sprout1", "background7", "sprout2"])
         #expect(try await names("?sort=wished") == ["sprout2", "background7", "sprout1"])
@@ -187,8 +187,8 @@ import Wire
         #expect(named.count == 2)
     }
 
-    /// What is taken back meanwhile moves no page, and what is wished for within a second has its order.
-    @Test(arguments: ["-wished", "price"]) func aPageFollowsTheOneBefore(sort: String) async throws {
+    /// A wish removed meanwhile does not shift the pages. Wishes within one second have an order.
+    @Test(arguments: ["-wished", "price"]) func `a page of wishes follows the one before`(sort: String) async throws {
         for product in ["sprout1", "sprout4", "sprout2", "sprout3"] {
             #expect(try await wish(.put, product).status == 204)
             fixture.shop.clock.advance(milliseconds: 1)
@@ -203,7 +203,7 @@ import Wire
         #expect(try await names("?pageSize=2&sort=\(sort)&cursor=\(cursor)") == Array(whole.suffix(2)))
     }
 
-    @Test func theCatalogSaysWhatIsWishedForAndOwned() async throws {
+    @Test func `the catalog marks wished and owned products`() async throws {
         _ = try await redeem("sprout1")
         _ = try await wish(.put, "background3")
         let all = try await products("/v1/products?pageSize=100")
@@ -213,12 +213,12 @@ import Wire
         let one = try await fixture.send(.get, "/v1/products/com.memolease.sesac1.sprout1", key: token)
         #expect(try one.decoded(ProductResource.self).isOwned == true)
         #expect(one.headers[.cacheControl] == "private, no-cache")
-        // To a back end it says nothing of anybody.
+        // A back end gets no user's data.
         let plain = try await products("/v1/products?pageSize=100", key: fixture.key)
         #expect(plain.allSatisfy { $0.isOwned == nil && $0.isWished == nil })
     }
 
-    @Test func whoLeavesTakesItAlong() async throws {
+    @Test func `erasure removes the profile`() async throws {
         _ = try await change(#"{"nickname":"민트"}"#)
         _ = try await wish(.put, "background3")
         let archive = try await fixture.send(.get, "/v1/me/export", key: token)

@@ -7,7 +7,7 @@ import TestSupport
 import Wire
 
 @Suite struct RateLimitTests {
-    @Test func whoSendsTooMuchWaits() async throws {
+    @Test func `a caller above its rate limit must wait`() async throws {
         let fixture = try await ServiceFixture(limits: RequestLimits(perKey: 3))
         func status(key: String? = nil) async throws -> Int {
             try await fixture.send(.get, "/v1/users/alice/items", key: key).status
@@ -18,7 +18,7 @@ import Wire
         #expect(refused.code == "tooManyRequests")
         #expect(refused.headers[.retryAfter] == "20")
         #expect(try refused.decoded(ProblemResource.self).couldSucceedLater)
-        // Another key has an allowance of its own, and nobody's is needed for health.
+        // Another key has a limit of its own. Health checks need none.
         let other = try await fixture.keys.make(name: "other", scopes: [.read]).key
         #expect(try await status(key: other) == 200)
         #expect(try await fixture.send(.get, "/health/live", key: "").status == 204)
@@ -28,7 +28,7 @@ import Wire
         fixture.shop.clock.advance(milliseconds: 1)
         #expect(try await status() == 200)
         #expect(try await status() == 429)
-        // A clock set back does not lock anybody out for longer than the minute.
+        // A clock that is set back locks nobody out for longer than the minute.
         fixture.shop.clock.advance(milliseconds: -3_600_000)
         #expect(try await status() == 429)
         fixture.shop.clock.advance(milliseconds: 60_000)

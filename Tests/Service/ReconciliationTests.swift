@@ -18,7 +18,7 @@ import Testing
 import TestSupport
 import Wire
 
-/// What a running service asks the App Store by itself, and answers it, over a socket.
+/// The requests of a running service to the App Store, and its answers, over a socket.
 @Suite struct ReconciliationTests {
     let garden: TestGarden
     let service: EntitlementService
@@ -39,13 +39,13 @@ import Wire
             service: service, app: service.apps.first, client: client, origins: Self.origins, clock: garden.store.clock)
     }
 
-    /// Runs what runs beside a service, until `body` is done.
+    /// Runs a companion of the service until `body` is done.
     private func running(_ companion: some ServiceLifecycle.Service, _ body: () async throws -> Void) async throws {
         let task = Task { try await companion.run() }
         defer { task.cancel() }
         try await body()
         task.cancel()
-        // Told to end, it ends.
+        // Cancellation ends it.
         _ = await task.result
     }
 
@@ -84,13 +84,13 @@ import Wire
         try await service.items(of: alice).contains { $0.item.collection == collection && $0.item.number > 0 }
     }
 
-    /// Hands the service the last notification, as Apple would.
+    /// Sends the last notification to the service, like Apple.
     private func receiveLast() async throws {
         let last = try #require(try garden.store.notifications().last)
         _ = try await service.receive(notification: Array(last.signedPayload.utf8))
     }
 
-    @Test func notificationsThatWereMissedComeInAgainAndAgain() async throws {
+    @Test func `missed notifications are applied at each run`() async throws {
         let token = try await service.appAccountToken(of: alice)
         _ = try buy("garden.gate", token: token)
         try await garden.withStore { client in
@@ -102,7 +102,7 @@ import Wire
         }
     }
 
-    @Test func historiesTellOfRefunds() async throws {
+    @Test func `histories bring refunds`() async throws {
         let gate = try buy("garden.gate")
         try await redeem(gate)
         try garden.store.refund(gate.transactionIdentifier)
@@ -114,8 +114,8 @@ import Wire
         }
     }
 
-    /// A server that knows of nothing, and counts.
-    @Test func aStartIsNoReasonToAskForHistoriesAgain() async throws {
+    /// A server without customers that counts the requests.
+    @Test func `a restart does not request the histories again`() async throws {
         try await redeem(try buy("garden.gate"))
         let notifications = Atomic(0)
         let histories = Atomic(0)
@@ -145,7 +145,7 @@ import Wire
         }
     }
 
-    @Test func oneCustomerWhomTheStoreForgotKeepsNobodyFromTheirs() async throws {
+    @Test func `a customer that the store does not know does not block the others`() async throws {
         let (gate, season) = (try buy("garden.gate"), try buy("garden.season", account: "bob"))
         try await redeem(gate)
         try await redeem(season, for: "bob")
@@ -157,7 +157,7 @@ import Wire
         }
     }
 
-    @Test func `histories say how subscriptions renew`() async throws {
+    @Test func `histories bring the renewal state of subscriptions`() async throws {
         let basic = try buy("garden.basic.monthly")
         try await redeem(basic)
         #expect(try await service.subscriptions(of: alice).map(\.renews) == [nil])
@@ -169,7 +169,7 @@ import Wire
         #expect(try await service.subscriptions(of: alice).map(\.renews) == [false])
     }
 
-    @Test func `renewal information counts for its own purchase alone`() async throws {
+    @Test func `renewal information applies only to its own purchase`() async throws {
         let (basic, other) = (try buy("garden.basic.monthly"), try buy("garden.premium.monthly", account: "bob"))
         try await redeem(basic)
         let statuses = try AppStoreServerAPI(store: garden.store).allSubscriptionStatuses(
@@ -193,7 +193,7 @@ import Wire
     }
 
     @Test(arguments: [(true, "DELIVERED"), (false, "UNDELIVERED_OTHER")])
-    func theOperatorsAnswerIsGivenOnce(isRedeemed: Bool, status: String) async throws {
+    func `the operator's answer is sent once`(isRedeemed: Bool, status: String) async throws {
         let seeds = try buy("garden.seeds")
         if isRedeemed { try await redeem(seeds) }
         try garden.store.requestRefund(of: seeds.transactionIdentifier)
@@ -213,8 +213,8 @@ import Wire
         #expect(answer.sampleContentProvided)
     }
 
-    /// A server that cannot answer about one purchase at first.
-    @Test func aQuestionThatIsNotAnsweredYetKeepsNoOtherWaitingAndEachIsAnsweredOnce() async throws {
+    /// A server that at first cannot accept the answer about one purchase.
+    @Test func `a failed answer does not block others, and each is accepted once`() async throws {
         var sales: [Sale] = []
         for _ in 0..<2 {
             sales.append(try buy("garden.seeds"))
@@ -251,21 +251,21 @@ import Wire
         #expect(asked.withLock(\.self) == [first, sales[1].transactionIdentifier, first])
     }
 
-    @Test func aSourceIsAskedThoughTheStoresTimeWasMoved() async throws {
+    @Test func `notifications are fetched after the store's time was moved`() async throws {
         let token = try await service.appAccountToken(of: alice)
         _ = try garden.store.advance(seconds: 40 * 86_400)
         _ = try buy("garden.gate", token: token)
         try await garden.withStore { client in
             #expect(try await reconciler(client).takeInNotifications().outcomes == ["granted": 1])
             _ = try garden.store.advance(seconds: 40 * 86_400)
-            // The mark moves on, though a part of the time since lies too far back.
+            // The checkpoint advances, although a part of the time since it is too long ago.
             _ = try await reconciler(client).takeInNotifications()
             let subject = "notifications of \(client.url.absoluteString)"
             #expect(try await service.reconciled(subject) == garden.store.now)
         }
     }
 
-    @Test func aQuestionThatNobodyTakesAnAnswerToIsAskedNoMore() async throws {
+    @Test func `a question whose answer is refused for good is settled`() async throws {
         let seeds = try buy("garden.seeds")
         try garden.store.requestRefund(of: seeds.transactionIdentifier)
         try await receiveLast()
@@ -281,7 +281,7 @@ import Wire
         }
     }
 
-    @Test func aQuestionIsOpenForTwelveHours() async throws {
+    @Test func `a question is open for twelve hours`() async throws {
         let seeds = try buy("garden.seeds")
         try garden.store.requestRefund(of: seeds.transactionIdentifier)
         try await receiveLast()
@@ -291,8 +291,8 @@ import Wire
         #expect(try await service.openConsumptionRequests(of: Self.origins, limit: 9) == [])
     }
 
-    /// A server that says once that there were too many requests, until a moment that has passed.
-    @Test func whoeverIsToldToWaitWaitsAndAsksAgain() async throws {
+    /// A server that refuses once because of too many requests, with a retry time that has passed.
+    @Test func `a rate-limited client waits and retries`() async throws {
         try await redeem(try buy("garden.gate"))
         let asked = Atomic(0)
         let router = Router()

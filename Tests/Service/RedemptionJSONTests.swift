@@ -9,9 +9,9 @@ import Testing
 import Wire
 
 @Suite struct RedemptionJSONTests {
-    /// What is written member by member is what `Redemption`, as it is read, would be written as.
+    /// The JSON that is written member by member equals the encoded `Redemption`.
     @Test(arguments: [Redemption.Outcome.granted, .revoked, .unchanged, .partlyRefused, .nothingToRedeem])
-    func nothingIsLeftOut(outcome: Redemption.Outcome) throws {
+    func `the JSON has every member of a redemption`(outcome: Redemption.Outcome) throws {
         let results: [Redemption.Result] = [
             .granted, .alreadyRedeemed, .revoked, .ownedByAnotherUser, .transferTooSoon, .appAccountTokenMismatch,
             .productUnknown,

@@ -21,23 +21,23 @@ import TestSupport
 import Webhooks
 import Wire
 
-/// The service's routes over a ledger and a shop of a test's own.
+/// The service's routes over a separate ledger and shop.
 struct ServiceFixture {
     let shop: TestShop
-    /// With accounts, which a test need not use.
+    /// The routes, with accounts.
     let routes: ServiceRoutes
     let keys: APIKeys
-    /// A key with every scope.
+    /// An API key with every scope.
     let key: String
     let ledger: Ledger
     let figures: FigureService
 
-    /// What a test needs for as long as the service runs.
+    /// The folder of the service; the fixture keeps it until the end of the test.
     private let folder: TemporaryFolder?
 
     /// - Parameters:
-    ///   - chain: Whom to trust besides the shop.
-    ///   - others: The apps that the service sells beside that of the shop.
+    ///   - chain: A chain to trust besides that of the shop.
+    ///   - others: The apps that the service sells besides that of the shop.
     init(
         trusting chain: CertificateChain? = nil,
         selling others: [App] = [],

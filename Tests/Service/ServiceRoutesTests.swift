@@ -28,7 +28,7 @@ import Wire
     }
 
     @Test(arguments: [TestingSetup.router, .live])
-    func aReceiptGoesInAndItemsComeOut(framework: TestingSetup) async throws {
+    func `a receipt is redeemed, and the items are returned`(framework: TestingSetup) async throws {
         _ = try fixture.buy("sprout1")
         let body = "{\"receipt\":\"\(try fixture.shop.store.receipt(account: "alice"))\"}"
         let first = try await send(.post, "/v1/users/alice/receipts", body: body, over: framework)
@@ -45,7 +45,7 @@ import Wire
         #expect(other.code == "ownedByAnotherUser")
     }
 
-    @Test func aSignedTransactionGoesIn() async throws {
+    @Test func `a signed transaction is redeemed`() async throws {
         let bought = try fixture.buy("sprout1")
         let body =
             "{\"signedTransaction\":\"\(try fixture.shop.store.signedTransaction(bought.identifier))\"}"
@@ -60,14 +60,14 @@ import Wire
         ("{\"receipt\":\"hello\"}", 422, "encodingInvalid"),
         ("{\"receipt\":\"MAA=\"}", 422, "containerInvalid"),
     ])
-    func whatIsWrongIsToldInAProblemDocument(body: String, status: Int, code: String) async throws {
+    func `an invalid request gets a problem document`(body: String, status: Int, code: String) async throws {
         let answer = try await send(.post, "/v1/users/alice/receipts", body: body)
         #expect(answer.status == status)
         #expect(answer.code == code)
         #expect(answer.contentType == "application/problem+json")
     }
 
-    @Test func anythingElseIsAProblemDocumentToo() async throws {
+    @Test func `unknown paths, methods and users get a problem document`() async throws {
         #expect(try await send(.get, "/v1/users/a%20b/items").code == "userInvalid")
         #expect(try await send(.get, "/v1/users/%FF/items").code == "userInvalid")
         let missing = try await send(.get, "/nothing")
@@ -80,7 +80,7 @@ import Wire
     }
 
     @Test(arguments: ["alice", "김새싹", "a/b", "50%", "a?b#c"])
-    func theDeviceReachesTheServiceOverTheSocket(name: String) async throws {
+    func `the device reaches the service over a socket`(name: String) async throws {
         let user = try #require(User(name: name))
         let fixture = fixture
         _ = try fixture.buy("sprout1")
@@ -94,7 +94,7 @@ import Wire
         #expect(redemption.outcome == .unchanged)
     }
 
-    @Test func theDeviceTellsARefusalFromSilence() async throws {
+    @Test func `the device distinguishes a refusal from no answer`() async throws {
         let user = try #require(User(name: "alice"))
         try await LoopbackServer.run(fixture.routes.router) { url in
             await #expect {

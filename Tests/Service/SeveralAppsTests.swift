@@ -57,7 +57,7 @@ import Wire
         try await fixture.keys.make(name: app, scopes: scopes, app: app).key
     }
 
-    @Test func `a user owns what she has bought in each app`() async throws {
+    @Test func `a user owns the purchases of each app`() async throws {
         #expect(try await items() == ["background 0", "bed 0", "sprout 0"])
         let sprout = try await redeem(try fixture.buy("sprout1"), of: fixture.shop.store)
         #expect(try sprout.decoded(Redemption.self).outcome == .granted)
@@ -76,7 +76,7 @@ import Wire
                 .decoded(TransactionList.self).transactions.isEmpty)
     }
 
-    @Test func `a notification is of the app that it names`() async throws {
+    @Test func `a notification belongs to the app that it names`() async throws {
         let gate = try garden.buy("garden.gate")
         _ = try await redeem(gate, of: garden.store)
         try garden.store.refund(try #require(try garden.store.history(of: "alice").first).transactionIdentifier)
@@ -138,7 +138,7 @@ import Wire
         }
     }
 
-    @Test func `a key for one app redeems, lists, changes and counts it alone`() async throws {
+    @Test func `a key for one app is limited to it on every route`() async throws {
         let key = try await limitedKey(to: Self.seed)
         let gate = try garden.buy("garden.gate")
         #expect(try await redeem(gate, of: garden.store, key: key).code == "bundleIdentifierMismatch")

@@ -10,7 +10,7 @@ import Testing
 import TestSupport
 import Wire
 
-/// The questions of a support team, over HTTP.
+/// The routes of the support team.
 @Suite struct SupportRoutesTests {
     let fixture: ServiceFixture
 
@@ -46,7 +46,7 @@ import Wire
         try await fixture.send(.get, "/v1/users/\(user)/story").decoded(StoryList.self).entries
     }
 
-    @Test func `users are found by the beginning of their name and by their account token`() async throws {
+    @Test func `users are found by a prefix of their name and by their account token`() async throws {
         for user in ["alba", "alice", "bob"] { _ = try await redeem("sprout1", for: user, account: user) }
         let found = try await fixture.send(.get, "/v1/users?search=al&pageSize=1").decoded(KnownUserList.self)
         #expect(found.users.map(\.user.name) == ["alba"])
@@ -60,7 +60,7 @@ import Wire
         #expect(try await fixture.send(.get, "/v1/users").code == "parameterInvalid")
     }
 
-    @Test func `a transaction leads to its owner and to all that was stated about it`() async throws {
+    @Test func `a transaction leads to its owner and the statements about it`() async throws {
         let transaction = try await redeem("sprout1", for: "alice", account: "a")
         _ = try fixture.shop.store.advance(seconds: 1)
         try fixture.shop.store.refund(transaction)
@@ -78,13 +78,13 @@ import Wire
         #expect(try await fixture.send(.get, "/v1/transactions/1").code == "transactionUnknown")
     }
 
-    @Test func `a story tells what the store, the user and the team have done`() async throws {
+    @Test func `a story lists the actions of the store, the user and the team`() async throws {
         let transaction = try await redeem("sprout1", for: "alice", account: "a")
         fixture.shop.clock.advance(milliseconds: 1000)
         let grant = #"{"item":{"collection":"sprout","number":3},"reason":"Spring gift"}"#
         #expect(try await fixture.send(.post, "/v1/users/alice/grants", body: grant).status == 201)
         fixture.shop.clock.advance(milliseconds: 1000)
-        // Bob presents what is alice's.
+        // Bob presents alice's purchase.
         let again = try #require(try fixture.shop.store.transactions(account: "a").first).transaction
         #expect(try await hand(again, to: "bob").code == "ownedByAnotherUser")
         fixture.shop.clock.advance(milliseconds: 1000)
@@ -103,7 +103,7 @@ import Wire
         #expect(refused.kind == "refused")
         #expect(refused.cause != nil && refused.remedy != nil)
         #expect(refused.otherOwner?.name == "alice")
-        // Page by page, each entry once and in order.
+        // The pages have each entry once and in order.
         var (paged, cursor): ([String], String?) = ([], nil)
         repeat {
             let query = "pageSize=1" + (cursor.map { "&cursor=\($0)" } ?? "")
@@ -116,7 +116,7 @@ import Wire
         #expect(try await story("nobody").isEmpty)
     }
 
-    @Test func `an explanation says why a user has an item, or does not`() async throws {
+    @Test func `an explanation states why a user owns an item or does not`() async throws {
         #expect(try await explanation("alice", "sprout/0").cause == "ownedByEverybody")
         #expect(try await explanation("alice", "sprout/1").cause == "neverBought")
         #expect(try await explanation("alice", "hat/1").cause == "notInCatalog")

@@ -23,14 +23,14 @@ import Wire
             .post, "/v1/users/\(user)/transactions", body: "{\"signedTransaction\":\"\(signed)\"}")
     }
 
-    @Test func theAnswerSaysWhatMayBeFinished() async throws {
+    @Test func `the answer states which transactions may be finished`() async throws {
         let answer = try await redeem("sprout1", for: "alice")
         let lines = try answer.decoded(Redemption.self).transactions
         #expect(lines.count == 1)
         #expect(lines.first?.mayFinish == true)
     }
 
-    @Test func transactionsAreListedNewestFirst() async throws {
+    @Test func `transactions are listed newest first`() async throws {
         for product in ["sprout1", "sprout2", "background1"] { _ = try await redeem(product, for: "alice") }
         let first = try await fixture.send(.get, "/v1/users/alice/transactions?pageSize=2")
         let shown = try first.decoded(TransactionList.self)
@@ -57,7 +57,7 @@ import Wire
         #expect(try await fixture.send(.get, "/v1/users/alice/transactions?cursor=YQ").code == "parameterInvalid")
     }
 
-    @Test func aUserHasOneAccountToken() async throws {
+    @Test func `a user has one account token`() async throws {
         func accountToken(of user: String) async throws -> String {
             try await fixture.send(.get, "/v1/users/\(user)").decoded(AppAccountTokenResource.self).appAccountToken
         }
@@ -76,7 +76,7 @@ import Wire
         #expect(try await put("carol", "{\"appAccountToken\":\"x\"}").code == "bodyInvalid")
     }
 
-    @Test func verifyingRedeemsNothing() async throws {
+    @Test func `verifying a proof redeems nothing`() async throws {
         let bought = try fixture.buy("sprout1")
         let signed = try fixture.shop.store.signedTransaction(bought.identifier)
         let verified = try await fixture.send(.post, "/v1/proofs/verify", body: "{\"proof\":\"\(signed)\"}")

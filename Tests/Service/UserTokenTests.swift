@@ -13,7 +13,7 @@ import Testing
 import TestSupport
 import Wire
 
-/// An app, known by its user's token.
+/// Requests of an app with its user's token.
 @Suite struct UserTokenTests {
     let fixture: ServiceFixture
     let issuer: TestIssuer
@@ -32,8 +32,8 @@ import Wire
 
     private static let marks = "a" + String(repeating: "\u{301}", count: 200)
 
-    /// Two subjects of an issuer that differ in their bytes alone were one user before.
-    @Test func `a user known before NFC was asked for keeps access, and another gets none`() async throws {
+    /// Two subjects of an issuer that differ only in their bytes were formerly one user.
+    @Test func `a user known before NFC was required keeps access, and another gets none`() async throws {
         let composed = try issuer.token(for: "Ren\u{E9}", at: now)
         let decomposed = try issuer.token(for: "Rene\u{301}", at: now)
         #expect(try await get("/v1/me", token: composed).status == 200)
@@ -76,7 +76,7 @@ import Wire
         #expect(revocation.revokedByName == nil)
     }
 
-    @Test func anAppSpeaksOfItsOwnUser() async throws {
+    @Test func `an app acts for the user of its token`() async throws {
         let token = try issuer.token(at: now)
         let bought = try fixture.buy("sprout1")
         let signed = try fixture.shop.store.signedTransaction(bought.identifier)
@@ -88,7 +88,7 @@ import Wire
         let list = try await get("/v1/me/transactions", token: token).decoded(TransactionList.self)
         #expect(list.transactions.count == 1)
 
-        // The back end reaches the same user by naming the issuer; its own alice is somebody else.
+        // A back end reaches the same user by the issuer. Its own alice is another user.
         let path = "/v1/users/alice/items?issuer=\(TestIssuer.issuer)"
         #expect(try await fixture.send(.get, path).body == items.body)
         #expect(try await fixture.send(.get, "/v1/users/alice/items").body != items.body)
@@ -108,14 +108,15 @@ import Wire
             ("POST", "/v1/users/alice/receipts", 403, "keyRequired"),
             ("POST", "/v1/proofs/verify", 403, "keyRequired"), ("PUT", "/v1/me", 405, "methodNotAllowed"),
         ] as [(String, String, Int, String?)])
-    func aTokenIsGoodForItsUserAlone(method: String, path: String, status: Int, code: String?) async throws {
+    func `a user's token cannot name other users`(method: String, path: String, status: Int, code: String?) async throws
+    {
         let method = try #require(HTTPRequest.Method(rawValue: method))
         let answer = try await fixture.send(method, path, body: "{}", key: try issuer.token(at: now))
         #expect(answer.status == status)
         #expect(answer.code == code)
     }
 
-    @Test func aKeyHasNoUserOfItsOwn() async throws {
+    @Test func `an API key has no user of its own`() async throws {
         #expect(try await get(token: fixture.key).code == "tokenRequired")
     }
 
@@ -141,7 +142,7 @@ import Wire
             ("a shared secret", [:], ["alg": "HS256"], "tokenInvalid"),
             ("something critical", [:], ["crit": .array(["exp"])], "tokenInvalid"),
         ] as [(String, [String: JSONValue?], [String: JSONValue?], String)])
-    func whatIsNotRightIsRefused(
+    func `an invalid token is refused`(
         what: String,
         claims: [String: JSONValue?],
         header: [String: JSONValue?],
@@ -159,7 +160,7 @@ import Wire
             ("a clock a minute ahead", ["nbf": .integer(1_790_000_060)], [:]),
             ("an end within a second", ["exp": try? JSONParser.parse(Array("1790000000.5".utf8))], [:]),
         ] as [(String, [String: JSONValue?], [String: JSONValue?])])
-    func whatIsRightIsAccepted(
+    func `a valid token is accepted`(
         what: String,
         claims: [String: JSONValue?],
         header: [String: JSONValue?]
@@ -168,7 +169,7 @@ import Wire
         #expect(answer.status == 200, "\(what)")
     }
 
-    @Test func whatAnybodyCouldHaveWrittenIsRefused() async throws {
+    @Test func `a token with an invalid signature is refused`() async throws {
         let token = try issuer.token(at: now)
         let parts = token.split(separator: ".").map(String.init)
         let stranger = try TestIssuer().token(at: now)
@@ -182,7 +183,7 @@ import Wire
         }
     }
 
-    @Test func aTokenEndsThoughItIsRemembered() async throws {
+    @Test func `a cached token expires`() async throws {
         let token = try issuer.token(at: now)
         for _ in 0..<2 { #expect(try await get(token: token).status == 200) }
         fixture.shop.clock.advance(milliseconds: 3_599_999)
@@ -192,24 +193,24 @@ import Wire
         #expect(try await get(token: try issuer.token(at: now)).status == 200)
     }
 
-    @Test func anIssuerMayChangeItsKeys() async throws {
+    @Test func `an issuer may rotate its keys`() async throws {
         let first = try issuer.token(at: now)
         #expect(try await get(token: first).status == 200)
         let second = try TestIssuer(keyIdentifier: "second")
         try Self.write(TestIssuer.keySet([second.publicKey]), to: keyFile)
-        // Not asked for more than once a minute, whoever sends what; a token that is remembered is good until then.
+        // The service loads the keys at most once a minute. A cached token stays valid until then.
         #expect(try await get(token: try second.token(at: now)).code == "tokenInvalid")
         #expect(try await get(token: first).status == 200)
         fixture.shop.clock.advance(milliseconds: 60_000)
         #expect(try await get(token: try second.token(at: now)).status == 200)
-        // The first key is gone, and with it what was remembered of it.
+        // The first key is gone, and so are the tokens cached for it.
         #expect(try await get(token: first).code == "tokenInvalid")
 
-        // Gone altogether, the last keys are good for a day.
+        // The last keys stay valid for a day without the file.
         try FileManager.default.removeItem(at: keyFile)
         fixture.shop.clock.advance(milliseconds: 86_400_000 - 1)
         #expect(try await get(token: try second.token(at: now)).status == 200)
-        // A key nobody knows may be one of those that cannot be had.
+        // An unknown key may be among those that cannot be loaded.
         #expect(
             try await get(token: try TestIssuer(keyIdentifier: "third").token(at: now)).code == "tokenKeysUnavailable")
         fixture.shop.clock.advance(milliseconds: 1)
@@ -217,11 +218,11 @@ import Wire
         #expect(answer.status == 503)
         #expect(answer.code == "tokenKeysUnavailable")
         #expect(answer.headers[.retryAfter] == "60")
-        // Back ends have their keys all the same.
+        // The keys of back ends still work.
         #expect(try await get("/v1/users/alice/items", token: fixture.key).status == 200)
     }
 
-    @Test func anAppMaySendFewerRequestsThanABackEnd() async throws {
+    @Test func `a user has a lower rate limit than a back end`() async throws {
         let fixture = try await ServiceFixture(
             limits: RequestLimits(perKey: 100, perUser: 2),
             tokens: TokenSettings(
@@ -229,7 +230,7 @@ import Wire
         func status(_ user: String) async throws -> Int {
             try await fixture.send(.get, "/v1/me/items", key: try issuer.token(for: user, at: now)).status
         }
-        // A new token is the same user.
+        // A new token names the same user.
         let statuses = try await [status("alice"), status("alice"), status("alice"), status("bob")]
         #expect(statuses == [200, 200, 429, 200])
     }
@@ -242,7 +243,7 @@ import Wire
             ("{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-384\",\"x\":\"AAAA\",\"y\":\"AAAA\"}]}", .noUsableKey),
             ("{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"AAAA\",\"y\":\"AAAA\"}]}", .noUsableKey),
         ] as [(String, TokenKeysError)])
-    func keysThatCannotBeUsedAreFoundAtTheStart(set: String, error: TokenKeysError) async throws {
+    func `unusable keys are reported at the start`(set: String, error: TokenKeysError) async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("keys.json")
         try Self.write(set, to: file)
@@ -254,18 +255,18 @@ import Wire
     }
 
     @Test(arguments: [(2048, 200, nil), (1024, 401, "tokenInvalid")] as [(Int, Int, String?)])
-    func keysMayBeOfRSAWhenTheyAreLongEnough(bits: Int, status: Int, code: String?) async throws {
+    func `RSA keys are accepted if they are long enough`(bits: Int, status: Int, code: String?) async throws {
         let rsa = try await TestIssuer(rsaBits: bits)
         try Self.write(TestIssuer.keySet([issuer.publicKey, rsa.publicKey]), to: keyFile)
         #expect(try await get(token: try issuer.token(at: now)).status == 200)
         let answer = try await get(token: try rsa.token(at: now))
         #expect(answer.status == status)
         #expect(answer.code == code)
-        // The public key is everybody's, and no secret to sign with.
+        // The public key is not a secret to sign with.
         #expect(try await get(token: try rsa.token(at: now, header: ["alg": "HS256"])).code == "tokenInvalid")
     }
 
-    @Test func aKeyIsForWhatItSaysItIsFor() async throws {
+    @Test func `a key with another use, algorithm or type is not usable`() async throws {
         for (name, value) in [("use", "enc"), ("alg", "ES384"), ("alg", "RS256"), ("kty", "OKP")] {
             var members = Dictionary(uniqueKeysWithValues: issuer.publicKey.members.map { ($0.key, $0.value) })
             members[name] = .string(value)
@@ -278,7 +279,7 @@ import Wire
         }
     }
 
-    @Test func keysComeFromAnAddressToo() async throws {
+    @Test func `keys are loaded from an address`() async throws {
         let set = TestIssuer.keySet([issuer.publicKey])
         let router = Router()
         router.get("keys") { _, _ in set }
@@ -303,7 +304,7 @@ import Wire
         "http://accounts.example.com/keys", "ftp://127.0.0.1/keys", "https://user@accounts.example.com/keys",
         "https://",
     ])
-    func anAddressThatAnybodyCouldAnswerForIsNone(address: String) {
+    func `an insecure address of keys is refused`(address: String) {
         #expect(TokenKeySource(address) == nil)
     }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// Webhooks made, shown, changed and ended over HTTP, and what is refused.
+/// The administration of webhooks over HTTP, and its refusals.
 @Suite struct WebhookRoutesTests {
     let fixture: ServiceFixture
 
@@ -24,7 +24,7 @@ import Wire
         #expect(try await fixture.send(.post, "/v1/users/\(user)/grants", body: body).status == 201)
     }
 
-    @Test func aWebhookIsMadeShownMovedAndEnded() async throws {
+    @Test func `a webhook is created, shown, changed and deleted`() async throws {
         let made = try await make()
         let identifier = made.webhookId
         let secret = try #require(made.secret)
@@ -64,7 +64,7 @@ import Wire
         ("https://127.0.0.1", "webhookAddressPrivate"), ("https://[::1]:8443/", "webhookAddressPrivate"),
         ("https://169.254.169.254/latest", "webhookAddressPrivate"), ("https://10.1.2.3", "webhookAddressPrivate"),
     ])
-    func addressesThatMayNotBeAreRefused(_ url: String, code: String) async throws {
+    func `forbidden addresses are refused`(_ url: String, code: String) async throws {
         let refused = try await fixture.send(.post, "/v1/webhooks", body: "{\"url\":\"\(url)\"}")
         #expect((refused.status, refused.code) == (422, code))
         let identifier = try await make().webhookId
@@ -72,19 +72,19 @@ import Wire
         #expect((moved.status, moved.code) == (422, code))
     }
 
-    @Test func onlyAKeyWithTheScopeMaySee() async throws {
+    @Test func `reading webhooks needs the scope`() async throws {
         let key = try await fixture.keys.make(name: "other", scopes: [.read, .redeem, .grant, .export]).key
         #expect(try await fixture.send(.get, "/v1/webhooks", key: key).code == "scopeMissing")
         #expect(try await fixture.send(.get, "/v1/webhooks", key: "").code == "unauthenticated")
     }
 
-    @Test func thereAreTenAtMost() async throws {
+    @Test func `at most ten webhooks exist`() async throws {
         for _ in 1...10 { _ = try await make() }
         let refused = try await fixture.send(.post, "/v1/webhooks", body: #"{"url":"https://example.com"}"#)
         #expect((refused.status, refused.code) == (409, "webhooksTooMany"))
     }
 
-    @Test func deliveriesAreListedByStateInPages() async throws {
+    @Test func `deliveries are listed by state, in pages`() async throws {
         let identifier = try await make().webhookId
         for number in 1...3 {
             try await grant(to: "user\(number)")
@@ -113,7 +113,7 @@ import Wire
     }
 
     @Test(arguments: [#"{"previousSecretSeconds":-1}"#, #"{"previousSecretSeconds":604801}"#, "[]", "x"])
-    func aBodyThatIsWrongIsRefused(_ body: String) async throws {
+    func `an invalid body is refused`(_ body: String) async throws {
         let identifier = try await make().webhookId
         let refused = try await fixture.send(.post, "/v1/webhooks/\(identifier)/secret", body: body)
         #expect((refused.status, refused.code) == (400, "bodyInvalid"))

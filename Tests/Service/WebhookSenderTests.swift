@@ -14,7 +14,7 @@ import TestSupport
 import Webhooks
 import Wire
 
-/// Who waits until others have come.
+/// A barrier for concurrent requests.
 private actor Arrivals {
     private var count = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -30,7 +30,7 @@ private actor Arrivals {
     }
 }
 
-/// Messages on their way to receivers that answer, refuse, hang and are gone, over sockets.
+/// The delivery of messages to receivers that accept, refuse, hang or are unreachable, over sockets.
 @Suite struct WebhookSenderTests {
     let folder: TemporaryFolder
     let ledger: Ledger
@@ -55,7 +55,7 @@ private actor Arrivals {
         try await webhooks.add(try WebhookURL(url, allowsPlain: true), by: "K")
     }
 
-    /// Gives alice an item.
+    /// Grants alice an item.
     private func grant(_ identifier: String) async throws {
         let grant = Grant(
             identifier: identifier, item: Item(collection: "sprout", number: 1), reason: "a prize", grantedBy: "K",
@@ -70,7 +70,7 @@ private actor Arrivals {
         try await webhooks.deliveries(to: endpoint.identifier, in: nil, before: nil, limit: 1000)
     }
 
-    /// Runs senders until `body` is done; told to end, they end.
+    /// Runs senders until `body` is done, then stops them.
     private func running(_ senders: WebhookSender..., body: () async throws -> Void) async throws {
         let group = ServiceGroup(
             services: senders, logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }))
@@ -80,7 +80,7 @@ private actor Arrivals {
         try await ended
     }
 
-    @Test func whatHappensIsToldSignedAndOnce() async throws {
+    @Test func `an event is delivered once, and signed`() async throws {
         let receiver = try await WebhookReceiver()
         let endpoint = try await add(receiver.url)
         try await running(sender()) {
@@ -107,8 +107,8 @@ private actor Arrivals {
                 """)
     }
 
-    /// Sixteen are on their way at once: none waits for another's connection, which would take from its time.
-    @Test func aReceiverThatWaitsForSixteenHasThem() async throws {
+    /// Sixteen messages are sent concurrently. None waits for another's connection, which would use up its timeout.
+    @Test func `sixteen messages are sent concurrently`() async throws {
         let receiver = try await WebhookReceiver { [arrivals = Arrivals()] _, _ in
             await arrivals.wait(for: 16)
             return 200
@@ -121,22 +121,22 @@ private actor Arrivals {
         #expect(try await deliveries(to: endpoint).allSatisfy { $0.attempts == 1 })
     }
 
-    /// Whom nobody can look up is reached where it was found, and nowhere else.
+    /// A host that does not resolve is reached at the given address, and nowhere else.
     @Test(arguments: ["nowhere.invalid", "NoWhere.Invalid", "no_where.invalid", "nowhere.invalid."])
-    func aMessageGoesToTheAddressThatWasLookedAt(_ host: String) async throws {
+    func `a message goes to the resolved address`(_ host: String) async throws {
         let receiver = try await WebhookReceiver()
         let port = try #require(receiver.url.firstMatch(of: /:([0-9]+)/)?.1)
         let url = try WebhookURL("http://\(host):\(port)/hooks", allowsPlain: true)
         let webhook = SignedWebhook([], identifier: "m", secrets: [], at: clock.now())
-        let status = try await WebhookLine.open(to: url, at: WebhookAddress(text: "127.0.0.1")) {
+        let status = try await WebhookConnection.open(to: url, at: WebhookAddress(text: "127.0.0.1")) {
             try await $0.send(webhook)
         }
         #expect(status == 204)
         #expect(receiver.received.map(\.identifier) == ["m"])
     }
 
-    /// Three services on one ledger, a receiver that takes its time: nothing is sent by two of them.
-    @Test func severalSendersDoNotSendTheSame() async throws {
+    /// Three services on one ledger and a slow receiver. No two services send the same message.
+    @Test func `several senders do not send the same message`() async throws {
         let receiver = try await WebhookReceiver { _, _ in
             try? await Task.sleep(for: .milliseconds(20))
             return 200
@@ -151,7 +151,7 @@ private actor Arrivals {
     }
 
     @Test(arguments: [500, 404, 429, 301, 308])
-    func whatIsRefusedIsTriedAgainUntilItArrives(_ status: Int) async throws {
+    func `a refused message is retried until it arrives`(_ status: Int) async throws {
         let receiver = try await WebhookReceiver { _, before in before.count < 2 ? status : 299 }
         let endpoint = try await add(receiver.url)
         func lastOutcome() async throws -> (Int?, WebhookDelivery.Outcome?) {
@@ -175,12 +175,12 @@ private actor Arrivals {
         #expect(Set(received.flatMap(\.signatures)).count == 3)
     }
 
-    @Test func whatNeverArrivesIsGivenUpAndReplayedByHand() async throws {
+    @Test func `an undeliverable message is given up, and can be replayed`() async throws {
         let isWell = Mutex(false)
         let receiver = try await WebhookReceiver { _, _ in isWell.withLock { $0 } ? 200 : 503 }
         let endpoint = try await add(receiver.url)
         try await grant("g")
-        // As if all others had been tried.
+        // All other attempts are simulated.
         for _ in WebhookSchedule.pauses {
             let taken = try await webhooks.take(try #require(try webhooks.due(for: endpoint, limit: 9)))
             try await webhooks.record(taken.map { webhooks.result(of: $0, .unanswered(code: "timedOut")) })
@@ -199,8 +199,8 @@ private actor Arrivals {
         #expect(receiver.received.count == 2)
     }
 
-    /// One that is gone, and one that hangs, hold up nobody else.
-    @Test func aReceiverThatIsGoneHoldsUpNoOther() async throws {
+    /// An unreachable and a hanging receiver do not delay the others.
+    @Test func `an unreachable receiver does not delay the others`() async throws {
         let gone = try await WebhookReceiver()
         let url = gone.url.replacing(/:[0-9]+/, with: ":1")
         let hanging = try await WebhookReceiver { _, _ in
@@ -224,9 +224,9 @@ private actor Arrivals {
         #expect(try await deliveries(to: first).filter { $0.attempts > 0 }.count < 40)
     }
 
-    /// However it is written, and wherever its name leads by now.
+    /// The address is private in every spelling, and by its name.
     @Test(arguments: ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"])
-    func nothingIsSentToAPrivateAddress(_ host: String) async throws {
+    func `nothing is sent to a private address`(_ host: String) async throws {
         let receiver = try await WebhookReceiver()
         let port = try #require(receiver.url.firstMatch(of: /:([0-9]+)/)?.1)
         let endpoint = try await webhooks.add(
@@ -240,7 +240,7 @@ private actor Arrivals {
         #expect(try await deliveries(to: endpoint).first?.state == .pending)
     }
 
-    @Test func whileASecretIsReplacedBothSign() async throws {
+    @Test func `both secrets sign during a replacement`() async throws {
         let receiver = try await WebhookReceiver()
         let endpoint = try await add(receiver.url)
         let replaced = try await webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 60)
@@ -253,7 +253,7 @@ private actor Arrivals {
             clock.advance(milliseconds: 60_000)
             try await grant("g2")
             await expectEventually { receiver.received.count == 2 }
-            // At once where somebody has stolen it.
+            // A stolen secret can be replaced at once.
             _ = try await webhooks.replaceSecret(of: endpoint.identifier, keepingPreviousFor: 0)
             try await grant("g3")
             await expectEventually { receiver.received.count == 3 }

@@ -1,6 +1,6 @@
 import Commerce
 
-/// All the chance of one simulation: the same seed throws the same.
+/// The random numbers of one simulation. The same seed gives the same numbers.
 public struct Dice: Sendable {
     public let randomness: Randomness
 
@@ -8,14 +8,14 @@ public struct Dice: Sendable {
         randomness = .seeded(seed)
     }
 
-    /// From 0 on.
+    /// A random number from 0 to below the limit.
     public func number(below limit: Int) -> Int {
         Int(randomness.bytes(4).reduce(0) { $0 << 8 | UInt64($1) } % UInt64(limit))
     }
 
     public func happens(_ percent: Int) -> Bool { number(below: 100) < percent }
 
-    /// nil of nothing.
+    /// A random element; nil if there are none.
     public func pick<Element>(_ elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[number(below: elements.count)]
     }

@@ -1,7 +1,7 @@
 import Testing
 
-/// Expects something to come true before five minutes are over: for what another task or process does in its own time, which
-/// is long where all tests share two processors.
+/// Expects a condition to become true within five minutes, for an effect of another task or process. The limit is long, because
+/// all tests may share two processors.
 public func expectEventually(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
@@ -9,8 +9,8 @@ public func expectEventually(
     let deadline = ContinuousClock.now + .seconds(300)
     while ContinuousClock.now < deadline {
         if try await condition() { return }
-        // Spinning would take a processor from what is waited for.
+        // A busy loop would take a processor from the awaited work.
         try? await Task.sleep(for: .milliseconds(5))
     }
-    Issue.record("It has not come true in five minutes.", sourceLocation: sourceLocation)
+    Issue.record("The condition has not become true in five minutes.", sourceLocation: sourceLocation)
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An answer or an output that holds JSON.
+/// An answer or an output with JSON.
 public protocol JSONReadable {
     var jsonData: Data { get }
 }

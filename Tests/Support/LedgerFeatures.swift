@@ -10,7 +10,7 @@ import SeedApp
 import Webhooks
 
 extension [LedgerFeature] {
-    /// Every feature, in use.
+    /// All features.
     package static let all: [LedgerFeature] = [
         .entitlements, .keptProofs, .accounts, .accountMail, .profiles, .seedApp, .webhooks, .catalogAdministration,
         .figures,

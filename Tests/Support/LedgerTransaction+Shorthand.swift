@@ -15,7 +15,7 @@ extension LedgerTransaction {
 
     /// Redeems claims.
     ///
-    /// - Parameter origins: The origins that count for the user, among the items that are answered.
+    /// - Parameter origins: The origins that are valid for the user, for the items in the answer.
     public func redeem(
         _ claims: [Claim],
         for user: User,

@@ -7,8 +7,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// A line to a server that is cut at the worst moments: just before a COMMIT reaches the server, or just after the server has
-/// done it and before anybody hears of it.
+/// A proxy of a server that cuts the connection at the worst moments: just before a COMMIT reaches the server, or after the
+/// server has committed and before the client gets the answer.
 public final class LossyLine: Sendable {
     public enum Cut: Sendable {
         case beforeCommit
@@ -20,12 +20,12 @@ public final class LossyLine: Sendable {
     public let port: Int
     private let server: UInt16
     private let listener: Int32
-    /// The cuts to come, one for each COMMIT.
+    /// The next cuts, one for each COMMIT.
     private let cuts = Mutex<[Cut]>([])
     private let isAway = Atomic(false)
     private let refusals = Atomic(0)
 
-    /// - Parameter server: A port of this machine's.
+    /// - Parameter server: A port on this machine.
     public init(to server: Int) throws {
         self.server = UInt16(server)
         let listener = SystemSocket.make()
@@ -54,7 +54,7 @@ public final class LossyLine: Sendable {
         self.cuts.withLock { $0 += cuts }
     }
 
-    /// Ends each connection at its next bytes, and refuses new ones, until the line is mended.
+    /// Closes each connection at its next bytes, and refuses new ones, until the line is restored.
     public func goAway() { isAway.store(true, ordering: .sequentiallyConsistent) }
 
     public func mend() { isAway.store(false, ordering: .sequentiallyConsistent) }
@@ -62,7 +62,7 @@ public final class LossyLine: Sendable {
     /// The number of connections that were refused.
     public var refusalCount: Int { refusals.load(ordering: .sequentiallyConsistent) }
 
-    /// Whether every cut was made.
+    /// True if every cut was made.
     public var isDone: Bool { cuts.withLock { $0.isEmpty } }
 
     private static func address(port: UInt16) -> sockaddr_in {
@@ -107,11 +107,11 @@ public final class LossyLine: Sendable {
         }
     }
 
-    /// What both directions of a connection share.
+    /// The state that both directions of a connection share.
     private final class Connection: Sendable {
         let client: Int32
         let server: Int32
-        /// Whether the next that the server says is heard by nobody.
+        /// True if the server's next bytes are dropped.
         let isSilent = Atomic(false)
 
         init(client: Int32, server: Int32) {
@@ -119,17 +119,17 @@ public final class LossyLine: Sendable {
             self.server = server
         }
 
-        /// When both directions have ended, so that neither uses a number that is another's by then.
+        /// Closes the sockets after both directions have ended, because their numbers may then be reused.
         deinit {
             close(client)
             close(server)
         }
     }
 
-    /// The statement as it travels.
+    /// The statement as it is transmitted.
     private static let commit = Data("COMMIT\0".utf8)
 
-    /// Hands on what comes, until one side ends or `isHandedOn` says no; then both are ended.
+    /// Forwards bytes until one side ends or `isHandedOn` returns false, then ends both.
     private static func pump(from source: Int32, to target: Int32, _ isHandedOn: (Data) -> Bool) {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         while case let count = recv(source, &bytes, bytes.count, 0), count > 0 {

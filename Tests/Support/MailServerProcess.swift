@@ -1,6 +1,6 @@
 import Foundation
 
-/// A real mail server (aiosmtpd) on a free port of this machine, until the test is done with it.
+/// A real mail server (aiosmtpd) on a free port of this machine, which runs until its last owner releases it.
 public final class MailServerProcess: Sendable {
     public enum Encryption: String, Sendable {
         case none
@@ -17,18 +17,18 @@ public final class MailServerProcess: Sendable {
     public static var isAvailable: Bool { python != nil }
 
     public let port: Int
-    /// The certificate that the server shows, which ends its own chain; nil for a server without TLS.
+    /// The self-signed certificate of the server; nil for a server without TLS.
     public let certificate: URL?
     private let folder: TemporaryFolder
     private let process: Process
-    /// The server runs until this is closed.
+    /// The server's input. Closing it stops the server.
     private let input: Pipe
 
     struct NotListening: Error {}
 
-    /// Starts it and waits until it listens.
+    /// Starts the server and waits until it listens.
     ///
-    /// - Parameter password: The password of the user `garden`; nil for a server that asks for none.
+    /// - Parameter password: The password of the user `garden`; nil for a server without log-in.
     public init(_ encryption: Encryption = .none, password: String? = nil) async throws {
         guard let python = Self.python else { throw NotListening() }
         folder = try TemporaryFolder()
@@ -85,7 +85,7 @@ public final class MailServerProcess: Sendable {
         return file
     }
 
-    /// The messages that the server has accepted, in their order.
+    /// The accepted messages, in their order.
     public var received: [ReceivedMail] {
         get throws {
             try FileManager.default.contentsOfDirectory(atPath: folder.folder("box").path)

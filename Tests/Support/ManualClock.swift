@@ -1,11 +1,11 @@
 import Commerce
 import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock that only moves when a test advances it.
 public final class ManualClock: WallClock {
     private let moment: Mutex<Timestamp>
 
-    /// - Parameter moment: Noon of a day in 2026, unless told otherwise.
+    /// - Parameter moment: The start, by default noon of a day in 2026.
     public init(_ moment: Timestamp = Timestamp(secondsSince1970: 1_790_000_000)) {
         self.moment = Mutex(moment)
     }

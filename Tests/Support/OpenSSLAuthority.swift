@@ -1,7 +1,7 @@
 import Foundation
 import Signatures
 
-/// An authority whose revocations `openssl ocsp` knows: it answers requests from files, or over HTTP on loopback.
+/// A certificate authority whose revocations `openssl ocsp` reports, from files or over HTTP on loopback.
 public final class OpenSSLAuthority: Sendable {
     private let folder: TemporaryFolder
 
@@ -13,9 +13,9 @@ public final class OpenSSLAuthority: Sendable {
         try Data().write(to: folder.file("index.txt"))
     }
 
-    /// Writes down a certificate the authority has issued.
+    /// Records an issued certificate.
     ///
-    /// - Parameter revokedAt: As OpenSSL writes it, such as `260102030405Z`; nil for a good one.
+    /// - Parameter revokedAt: The revocation in OpenSSL's format, such as `260102030405Z`; nil for a good certificate.
     public func record(_ certificate: Certificate, revokedAt: String? = nil) throws {
         let serial = certificate.serialNumber.map { String(format: "%02X", $0) }.joined()
         let index = folder.file("index.txt")
@@ -26,15 +26,15 @@ public final class OpenSSLAuthority: Sendable {
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: index, options: .atomic)
     }
 
-    /// Who signs the answers.
+    /// The signer of the answers.
     public enum Signer: Sendable {
         case authority
-        /// A certificate of the authority's, marked for the task or not.
+        /// A certificate issued by the authority, with or without the extension for OCSP signing.
         case delegate(isAppointed: Bool)
         case stranger(Certificate, PrivateKey)
     }
 
-    /// The answer to a request, which holds for a day.
+    /// The answer to a request, valid for a day.
     public func answer(to request: [UInt8], signedBy signer: Signer = .authority, byKey: Bool = true) async throws
         -> [UInt8]
     {
@@ -75,7 +75,7 @@ public final class OpenSSLAuthority: Sendable {
         return ["-rsigner", "authority.pem", "-rkey", "authority.key"]
     }
 
-    /// Answers over HTTP for as long as the responder lives.
+    /// Starts a responder over HTTP, which stops with its last owner.
     public func serve() async throws -> OpenSSLResponder {
         try await OpenSSLResponder(
             arguments: [
@@ -86,7 +86,7 @@ public final class OpenSSLAuthority: Sendable {
     }
 }
 
-/// A running `openssl ocsp`, stopped with its last owner.
+/// A running `openssl ocsp`, which stops with its last owner.
 public final class OpenSSLResponder: Sendable {
     public let url: String
     private let process: Process
@@ -98,7 +98,7 @@ public final class OpenSSLResponder: Sendable {
         let output = Pipe()
         process.standardOutput = output
         try process.launchAlone()
-        // It says where it listens in its first line: ACCEPT [::]:PORT PID=…
+        // Its first line has the port: ACCEPT [::]:PORT PID=…
         var line = ""
         while !line.hasSuffix("\n") {
             let data = output.fileHandleForReading.availableData
@@ -111,13 +111,13 @@ public final class OpenSSLResponder: Sendable {
         url = "http://127.0.0.1:\(port)/"
     }
 
-    /// Has it read what was recorded since it last answered: it looks only after it has answered somebody.
+    /// Makes it read new records. It looks for them only after it has answered a request.
     public func readRecords() async throws {
         let request = ["ocsp", "-url", url, "-issuer", "authority.pem", "-serial", "1", "-noverify"]
         try await Tool.run("openssl", request, in: folder.url)
     }
 
-    /// Kills it, since `openssl ocsp` outlives a polite request, and returns when nobody listens any more.
+    /// Kills it, because `openssl ocsp` ignores SIGTERM, and returns when nothing listens any more.
     public func stop() async {
         await withCheckedContinuation { continuation in
             process.terminationHandler = { _ in continuation.resume() }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The project's own folders, for tests that read what is shipped.
+/// The project's own folders, for tests that read shipped files.
 public enum Project {
     public static let root = URL(filePath: #filePath, directoryHint: .notDirectory)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     public static let products = root.appending(path: "Products", directoryHint: .isDirectory)
 
-    /// - Parameter path: From the project's root.
+    /// - Parameter path: The path from the project's root.
     public static func text(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path, directoryHint: .notDirectory), encoding: .utf8)
     }

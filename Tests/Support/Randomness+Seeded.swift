@@ -2,7 +2,7 @@ import Commerce
 import Synchronization
 
 extension Randomness {
-    /// The same chance at every run (SplitMix64).
+    /// Randomness with the same sequence in every run (SplitMix64).
     public static func seeded(_ seed: UInt64) -> Randomness {
         let state = Counter(seed)
         return Randomness { state.next() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A message as a mail server has accepted it.
+/// A message that a mail server has accepted.
 public struct ReceivedMail: Sendable {
     /// The lines of the header, each with its continuation lines.
     public let header: [String]

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A folder of a test's own, removed with its last owner.
+/// A temporary folder, which is removed with its last owner.
 public final class TemporaryFolder: Sendable {
     public let url: URL
 
-    /// - Parameter isInMemory: Whether it may go with the power, where the system has a place for that: then nothing waits for
-    ///   a disk.
+    /// - Parameter isInMemory: True if the folder may be in memory, if the system supports that. Tests then do not wait for a
+    ///   disk.
     public init(isInMemory: Bool = false) throws {
         let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
         let usesMemory = isInMemory && FileManager.default.isWritableFile(atPath: memory.path)

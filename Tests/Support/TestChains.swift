@@ -2,9 +2,9 @@ import Commerce
 import Receipts
 import Signatures
 
-/// Chains that tests share, since an RSA key takes a while to make.
+/// Certificate chains that tests share, because making an RSA key is slow.
 public enum TestChains {
-    /// The validity of every chain made here: 2020 to 2040.
+    /// The validity of all test chains: 2020 to 2040.
     public static let validity: ClosedRange<Int64> = 1_577_836_800...2_208_988_800
 
     public static func make(
@@ -19,7 +19,7 @@ public enum TestChains {
     public static let ellipticCurve = Result { try make(.ellipticCurve) }
     public static let rsa = Result { try make(.rsa) }
 
-    /// Anchors that hold the roots of chains.
+    /// Trust anchors with the roots of chains.
     public static func anchors(_ chains: CertificateChain...) throws -> TrustAnchors {
         try TrustAnchors(chains.compactMap { try TrustAnchor($0.root.certificate) })
     }

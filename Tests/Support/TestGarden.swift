@@ -5,18 +5,18 @@ import Receipts
 import Store
 import Testing
 
-/// An app that sells every kind of product (`Garden.storekit`), in a store of a test's own whose time a test moves.
+/// An app with every kind of product (`Garden.storekit`), in a separate store whose time the test controls.
 public struct TestGarden: Sendable {
     public static let bundleIdentifier = "com.example.garden"
     public static let file = Project.root.appending(path: "Tests/Support/Garden.storekit")
 
     public let folder: TemporaryFolder
-    /// What a service grants for it.
+    /// The service's catalog of the app.
     public let catalog: Catalog
     public let clock: ManualClock
     public let store: Store
 
-    /// - Parameter start: When it begins; noon of 31 October 2026 unless told otherwise.
+    /// - Parameter start: The start time, by default noon of 31 October 2026.
     public init(
         start: String = "2026-10-31T12:00:00Z",
         environment: AppStoreEnvironment = .sandbox,
@@ -33,7 +33,7 @@ public struct TestGarden: Sendable {
             randomness: randomness)
     }
 
-    /// The catalog once more, with a product under another name.
+    /// The catalog without a product, which has another name instead.
     public func catalogWithout(_ product: String) throws -> Catalog {
         let other = folder.folder("catalog without \(product)")
         try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
@@ -66,9 +66,9 @@ public struct TestGarden: Sendable {
         return try Catalog(folder: folder)
     }
 
-    /// Buys at once.
+    /// Buys a product and completes the payment.
     ///
-    /// - Returns: What the customer's queue shows.
+    /// - Returns: The transaction in the customer's queue.
     @discardableResult
     public func buy(
         _ productIdentifier: String,
@@ -84,13 +84,13 @@ public struct TestGarden: Sendable {
         return try #require(try store.process(account: account).first { $0.identifier == added.identifier })
     }
 
-    /// Lets time pass up to a moment.
+    /// Advances the time to a moment.
     public func advance(to date: String) throws {
         let moment = try #require(Timestamp(rfc3339: date))
         _ = try store.advance(seconds: moment.secondsSince1970 - store.now.secondsSince1970)
     }
 
-    /// Every notification so far, verified.
+    /// The verified notifications so far.
     public func notifications() throws -> [ResponseBodyV2DecodedPayload] {
         let verifier = try verifier()
         return try store.notifications().map { notification in
@@ -104,7 +104,7 @@ public struct TestGarden: Sendable {
 
     /// A verifier that trusts this store.
     ///
-    /// - Parameter clock: The store's, unless told otherwise.
+    /// - Parameter clock: The clock, by default the store's.
     public func verifier(clock: (any WallClock)? = nil) throws -> ProofVerifier {
         ProofVerifier(
             anchors: try TrustAnchors(store.rootCertificates.compactMap { try TrustAnchor($0) }),

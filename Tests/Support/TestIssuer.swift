@@ -2,7 +2,7 @@ import Foundation
 import Signatures
 import StrictJSON
 
-/// An issuer of users' tokens.
+/// An issuer of user tokens.
 public struct TestIssuer: Sendable {
     public static let issuer = "https://accounts.example.com"
     public static let audience = "com.memolease.sesac1"
@@ -10,14 +10,14 @@ public struct TestIssuer: Sendable {
     private let key: PrivateKey
     private let algorithm: String
     public let keyIdentifier: String
-    /// Its public key as a JWK, without `alg`.
+    /// The public key as a JWK, without `alg`.
     public let publicKey: JSONObject
 
     public init(keyIdentifier: String = "first") throws {
         key = try .generate(.p256)
         algorithm = "ES256"
         self.keyIdentifier = keyIdentifier
-        // SubjectPublicKeyInfo of P-256 ends with the coordinates (RFC 5480 section 2.2).
+        // The SubjectPublicKeyInfo of P-256 ends with the coordinates (RFC 5480 section 2.2).
         let lines = try key.publicKey.pem().split(separator: "\n").dropFirst().dropLast()
         guard let coordinates = Base64.decode(lines.joined().utf8)?.suffix(64) else { throw NoCoordinates() }
         publicKey = JSONObject([
@@ -27,9 +27,9 @@ public struct TestIssuer: Sendable {
         ])
     }
 
-    /// One that signs with RSA (RS256).
+    /// An issuer that signs with RSA (RS256).
     ///
-    /// - Parameter bits: Of its modulus.
+    /// - Parameter bits: The size of the modulus.
     public init(rsaBits bits: Int) async throws {
         let folder = try TemporaryFolder()
         let made = ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:\(bits)", "-out", "key.pem"]
@@ -51,11 +51,11 @@ public struct TestIssuer: Sendable {
 
     private struct NoCoordinates: Error {}
 
-    /// A token of a user's that expires an hour after a moment.
+    /// A token of a user that expires an hour after a moment.
     ///
     /// - Parameters:
-    ///   - claims: What it says otherwise; nil for a claim it leaves out.
-    ///   - header: The same of its header.
+    ///   - claims: The replaced claims; nil removes a claim.
+    ///   - header: The replaced header fields; nil removes a field.
     public func token(
         for user: String = "alice",
         at seconds: Int64,
@@ -77,7 +77,7 @@ public struct TestIssuer: Sendable {
         return signed + "." + Base64.encode(signature, .urlSafe)
     }
 
-    /// The set of some public keys, as an issuer publishes it.
+    /// A JWK Set of public keys, as an issuer publishes it.
     public static func keySet(_ keys: [JSONObject]) -> String {
         JSONValue.object(JSONObject(["keys": .array(keys.map(JSONValue.object))])).compactText
     }

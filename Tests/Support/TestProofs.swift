@@ -3,10 +3,10 @@ import Receipts
 import Signatures
 import StrictJSON
 
-/// Proofs as tests need them, signed with chains of the tests' own.
+/// Proofs for tests, signed with test chains.
 public enum TestProofs {
     public static let bundleIdentifier = "com.memolease.sesac1"
-    /// When these proofs are signed.
+    /// The date of the signatures.
     public static let signedAt = Timestamp(secondsSince1970: 1_780_000_000)
 
     public static func transactionPayload(

@@ -1,23 +1,23 @@
 import CPostgreSQL
 import Foundation
 
-/// A place of a test's own in the PostgreSQL server that `TILL_POSTGRES` names (`make test-postgres`).
+/// A separate schema in the PostgreSQL server of `TILL_POSTGRES` (`make test-postgres`).
 public struct TestSchema: Sendable {
-    /// nil where there is none: then the tests are of SQLite.
+    /// The address of the server; nil if there is none. The tests then use SQLite.
     public static let server = ProcessInfo.processInfo.environment["TILL_POSTGRES"]
 
     struct Failure: Error {
         let message: String
     }
 
-    /// For the service, and for the connections of a test.
+    /// The address for the service and the connections of a test.
     public let address: String
 
     public init() throws {
         guard let server = Self.server else { throw Failure(message: "TILL_POSTGRES is not set") }
         let name = "test_\(UUID().uuidString.replacing("-", with: "").lowercased())"
         guard ProcessInfo.processInfo.environment["TILL_POSTGRES_BOUNCER"] == nil else {
-            // pgbouncer passes no search path on: a database of the test's own takes the place of a schema.
+            // pgbouncer does not pass the search path on, so a separate database replaces the schema.
             try Self.execute("CREATE DATABASE \(name) TEMPLATE template0", at: server)
             address = String(server.dropLast("till".count)) + name
             return
@@ -26,9 +26,9 @@ public struct TestSchema: Sendable {
         _ = try execute("CREATE SCHEMA \(name)")
     }
 
-    /// Runs statements as anybody can who has the password.
+    /// Runs SQL statements with the password alone.
     ///
-    /// - Returns: The first column of what the last finds.
+    /// - Returns: The first column of the last result.
     @discardableResult public func execute(_ sql: String) throws -> [String] {
         try Self.execute(sql, at: address)
     }

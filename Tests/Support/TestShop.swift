@@ -4,7 +4,7 @@ import Foundation
 import Receipts
 import Store
 
-/// The shipped catalog sold by a store of a test's own, whose keys are made once and shared, since RSA keys take a while.
+/// The shipped catalog in a separate store. Its keys are made once and shared, because making RSA keys is slow.
 public struct TestShop: Sendable {
     public let folder: TemporaryFolder
     public let catalog: Catalog
@@ -19,14 +19,14 @@ public struct TestShop: Sendable {
         store = try Self.open(folder, catalog: catalog, clock: clock)
     }
 
-    /// Gives a store that does not exist yet the shared keys.
+    /// Installs the shared keys in the folder of a new store.
     public static func installKeys(in storeFolder: URL) throws {
         try FileManager.default.createDirectory(at: storeFolder, withIntermediateDirectories: true)
         try FileManager.default.copyItem(
             at: try keys.get().folder("keys"), to: storeFolder.appending(path: "keys", directoryHint: .isDirectory))
     }
 
-    /// The same store once more, as another process would open it.
+    /// The same store, opened like by another process.
     ///
     /// - Parameter withdrawn: A product that is no longer in its catalog.
     public func reopened(withdrawing withdrawn: String? = nil) throws -> Store {
@@ -34,7 +34,7 @@ public struct TestShop: Sendable {
         let products = try TemporaryFolder()
         for name in [Catalog.configurationFile, Catalog.itemsFile] {
             let text = try String(contentsOf: Project.products.appending(path: name), encoding: .utf8)
-            // Under another name it is another product.
+            // The product gets another name, so it is another product.
             try Data(text.replacing("\(withdrawn)\"", with: "\(withdrawn)x\"").utf8).write(to: products.file(name))
         }
         return try Self.open(folder, catalog: try Catalog(folder: products.url), clock: clock)
@@ -52,7 +52,7 @@ public struct TestShop: Sendable {
             configuration: catalog.configuration, clock: clock, randomness: .system)
     }
 
-    /// A folder with a store's keys in it.
+    /// A folder with the keys of a store.
     private static let keys = Result {
         let folder = try TemporaryFolder()
         _ = try Store(

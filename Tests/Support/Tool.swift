@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program of the machine's, which tests hold Till against.
+/// A program of the system, against which tests compare Till.
 public enum Tool {
     public struct Failure: Error, CustomStringConvertible {
         let command: String

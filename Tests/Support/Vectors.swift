@@ -1,6 +1,6 @@
 import Foundation
 
-/// Real artefacts of Apple's, where the environment variable `TILL_VECTORS` names their folder.
+/// Real artefacts of Apple in the folder of the environment variable `TILL_VECTORS`.
 public enum Vectors {
     public static let folder: URL? = ProcessInfo.processInfo.environment["TILL_VECTORS"].map {
         URL(filePath: $0, directoryHint: .isDirectory)
@@ -8,7 +8,7 @@ public enum Vectors {
 
     public static var areAvailable: Bool { folder != nil }
 
-    /// The files of one of the folders whose names start with a prefix, in order.
+    /// The files of a folder whose names have a prefix, in order.
     public static func files(_ name: String, prefix: String = "") -> [URL] {
         guard let folder else { return [] }
         let files = try? FileManager.default.contentsOfDirectory(
@@ -16,7 +16,7 @@ public enum Vectors {
         return (files ?? []).filter { $0.lastPathComponent.hasPrefix(prefix) }.sorted { $0.path < $1.path }
     }
 
-    /// A proof's text without the white space of its file.
+    /// The text of a proof without the white space of its file.
     public static func proof(_ file: URL) throws -> [UInt8] {
         try Data(contentsOf: file).filter { $0 > 0x20 }
     }

@@ -4,12 +4,12 @@ import Hummingbird
 import Logging
 import Synchronization
 
-/// A team's back end that is told what happens, on a free port of this machine, until the test is done with it.
+/// A team's back end that receives webhooks, on a free port of this machine, until its last owner releases it.
 public final class WebhookReceiver: Sendable {
     public struct Received: JSONReadable, Sendable {
         public let identifier: String
         public let timestamp: String
-        /// One for each secret.
+        /// The signatures, one for each secret.
         public let signatures: [String]
         public let body: String
 
@@ -32,7 +32,7 @@ public final class WebhookReceiver: Sendable {
 
         var all: [Received] { messages.withLock { $0 } }
 
-        /// - Returns: Those before it.
+        /// - Returns: The earlier messages.
         func append(_ message: Received) -> [Received] {
             messages.withLock { messages in
                 defer { messages.append(message) }
@@ -45,14 +45,14 @@ public final class WebhookReceiver: Sendable {
     private let inbox: Inbox
     private let task: Task<Void, Never>
 
-    /// All that has come, refused or not.
+    /// All received messages, accepted or refused.
     public var received: [Received] { inbox.all }
 
     struct NotListening: Error {}
 
-    /// Starts it and waits until it listens.
+    /// Starts the receiver and waits until it listens.
     ///
-    /// - Parameter status: What a message is answered with, by all that have come before it.
+    /// - Parameter status: Returns the status of the answer, given the earlier messages.
     public init(
         answering status: @Sendable @escaping (Received, [Received]) async throws -> Int = { _, _ in 204 }
     ) async throws {
@@ -62,7 +62,7 @@ public final class WebhookReceiver: Sendable {
         router.post("hooks") { request, _ -> Response in
             let received = try await Received(request)
             let status = try await status(received, inbox.append(received))
-            // Which nobody may follow.
+            // The sender must not follow this redirect.
             return Response(status: .init(code: status), headers: [.location: "/elsewhere"])
         }
         router.post("elsewhere") { request, _ -> HTTPResponse.Status in

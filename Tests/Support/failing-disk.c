@@ -1,7 +1,8 @@
-// A disk that fails on demand, put before a program with LD_PRELOAD: while the file that $FAILING_DISK names exists, what it
-// holds says how. "sync" fails each sync of a write-ahead log, "full" each write to one, "checkpoint" each write to a database
-// itself; "read-only" takes no writes and opens nothing for them, "damaged" gives back other bytes than were written,
-// "hang" gives back nothing as long as it lasts, and adds a byte to the file named so with ".hanging" for each who waits.
+// A disk that fails on demand, loaded before a program with LD_PRELOAD. While the file that $FAILING_DISK names exists, its
+// content selects the failure:
+// "sync" fails each sync of a write-ahead log; "full" fails each write to one; "checkpoint" fails each write to a database.
+// "read-only" refuses writes, and refuses to open files for writing. "damaged" returns other bytes than were written.
+// "hang" blocks each read while the file says so, and adds one byte per blocked call to the file with the suffix ".hanging".
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -173,7 +173,7 @@ import Wire
         let other = try await till.run("receipt", "redeem", receipt, "--user", "bob", "--json")
         #expect(other.status == 1)
         #expect(other.code == "ownedByAnotherUser")
-        #expect(other.error == "till: The purchase has been redeemed by another user, and stays theirs.\n")
+        #expect(other.error == "till: Another user has redeemed the purchase and keeps it. Log in as that user.\n")
     }
 
     @Test func aReceiptWithoutPurchasesIsAuthentic() async throws {

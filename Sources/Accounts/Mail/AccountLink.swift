@@ -1,18 +1,18 @@
 import Commerce
 
-/// A mailed link, as the ledger has it. A link that was used is deleted.
+/// A mailed link in the ledger. A used link is deleted.
 public struct AccountLink: Hashable, Sendable {
     /// The user's number.
     public let user: Int64
-    /// The SHA-256 of its token.
+    /// The SHA-256 of the token.
     public let digest: [UInt8]
     public let purpose: LinkPurpose
-    /// The address that it was mailed to, in lowercase.
+    /// The address that the link was mailed to, in lower case.
     public let emailLowercase: String
     public let createdAt: Timestamp
     public let endsAt: Timestamp
 
-    /// - Parameter endsAt: nil for the end that the purpose gives it.
+    /// - Parameter endsAt: The expiration; nil for that of the purpose.
     public init(
         user: Int64,
         digest: [UInt8],
@@ -33,8 +33,8 @@ public struct AccountLink: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - purposes: The purposes of links for this use.
-    ///   - account: The account of the link's user; nil if it is gone.
-    ///   - change: The change of the account's address that waits for confirmation; nil if there is none.
+    ///   - account: The account of the link's user; nil if it was erased.
+    ///   - change: The pending change of the account's address; nil if there is none.
     package func refusal(
         for purposes: Set<LinkPurpose>,
         account: AccountRecord?,
@@ -42,7 +42,7 @@ public struct AccountLink: Hashable, Sendable {
         at moment: Timestamp
     ) -> AccountError? {
         guard purposes.contains(purpose), let account else { return .linkInvalid }
-        // The mailbox that was asked has to be the one that the answer is about.
+        // The confirmed address must be the one that the mail was sent to.
         let address: String? =
             switch purpose {
             case .verification, .reset: account.emailLowercase

@@ -1,8 +1,8 @@
 import Commerce
 
-/// A change of an account's address that waits until it is confirmed at both addresses.
+/// A pending change of an account's address, which both addresses must confirm.
 public struct AddressChange: Hashable, Sendable {
-    /// The new address, as it was typed.
+    /// The new address as the user wrote it.
     public let email: String
     public let emailLowercase: String
     public let askedAt: Timestamp
@@ -23,15 +23,15 @@ public struct AddressChange: Hashable, Sendable {
         self.isConfirmedAtNew = isConfirmedAtNew
     }
 
-    /// A change that nobody has confirmed. An address that was never verified may be nobody's mailbox, or a stranger's: only a
-    /// verified one is asked.
+    /// An unconfirmed change. An unverified old address may be a stranger's mailbox or none, so only a verified one must
+    /// confirm.
     init(to email: EmailAddress, of account: AccountRecord, at moment: Timestamp) {
         self.init(
             email: email.text, emailLowercase: email.lowercase, askedAt: moment,
             isConfirmedAtOld: account.emailVerifiedAt == nil, isConfirmedAtNew: false)
     }
 
-    /// The mails that ask for a confirmation, each with its recipient.
+    /// The mails that ask for a confirmation, with their recipients.
     func mails(of account: AccountRecord) -> [(purpose: LinkPurpose, email: String)] {
         let old = isConfirmedAtOld ? [] : [(purpose: LinkPurpose.addressChange, email: account.email)]
         return old + [(.newAddress, email)]
@@ -39,7 +39,7 @@ public struct AddressChange: Hashable, Sendable {
 
     var isComplete: Bool { isConfirmedAtOld && isConfirmedAtNew }
 
-    /// The same change after a link was used.
+    /// The change after a link was used.
     func confirmed(by purpose: LinkPurpose) -> AddressChange {
         var change = self
         switch purpose {

@@ -1,15 +1,15 @@
-/// The use of a link that is mailed to the user of an account.
+/// The purpose of a mailed link.
 public enum LinkPurpose: String, Sendable, CaseIterable {
-    /// Confirms the address of an account. If the account is somebody else's, it frees the address instead.
+    /// Verifies the address of an account. If the account is another person's, it releases the address instead.
     case verification
     /// Sets a new password.
     case reset
-    /// Confirms, at the address of an account, that another one takes its place.
+    /// Confirms at the old address that a new one replaces it.
     case addressChange
-    /// Confirms the address that takes the place of another one.
+    /// Confirms the new address.
     case newAddress
 
-    /// The seconds for which a link is valid.
+    /// The lifetime of a link, in seconds.
     public var lifetime: Int64 {
         switch self {
         case .reset: 3600

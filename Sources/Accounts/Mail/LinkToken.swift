@@ -1,10 +1,10 @@
 import Commerce
 import Signatures
 
-/// The secret of a mailed link. Whoever presents it has read the mail.
+/// The secret of a mailed link. Presenting it proves access to the mailbox.
 ///
-/// A prefix, then in base64 (RFC 4648 section 5): the user's number (8 bytes, big-endian) and 34 random bytes. The ledger has
-/// its SHA-256 alone. The user's number leads to the row in a ledger that is distributed by it.
+/// It is a prefix, then in base64 (RFC 4648 section 5) the user's number (8 bytes, big-endian) and 34 random bytes. The ledger
+/// stores only its SHA-256. The user's number finds the row in a ledger that is sharded by it.
 public struct LinkToken: Hashable, Sendable {
     private static let prefix = "tl_"
     private static let size = 42
@@ -18,7 +18,7 @@ public struct LinkToken: Hashable, Sendable {
         self.user = user
     }
 
-    /// - Returns: nil for a text of another form.
+    /// - Returns: Nil for a malformed text.
     init?(_ text: String) {
         guard text.utf8.count == Self.prefix.utf8.count + Self.size / 3 * 4, text.hasPrefix(Self.prefix),
             let bytes = Base64.decode(text.utf8.dropFirst(Self.prefix.utf8.count), .urlSafe)

@@ -1,15 +1,15 @@
 import Commerce
 
-/// The limits on mails, so that nobody can fill a mailbox by way of the service.
+/// The limits on mails, so that nobody can flood a mailbox through the service.
 public enum MailLimit {
-    /// Mails for a new password, and other mails, to one address in an hour.
+    /// The maximum number of mails to one address in an hour. Mails for a password reset and other mails are counted separately.
     public static let perAddress = 5
-    /// Mails about one account in an hour.
+    /// The maximum number of mails about one account in an hour.
     public static let perAccount = 10
-    /// The hour, in seconds.
+    /// The window of the limits, in seconds.
     static let window: Int64 = 3600
 
-    /// The mails asked for in an hour, to one address or about one account.
+    /// The number of mails within an hour, to one address or about one account.
     package struct Count: Hashable, Sendable {
         package let beganAt: Timestamp
         package let mails: Int
@@ -23,9 +23,9 @@ public enum MailLimit {
     /// The count after one more mail.
     ///
     /// - Parameters:
-    ///   - count: nil if there was no mail yet.
-    ///   - limit: The mails in an hour.
-    /// - Returns: nil if there were enough.
+    ///   - count: Nil if there was no mail yet.
+    ///   - limit: The maximum number of mails in an hour.
+    /// - Returns: Nil if the limit is reached.
     package static func adding(to count: Count?, upTo limit: Int, at moment: Timestamp) -> Count? {
         guard let count, moment < count.beganAt.adding(seconds: window), count.beganAt <= moment else {
             return Count(beganAt: moment, mails: 1)

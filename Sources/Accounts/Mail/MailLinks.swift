@@ -1,8 +1,8 @@
 import Foundation
 
-/// The page of the team's to which mailed links lead.
+/// The team's page that mailed links open.
 ///
-/// The token follows in the fragment, which browsers send to no server: it is in no access log and in no `Referer`.
+/// The token follows in the fragment, which browsers send to no server. So it is in no access log and in no `Referer`.
 public struct MailLinks: Hashable, Sendable {
     /// The longest address, in bytes.
     static let maximumLength = 1024
@@ -11,7 +11,7 @@ public struct MailLinks: Hashable, Sendable {
     public let url: String
 
     /// - Parameter text: An `https` URL, or an address of the app's own scheme; `http` for this machine.
-    /// - Returns: nil for a text of another form.
+    /// - Returns: Nil for an invalid address.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(), url.fragment == nil,
@@ -24,6 +24,6 @@ public struct MailLinks: Hashable, Sendable {
         self.url = text
     }
 
-    /// The address that a mail has for an action, such as `https://garden.example/account#reset=tl_…`.
+    /// The address for an action, such as `https://garden.example/account#reset=tl_…`.
     func link(_ action: String, _ token: LinkToken) -> String { "\(url)#\(action)=\(token.text)" }
 }

@@ -1,8 +1,8 @@
-/// The end of an attempt to send a mail.
+/// The outcome of an attempt to send a mail.
 public enum MailOutcome: Hashable, Sendable {
     case sent
-    /// The mail cannot be sent now.
+    /// The mail cannot be sent now, but may be later.
     case failed(code: String)
-    /// The mail can never be sent: there is no such mailbox, for example.
+    /// The mail can never be sent, for example because the mailbox does not exist.
     case refused(code: String)
 }

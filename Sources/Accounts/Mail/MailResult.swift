@@ -1,18 +1,18 @@
 import Commerce
 
-/// The end of an attempt to send a mail, and what follows from it.
+/// The result of an attempt to send a mail, with the next attempt.
 public struct MailResult: Hashable, Sendable {
-    /// As it was taken.
+    /// The mail as it was taken for the attempt.
     public let mail: QueuedMail
     public let outcome: MailOutcome
-    /// nil for a mail that was sent, or is given up.
+    /// Nil for a mail that was sent or given up.
     public let nextAttemptAt: Timestamp?
     let endedAt: Timestamp
 
-    /// True if the mail is not tried again, although it was not sent.
+    /// True if the mail was not sent and is not retried.
     public var isGivenUp: Bool { outcome != .sent && nextAttemptAt == nil }
 
-    /// The code of the failure; nil for a mail that was sent.
+    /// The code of the failure; nil for a sent mail.
     public var error: String? {
         switch outcome {
         case .sent: nil

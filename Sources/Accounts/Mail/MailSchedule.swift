@@ -1,17 +1,17 @@
 import Commerce
 
-/// The times at which a mail is tried again. After two hours it is given up: its reader has long asked for another one.
+/// The retry schedule of mails. A mail is given up after two hours, because its reader has probably asked for another one.
 public enum MailSchedule {
-    /// The seconds after each attempt.
+    /// The pauses after each attempt, in seconds.
     package static let pauses: [Int64] = [10, 60, 300, 900, 1800, 3600]
-    /// The part of a pause by which it is longer at random, so that mails that failed together do not come back together.
+    /// The share of a pause that is added at random (jitter), so that mails that failed together are not retried together.
     private static let spread: Int64 = 10
 
-    /// The age, in seconds, at which a mail is given up, however often it was tried: a service may have been down.
+    /// The age at which a mail is given up, in seconds, regardless of the number of attempts. The service may have been down.
     static let maximumAge: Int64 = 3 * 60 * 60
 
     /// - Parameter attempts: The number of attempts.
-    /// - Returns: nil after the last attempt.
+    /// - Returns: Nil after the last attempt.
     package static func next(after attempts: Int, at moment: Timestamp, randomness: Randomness) -> Timestamp? {
         guard pauses.indices.contains(attempts - 1) else { return nil }
         let pause = pauses[attempts - 1] * 1000

@@ -1,7 +1,7 @@
-/// The subject and the text of a mail, with placeholders such as `{{link}}`.
+/// The template of a mail's subject and text, with placeholders such as `{{link}}`.
 ///
-/// A template engine would replace an unknown placeholder by nothing, and escape a link as in HTML. Here an unknown placeholder
-/// is an error when the service starts, and values are inserted as they are.
+/// A template engine would replace an unknown placeholder by nothing, and escape links as in HTML. Here an unknown placeholder
+/// is an error at the start of the service, and values are inserted unchanged.
 public struct MailTemplate: Hashable, Sendable {
     /// The largest template, in bytes.
     static let maximumSize = 32 * 1024
@@ -9,19 +9,19 @@ public struct MailTemplate: Hashable, Sendable {
     private static let maximumSubjectLength = 200
     private static let subjectField = "Subject:"
 
-    /// A value that a text can have.
+    /// A placeholder for a value.
     public enum Placeholder: String, Sendable, CaseIterable {
         case link
-        /// The link by which the owner of an address frees it from somebody else's account.
+        /// The link by which the owner of an address releases it from another person's account.
         case releaseLink
-        /// The secret of the link alone.
+        /// The secret of the link, without its address.
         case token
         /// The recipient.
         case email
         case newEmail
-        /// The time for which the link is valid, in hours.
+        /// The lifetime of the link, in hours.
         case hours
-        /// The same in minutes.
+        /// The lifetime of the link, in minutes.
         case minutes
     }
 
@@ -30,7 +30,7 @@ public struct MailTemplate: Hashable, Sendable {
         case value(Placeholder)
     }
 
-    /// The reason why a text is no template.
+    /// The reason why a text is not a template.
     struct Defect: Error, Equatable {
         let reason: String
     }
@@ -58,7 +58,7 @@ public struct MailTemplate: Hashable, Sendable {
         }
     }
 
-    /// The subject and the text with their values. A placeholder without a value becomes an empty text.
+    /// The subject and the text with their values. A placeholder without a value becomes empty.
     public func rendered(_ values: [Placeholder: String]) -> (subject: String, text: String) {
         func render(_ parts: [Part]) -> String {
             parts.map { part in
@@ -81,7 +81,7 @@ public struct MailTemplate: Hashable, Sendable {
             let name = String(rest[start.upperBound..<end.lowerBound])
             guard let placeholder = Placeholder(rawValue: name) else {
                 let known = Placeholder.allCases.map { "{{\($0.rawValue)}}" }.joined(separator: ", ")
-                throw Defect(reason: "has the unknown placeholder {{\(name.prefix(40))}}; there are \(known)")
+                throw Defect(reason: "has the unknown placeholder {{\(name.prefix(40))}}; the known ones are \(known)")
             }
             parts += [.text(String(rest[..<start.lowerBound])), .value(placeholder)]
             rest = rest[end.upperBound...]

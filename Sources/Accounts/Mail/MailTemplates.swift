@@ -2,7 +2,7 @@ import Foundation
 
 /// The templates of mails, for each purpose and language.
 public struct MailTemplates: Sendable {
-    /// A file that is no template.
+    /// The defect of a template file.
     public struct Defect: Error, CustomStringConvertible {
         public let description: String
     }
@@ -12,11 +12,11 @@ public struct MailTemplates: Sendable {
         let language: String
     }
 
-    /// The languages with a template for each purpose; the first one is for everybody else.
+    /// The languages with a template for each purpose. The first one is the fallback.
     public let languages: [String]
     private let templates: [Key: MailTemplate]
 
-    /// - Parameter folder: Files such as `reset.en.txt` that replace Till's own, or add a language; nil for Till's own.
+    /// - Parameter folder: Files such as `reset.en.txt` that replace Till's own or add a language; nil for only Till's own.
     /// - Throws: `Defect`.
     public init(folder: URL? = nil) throws(Defect) {
         var templates: [Key: MailTemplate] = [:]
@@ -26,7 +26,10 @@ public struct MailTemplates: Sendable {
             do {
                 names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
             } catch {
-                throw Defect(description: "The folder of mail templates \(folder.path) cannot be read.")
+                throw Defect(
+                    description:
+                        "The folder of mail templates \"\(folder.path)\" cannot be read. Check its path and permissions."
+                )
             }
             for name in names where !name.hasPrefix(".") {
                 let file = folder.appending(path: name, directoryHint: .notDirectory)
@@ -40,7 +43,8 @@ public struct MailTemplates: Sendable {
         for language in languages {
             for purpose in LinkPurpose.allCases where templates[Key(purpose: purpose, language: language)] == nil {
                 throw Defect(
-                    description: "The mail template \(purpose.rawValue).\(language).txt is missing: a language has one "
+                    description:
+                        "The mail template \(purpose.rawValue).\(language).txt is missing. A language needs one "
                         + "for each of \(LinkPurpose.allCases.map(\.rawValue).joined(separator: ", ")).")
             }
         }
@@ -48,7 +52,7 @@ public struct MailTemplates: Sendable {
         self.templates = templates
     }
 
-    /// - Parameter language: One of `languages`. Another one, of templates that are gone, becomes the first.
+    /// - Parameter language: One of `languages`. Any other language gets the first one.
     public func template(for purpose: LinkPurpose, in language: String) -> MailTemplate? {
         templates[Key(purpose: purpose, language: language)]
             ?? languages.first.flatMap { templates[Key(purpose: purpose, language: $0)] }
@@ -64,11 +68,11 @@ public struct MailTemplates: Sendable {
         ("newAddress.ko.txt", PackageResources.newAddress_ko_txt),
     ]
 
-    /// - Returns: nil for a file that cannot be read, or is larger than a template.
+    /// - Returns: Nil for a file that cannot be read, or is larger than a template.
     private static func bytes(of file: URL) -> [UInt8]? {
         guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
         defer { try? handle.close() }
-        // Nil also for an empty file.
+        // An empty file also returns nil here.
         guard let data = try? handle.read(upToCount: MailTemplate.maximumSize + 1) ?? Data() else { return nil }
         return data.count <= MailTemplate.maximumSize ? [UInt8](data) : nil
     }
@@ -85,7 +89,7 @@ public struct MailTemplates: Sendable {
             parts[1].wholeMatch(of: /[a-z]{2,3}/) != nil
         else {
             throw Defect(
-                description: "The file \(path) is no mail template: name it PURPOSE.LANGUAGE.txt, such as "
+                description: "The file \(path) is no mail template. Name it PURPOSE.LANGUAGE.txt, such as "
                     + "reset.en.txt; the purposes are \(LinkPurpose.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {

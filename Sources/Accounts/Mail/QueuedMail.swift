@@ -1,23 +1,23 @@
 import Commerce
 
-/// A mail that waits to be sent, or was sent.
+/// A mail in the queue, waiting or sent.
 ///
-/// It has no text and no secret. The token of its link is made for each attempt, in the commit that begins the attempt, and
-/// the ledger gets the token's digest alone.
+/// It has no text and no secret. Each attempt creates a new token for the link, in the commit that begins the attempt. The
+/// ledger stores only the token's digest.
 public struct QueuedMail: Hashable, Sendable {
     /// The user's number.
     let user: Int64
-    /// Random; the same for each attempt.
+    /// A random identifier, the same for each attempt.
     public let identifier: String
     public let purpose: LinkPurpose
-    /// The recipient, as it was typed.
+    /// The recipient, as the user wrote the address.
     public let email: String
     /// The language of the text, such as `en`.
     public let language: String
     public let createdAt: Timestamp
     /// The number of attempts that have begun.
     public let attempts: Int
-    /// nil for a mail that was sent or given up.
+    /// Nil for a mail that was sent or given up.
     public let nextAttemptAt: Timestamp?
     public let sentAt: Timestamp?
     /// The code of the last failure; nil if there was none.

@@ -8,7 +8,7 @@ extension TakenMail {
         ]
     }
 
-    /// The address to which the mail leads.
+    /// The link of the mail.
     public func link(_ links: MailLinks) -> String {
         links.link(mail.purpose == .reset ? "reset" : "confirm", token)
     }

@@ -1,10 +1,10 @@
 import Commerce
 
-/// A mail whose attempt has begun, with the secret of its link.
+/// A mail that a sender has taken for an attempt, with the secret of its link.
 public struct TakenMail: Sendable {
     public let mail: QueuedMail
     public let token: LinkToken
     public let linkEndsAt: Timestamp
-    /// The address that takes the place of another one; nil for a mail about something else.
+    /// The new address of a change; nil for another mail.
     public let newEmail: String?
 }

@@ -1,18 +1,18 @@
 import Commerce
 import Ledger
 
-/// An account that a user has with the service itself, as the ledger keeps it.
+/// An account as the ledger stores it.
 public struct AccountRecord: Hashable, Sendable {
-    /// Of the service's own issuer.
+    /// The user, with the service's own issuer.
     public let user: User
-    /// As it was typed; empty for an account whose address was proven to be somebody else's.
+    /// The address as the user wrote it; empty after another person has proven that it is theirs.
     public let email: String
-    /// The form by which accounts are told apart.
+    /// The lower-case form, which identifies the account.
     public let emailLowercase: String
-    /// In the form of `PasswordHash`.
+    /// The hash in the format of `PasswordHash`.
     public let passwordHash: String
     public let createdAt: Timestamp
-    /// The moment at which the user proved to read the mail of the address; nil before that.
+    /// The time of the verification of the address; nil before it.
     public let emailVerifiedAt: Timestamp?
 
     /// The address; nil for an account without one.

@@ -1,16 +1,16 @@
 import Commerce
 import Ledger
 
-/// The ledger's statements about accounts and sessions, inside a transaction that the caller holds.
+/// The SQL of accounts and sessions, inside the caller's transaction.
 struct AccountRecords {
-    /// Nobody is logged in on more devices at once.
+    /// The maximum number of sessions of an account.
     static let maximumSessions = 50
 
     let database: any LedgerDatabase
 
     private static let accounts = #"SELECT account.*, issuer, name FROM account JOIN "user" USING (user_id)"#
 
-    /// - Returns: false where the address has an account.
+    /// - Returns: False if the address has an account.
     func insert(_ account: AccountRecord, of user: Int64) throws -> Bool {
         let isNew =
             try database.execute(
@@ -55,7 +55,7 @@ struct AccountRecords {
             ])
     }
 
-    /// - Parameter access: The session, as access tokens name it.
+    /// - Parameter access: The session reference of an access token.
     func session(access: SessionReference) throws -> (session: SessionRecord, user: User)? {
         let (condition, arguments) = Self.condition("session_id", access)
         let row = try database.row(
@@ -76,13 +76,13 @@ struct AccountRecords {
         return ("\(column) = $1 AND user_id = $2", [reference.identifier, user])
     }
 
-    /// Newest first.
+    /// The sessions of a user, newest first.
     func sessions(of user: Int64) throws -> [SessionRecord] {
         try database.rows("SELECT * FROM session WHERE user_id = $1 ORDER BY began_at DESC, session_id", [user])
             .map(Self.session)
     }
 
-    /// Its old access token is good until it ends.
+    /// Updates a session. The previous access token stays valid until it expires.
     func update(_ session: SessionRecord) throws {
         try database.execute(
             """
@@ -107,9 +107,9 @@ struct AccountRecords {
             "UPDATE account SET email_verified_at = coalesce(email_verified_at, $1) WHERE user_id = $2", [moment, user])
     }
 
-    /// Gives an account another address, which has no account.
+    /// Sets another address of an account. No account may have the address.
     ///
-    /// - Parameter moment: The moment at which the address was verified; nil for none.
+    /// - Parameter moment: The time of the address's verification; nil if it is not verified.
     func setEmail(_ email: String, _ lowercase: String, of user: Int64, verifiedAt moment: Timestamp?) throws {
         let old: String? = try database.value("SELECT email_lowercase FROM account WHERE user_id = $1", [user])
         if let old { try database.delete(from: "account_email", where: ["email_lowercase"], [[old]]) }

@@ -14,35 +14,35 @@ extension LedgerTransaction {
         return user
     }
 
-    /// nil where the address has none.
+    /// The account of an address; nil if there is none.
     ///
-    /// - Parameter emailLowercase: The address in small letters.
+    /// - Parameter emailLowercase: The address in lower case.
     public func account(emailLowercase: String) throws -> AccountRecord? {
         try AccountRecords(database: database).account(emailLowercase: emailLowercase)
     }
 
-    /// nil for a user without an account.
+    /// The account of a user; nil for a user without an account.
     public func account(of user: User) throws -> AccountRecord? {
         guard try database.has("account"), let user = try users.known(user) else { return nil }
         return try AccountRecords(database: database).account(of: user)
     }
 
-    /// Begins a session. Of many sessions of one account the oldest end, and so do the expired sessions of all users.
+    /// Begins a session. It ends the oldest sessions above the account's limit, and deletes the expired sessions of all users.
     public func begin(_ session: SessionRecord) throws {
         try AccountRecords(database: database).insert(session)
     }
 
-    /// A session and its user; nil for a session that has ended.
+    /// A session and its user; nil if the session has ended.
     public func session(access reference: SessionReference) throws -> (session: SessionRecord, user: User)? {
         try AccountRecords(database: database).session(access: reference)
     }
 
-    /// Gives a session new tokens, for the refresh token given last; another ends it.
+    /// Renews a session by its latest refresh token. An earlier refresh token ends it.
     ///
     /// - Parameters:
-    ///   - session: With the new tokens; found by its refresh token's name. When it began, and its former access token, stay
-    ///     what they were.
-    ///   - digest: Of the refresh token presented.
+    ///   - session: The session with the new tokens. It is found by its refresh identifier. Its start and its previous access
+    ///     token are ignored.
+    ///   - digest: The digest of the presented refresh token.
     public func renew(
         _ session: SessionRecord,
         presenting digest: [UInt8],
@@ -59,19 +59,19 @@ extension LedgerTransaction {
         return .renewed
     }
 
-    /// The session of a refresh token; nil for one that has ended.
+    /// The session of a refresh token; nil if it has ended.
     public func session(refresh reference: SessionReference) throws -> SessionRecord? {
         try AccountRecords(database: database).session(refresh: reference)
     }
 
-    /// Ends a session, unless it has ended.
+    /// Ends a session. One that has ended stays unchanged.
     public func end(_ session: SessionRecord) throws {
         try AccountRecords(database: database).delete(session)
     }
 
-    /// Gives an account another password, and ends its sessions but one.
+    /// Sets another password of an account, and ends all its sessions but one.
     ///
-    /// - Returns: false where the account is gone by now, or has another password than it had.
+    /// - Returns: False if the account was erased or its password was changed meanwhile.
     public func setPasswordHash(
         _ hash: String,
         of account: AccountRecord,
@@ -79,27 +79,27 @@ extension LedgerTransaction {
     ) throws -> Bool {
         guard let user = try unchanged(account) else { return false }
         try AccountRecords(database: database).setPasswordHash(hash, of: user, keeping: session)
-        // Nobody else's reset or change of the address goes on.
+        // The change cancels every pending reset and change of address.
         if try database.has("account_link") { try LinkRecords(database: database).deleteAll(of: user) }
         return true
     }
 
-    /// Erases who a user is, with the account.
+    /// Erases a user with the account.
     ///
-    /// - Parameter account: As it was when its password was shown.
-    /// - Returns: false where the account is gone by now, or has another password.
+    /// - Parameter account: The account whose password was confirmed.
+    /// - Returns: False if the account was erased or its password was changed meanwhile.
     public func erase(_ account: AccountRecord, by actor: AuditActor, at moment: Timestamp) throws -> Bool {
         guard try unchanged(account) != nil else { return false }
         return try erase(account.user, by: actor, at: moment)
     }
 
-    /// Newest first.
+    /// The sessions of a user, newest first.
     package func sessions(of user: User) throws -> [SessionRecord] {
         guard try database.has("session"), let user = try users.known(user) else { return [] }
         return try AccountRecords(database: database).sessions(of: user)
     }
 
-    /// The user's number; nil if the account has ended, or has another password than when it was read.
+    /// The user's number; nil if the account was erased or its password was changed since it was read.
     public func unchanged(_ account: AccountRecord) throws -> Int64? {
         guard let user = try users.known(account.user),
             try AccountRecords(database: database).account(of: user)?.passwordHash == account.passwordHash

@@ -1,7 +1,7 @@
 import Commerce
 import Ledger
 
-/// Accounts whose users prove to read the mail of an address.
+/// The use of mailed links.
 extension LedgerTransaction {
     /// The account of a link that is valid for one of some purposes.
     ///
@@ -19,17 +19,17 @@ extension LedgerTransaction {
         return (account, link)
     }
 
-    /// Confirms an address, or one half of a change of addresses.
+    /// Confirms an address, or one half of a change of address.
     ///
-    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`, or `emailTaken` if the new address was verified by another
-    ///   account meanwhile.
+    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`, or `emailTaken` if another account has verified the new address
+    ///   meanwhile.
     func confirm(_ token: LinkToken, at moment: Timestamp) throws -> Confirmation {
         let purposes: Set<LinkPurpose> = [.verification, .addressChange, .newAddress]
         let (account, link) = try account(of: token, for: purposes, at: moment)
         let (records, links) = (AccountRecords(database: database), LinkRecords(database: database))
         if link.purpose == .verification {
             try records.verifyEmail(of: link.user, at: moment)
-            // From now on, a change is confirmed at this address, too.
+            // A verified address must confirm later changes.
             try links.deleteAll(of: link.user)
             return .verified
         }
@@ -47,19 +47,19 @@ extension LedgerTransaction {
         return .changed
     }
 
-    /// Takes an address from the account that has it, if that has not verified it: somebody else has.
+    /// Takes an address from another account that has not verified it.
     ///
-    /// - Throws: `AccountError.emailTaken` if its account has verified it.
+    /// - Throws: `AccountError.emailTaken` if that account has verified it.
     private func free(_ emailLowercase: String, for account: AccountRecord) throws {
         let holder = try AccountRecords(database: database).account(emailLowercase: emailLowercase)
-        // The account may have it already, in other letters.
+        // The account may already have the address in another case.
         guard let holder, holder.user != account.user else { return }
         guard holder.emailVerifiedAt == nil else { throw AccountError.emailTaken }
         guard let user = try users.known(holder.user) else { throw damaged }
         try leaveWithoutAddress(user, holder)
     }
 
-    /// Frees an address that somebody else has used to sign up: the account stays, without an address.
+    /// Releases an address that another person has used to sign up. The account stays, without an address.
     ///
     /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`, or `emailVerified` if the account has verified the address.
     func release(_ token: LinkToken, at moment: Timestamp) throws {
@@ -69,12 +69,12 @@ extension LedgerTransaction {
     }
 
     private func leaveWithoutAddress(_ user: Int64, _ account: AccountRecord) throws {
-        // No address has this form, and no other account has it.
+        // No address has this form, so it is unique per account.
         try AccountRecords(database: database).setEmail("", "released:\(account.user.name)", of: user, verifiedAt: nil)
         try LinkRecords(database: database).deleteAll(of: user)
     }
 
-    /// Gives an account the password that a reader of its mail has chosen, and ends all its sessions.
+    /// Resets the password of an account, and ends all its sessions.
     ///
     /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`.
     func reset(_ hash: String, by token: LinkToken, at moment: Timestamp) throws {
@@ -82,14 +82,15 @@ extension LedgerTransaction {
         let records = AccountRecords(database: database)
         try records.setPasswordHash(hash, of: link.user, keeping: [])
         try records.verifyEmail(of: link.user, at: moment)
-        // Whoever had the old password has no change under way, either.
+        // The reset also cancels a change of address by a person with the old password.
         try LinkRecords(database: database).deleteAll(of: link.user)
     }
 
-    /// Begins a change of an account's address, in place of an earlier one.
+    /// Begins a change of an account's address, and replaces an earlier one.
     ///
-    /// - Parameter account: As it was when its password was shown.
-    /// - Throws: `AccountError`: `passwordWrong` if the account is gone or has another password, `mailTooOften`.
+    /// - Parameter account: The account whose password was confirmed.
+    /// - Throws: `AccountError`: `passwordWrong` if the account was erased or its password was changed meanwhile,
+    ///   `mailTooOften`.
     func beginChange(
         to email: EmailAddress,
         of account: AccountRecord,
@@ -109,9 +110,9 @@ extension LedgerTransaction {
         }
     }
 
-    /// Queues the mail by which the user of an account proves to read the mail of its address.
+    /// Queues the mail that verifies the address of an account.
     ///
-    /// - Returns: false if the address or the account has had enough.
+    /// - Returns: False if a mail limit is reached.
     func queueVerification(
         of account: AccountRecord,
         _ user: Int64,
@@ -121,8 +122,8 @@ extension LedgerTransaction {
         try queue(.verification, to: account.email, about: user, in: language, at: moment)
     }
 
-    /// Queues the mail by which a password is reset, if the address has an account. In any case a row is written, so that the
-    /// time that this takes says little.
+    /// Queues the mail that resets a password, if the address has an account. A row is written in both cases, so that the
+    /// duration reveals little.
     func queueReset(for email: EmailAddress, in language: String, at moment: Timestamp) throws {
         try MailRecords(database: database).noteRequest(for: email.lowercase, at: moment)
         guard let account = try account(emailLowercase: email.lowercase), let user = try users.known(account.user)

@@ -4,12 +4,12 @@ import Signatures
 
 /// The queue of mails.
 extension LedgerTransaction {
-    /// Queues a mail about an account, unless its address or the account has had enough.
+    /// Queues a mail about an account, unless a mail limit is reached.
     ///
     /// - Parameters:
     ///   - user: The number of the account's user.
     ///   - email: The recipient.
-    /// - Returns: false if the address or the account has had enough.
+    /// - Returns: False if a mail limit is reached.
     func queue(
         _ purpose: LinkPurpose,
         to email: String,
@@ -18,7 +18,7 @@ extension LedgerTransaction {
         at moment: Timestamp
     ) throws -> Bool {
         let records = MailRecords(database: database)
-        // Whoever asks for other mails to an address does not keep its owner from a new password. No address has a space.
+        // Requests for other mails must not block the owner's password reset. No address has a space, so the subjects differ.
         let subject = (purpose == .reset ? "reset " : "") + email.lowercased()
         guard try records.count(subject, upTo: MailLimit.perAddress, at: moment),
             // No address has this form.
@@ -33,14 +33,14 @@ extension LedgerTransaction {
         return true
     }
 
-    /// The mails that are due, the longest first.
+    /// The due mails, the longest waiting first.
     public func dueMails(at moment: Timestamp, limit: Int) throws -> [QueuedMail] {
         try MailRecords(database: database).due(at: moment, limit: limit)
     }
 
-    /// Begins an attempt to send each mail, so that no other sender sends it until `end`, and makes its link.
+    /// Begins an attempt for each mail, with a new link, so that no other sender sends it until `end`.
     ///
-    /// - Returns: The mails without those that another sender has taken, or that are gone.
+    /// - Returns: The mails, without those that another sender has taken or that were deleted.
     public func take(_ mails: [QueuedMail], at moment: Timestamp, until end: Timestamp) throws -> [TakenMail] {
         let (mailRecords, links) = (MailRecords(database: database), LinkRecords(database: database))
         try mailRecords.giveUp(before: moment.adding(seconds: -MailSchedule.maximumAge))
@@ -56,13 +56,13 @@ extension LedgerTransaction {
         }
     }
 
-    /// Records how attempts have ended.
+    /// Records the results of attempts.
     public func record(_ results: [MailResult]) throws {
         let records = MailRecords(database: database)
         for result in results { try records.record(result) }
     }
 
-    /// Deletes links that ended before a moment, mails that were asked for before it and are done, and counts of past hours.
+    /// Deletes links that expired before a moment, older mails that were sent or given up, and expired counts.
     ///
     /// - Parameter now: The current time.
     public func forgetMails(before moment: Timestamp, at now: Timestamp) throws {

@@ -1,7 +1,7 @@
 import Commerce
 import Ledger
 
-/// The ledger's statements about mailed links and changes of addresses, inside a transaction that the caller holds.
+/// The SQL of mailed links and changes of address, inside the caller's transaction.
 struct LinkRecords {
     let database: any LedgerDatabase
 
@@ -11,7 +11,7 @@ struct LinkRecords {
             [[link.user, link.digest, link.purpose.rawValue, link.emailLowercase, link.createdAt, link.endsAt]])
     }
 
-    /// - Returns: nil for a link that is unknown, or was used.
+    /// - Returns: Nil for a link that is unknown or used.
     func link(_ token: LinkToken) throws -> AccountLink? {
         try database.row(
             "SELECT * FROM account_link WHERE user_id = $1 AND digest = $2", [token.user, token.digest]
@@ -22,7 +22,7 @@ struct LinkRecords {
         try database.delete(from: "account_link", where: ["user_id", "digest"], [[link.user, link.digest]])
     }
 
-    /// Deletes the links of an account for some purposes, and the mails with such links that are not sent yet.
+    /// Deletes the links of an account for some purposes, and its unsent mails with such links.
     func delete(_ purposes: [LinkPurpose], of user: Int64) throws {
         for purpose in purposes {
             let arguments: [any SQLConvertible] = [user, purpose.rawValue]
@@ -32,7 +32,7 @@ struct LinkRecords {
         }
     }
 
-    /// Ends all that was mailed about an account: links, mails that are not sent yet, and the change of its address.
+    /// Deletes the links, the unsent mails and the pending change of an account.
     func deleteAll(of user: Int64) throws {
         try delete(LinkPurpose.allCases, of: user)
         try database.execute("DELETE FROM address_change WHERE user_id = $1", [user])
@@ -46,7 +46,7 @@ struct LinkRecords {
         }
     }
 
-    /// Begins a change in place of an earlier one, or replaces it by a later state of itself.
+    /// Stores a change, and replaces an earlier one.
     func set(_ change: AddressChange, of user: Int64) throws {
         try database.execute("DELETE FROM address_change WHERE user_id = $1", [user])
         try database.insert(
@@ -60,7 +60,7 @@ struct LinkRecords {
             ])
     }
 
-    /// Deletes what has ended before a moment.
+    /// Deletes links and changes that ended before a moment.
     func forget(before moment: Timestamp) throws {
         try database.execute("DELETE FROM account_link WHERE ends_at <= $1", [moment])
         try database.execute("DELETE FROM address_change WHERE asked_at <= $1", [moment])

@@ -2,7 +2,7 @@ import Commerce
 import Ledger
 import Signatures
 
-/// The ledger's statements about mails, inside a transaction that the caller holds.
+/// The SQL of mails, inside the caller's transaction.
 struct MailRecords {
     let database: any LedgerDatabase
 
@@ -10,10 +10,11 @@ struct MailRecords {
         "user_id", "mail_id", "purpose", "email", "language", "created_at", "attempts", "next_attempt_at",
     ]
 
-    /// Counts a mail to an address or about an account. It counts even if it is never sent, because a later one takes its place.
+    /// Counts a mail to an address or about an account. A mail that is never sent, because a later one replaces it, is counted
+    /// too.
     ///
-    /// - Parameter subject: What is counted: the address or the account.
-    /// - Returns: false if there were enough.
+    /// - Parameter subject: The address or the account.
+    /// - Returns: False if the limit is reached.
     func count(_ subject: String, upTo limit: Int, at moment: Timestamp) throws -> Bool {
         let digest = DigestAlgorithm.sha256.digest(of: Array(subject.utf8))
         let known = try database.row("SELECT began_at, mails FROM mail_count WHERE subject_digest = $1", [digest])
@@ -54,7 +55,7 @@ struct MailRecords {
         ).map(Self.mail)
     }
 
-    /// Oldest first.
+    /// The mails of a user, oldest first.
     func mails(of user: Int64) throws -> [QueuedMail] {
         try database.rows("SELECT * FROM mail WHERE user_id = $1 ORDER BY created_at, mail_id", [user]).map(Self.mail)
     }
@@ -66,7 +67,7 @@ struct MailRecords {
             [moment])
     }
 
-    /// - Returns: The mail as it was taken; nil if another sender was quicker, or the mail is gone.
+    /// - Returns: The mail as it was taken; nil if another sender has taken it, or it was deleted.
     func take(_ mail: QueuedMail, until end: Timestamp) throws -> QueuedMail? {
         let isTaken =
             try database.execute(
@@ -82,7 +83,7 @@ struct MailRecords {
             lastError: mail.lastError)
     }
 
-    /// Records the end of an attempt, unless another sender has taken the mail meanwhile.
+    /// Records the result of an attempt, unless another sender has taken the mail meanwhile.
     func record(_ result: MailResult) throws {
         let mail = result.mail
         try database.execute(
@@ -96,7 +97,7 @@ struct MailRecords {
             ])
     }
 
-    /// Deletes mails that were asked for before a moment and are done.
+    /// Deletes mails that are older than a moment and were sent or given up.
     func forget(before moment: Timestamp) throws {
         try database.execute("DELETE FROM mail WHERE next_attempt_at IS NULL AND created_at <= $1", [moment])
     }

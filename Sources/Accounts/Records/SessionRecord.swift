@@ -1,25 +1,25 @@
 import Commerce
 import Ledger
 
-/// A device on which somebody is logged in, as the ledger keeps it: of its tokens, only digests.
+/// A session of a device as the ledger stores it. It has only digests of the tokens.
 public struct SessionRecord: Hashable, Sendable {
     /// The user's number.
     public let user: Int64
-    /// 16 bytes; what is between one log-in and its end has one, however often its tokens are renewed. Access tokens have it.
+    /// The identifier in access tokens, 16 bytes. It stays the same from log-in to log-out.
     public let identifier: [UInt8]
-    /// The same, for refresh tokens.
+    /// The identifier in refresh tokens, 16 bytes.
     public let refreshIdentifier: [UInt8]
-    /// The SHA-256 of the one refresh token that is good.
+    /// The SHA-256 of the valid refresh token.
     public let refreshDigest: [UInt8]
-    /// The SHA-256 of the access token given last.
+    /// The SHA-256 of the latest access token.
     public let accessDigest: [UInt8]
-    /// Of the one given before, which is good until it ends; nil where there was none.
+    /// The SHA-256 of the previous access token, which is valid until it expires; nil if there is none.
     public let previousAccessDigest: [UInt8]?
     public let beganAt: Timestamp
-    /// When the refresh token ends.
+    /// The expiration of the refresh token.
     public let endsAt: Timestamp
 
-    /// The session, as refresh tokens name it.
+    /// The session reference of refresh tokens.
     public var refreshReference: SessionReference { SessionReference(identifier: refreshIdentifier, user: user) }
 
     public init(
@@ -43,11 +43,11 @@ public struct SessionRecord: Hashable, Sendable {
     }
 }
 
-/// What became of a session whose tokens were to be renewed.
+/// The result of a renewal.
 public enum SessionRenewal: Hashable, Sendable {
     case renewed
     case unknown
     case ended
-    /// The token was another than the last one given: somebody has a copy, and the session was ended.
+    /// The token was an earlier one, so it was copied. The session was ended.
     case reused
 }

@@ -1,7 +1,7 @@
 import Commerce
 import Ledger
 
-/// The SQL about the states that the histories of users have, inside a transaction that the caller holds.
+/// The SQL of the purchase states in the histories of users, inside the caller's transaction.
 struct AnnouncedStateRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
@@ -44,7 +44,7 @@ struct AnnouncedStateRecords {
         try database.insert(into: "purchase_state", Self.key + ["state", "renews", "changes_at"], rows)
     }
 
-    /// The purchases whose states the passing of time has changed, those that changed first before others.
+    /// The purchases whose states have changed by time alone, in the order of the changes.
     func due(at moment: Timestamp, limit: Int) throws -> Set<TransactionKey> {
         Set(
             try database.rows(
@@ -56,7 +56,7 @@ struct AnnouncedStateRecords {
             ).map(original))
     }
 
-    /// The purchases with an end that no history has, of users after one with a number.
+    /// The purchases with an end that are in no history, of the users after one with a number.
     ///
     /// - Returns: The purchases, and the last of the users; nil if there are no more.
     func unknown(ofUsersAfter number: Int64, limit: Int) throws -> (originals: Set<TransactionKey>, last: Int64)? {
@@ -85,7 +85,7 @@ struct AnnouncedStateRecords {
 }
 
 extension PurchaseState {
-    /// - Throws: `SQLRow.Mismatch` for the name of no state.
+    /// - Throws: `SQLRow.Mismatch` for an unknown name.
     fileprivate init(_ name: String) throws(SQLRow.Mismatch) {
         guard let state = PurchaseState(rawValue: name) else { throw SQLRow.Mismatch(column: "state") }
         self = state

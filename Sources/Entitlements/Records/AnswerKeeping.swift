@@ -1,11 +1,11 @@
 import Commerce
 import Ledger
 
-/// The answer to keep under an idempotency key, in the commit of the claims that it is about.
+/// The answer to store under an idempotency key, in the commit of its claims.
 public struct AnswerKeeping: Sendable {
     public let key: IdempotencyKey
-    /// The age of the oldest answers that count; older ones are forgotten.
+    /// The time of the oldest valid answers. Older ones are deleted.
     let oldest: Timestamp
-    /// Returns the bytes to keep; nil keeps nothing.
+    /// Returns the bytes to store; nil stores nothing.
     let make: @Sendable (ClaimAnswer) -> KeptAnswer?
 }

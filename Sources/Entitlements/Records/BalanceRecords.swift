@@ -1,7 +1,7 @@
 import Commerce
 import Ledger
 
-/// The ledger's statements about what users have and spend, inside a transaction that the caller holds.
+/// The SQL of balances and spendings, inside the caller's transaction.
 struct BalanceRecords {
     let database: any LedgerDatabase
 
@@ -47,7 +47,7 @@ struct BalanceRecords {
         }
     }
 
-    /// The balances of which a user ever had some, by name. Only purchases of some origins count.
+    /// The balances that a user has ever had, by name, with the purchases of some origins.
     func balances(of user: Int64, counting origins: Set<Origin>) throws -> [Balance] {
         try database.rows(
             """

@@ -1,7 +1,7 @@
 import Commerce
 import Ledger
 
-/// Requests that are read, decided and written together, inside a transaction that the caller holds.
+/// A group of requests that are read, decided and written together, inside the caller's transaction.
 struct ClaimGroup {
     let transaction: LedgerTransaction
     let policy: OwnershipPolicy
@@ -11,7 +11,7 @@ struct ClaimGroup {
     private var database: any LedgerDatabase { transaction.database }
     private var users: UserRecords { transaction.users }
 
-    /// - Returns: An answer to each request.
+    /// - Returns: The answers in the order of the requests.
     func answer(_ requests: [ClaimRequest], type: (String) -> ProductType?) throws -> [ClaimAnswer] {
         let wanted = Set(requests.compactMap(\.user))
         let claims = requests.flatMap(\.claims)
@@ -62,8 +62,7 @@ struct ClaimGroup {
         return answers
     }
 
-    /// Adds the origins that count for the users whom claims that the App Store states may reach, beyond those that count for
-    /// everybody.
+    /// Adds the further origins of the users that the App Store's statements may reach.
     private func readOrigins(of claims: [Claim], into facts: inout EntitlementFacts) throws {
         guard claims.contains(where: { !accepted.origins.contains($0.origin) }) else { return }
         let reached = Set(facts.purchases.values.map(\.owner) + facts.tokenOwners.values)
@@ -79,7 +78,7 @@ struct ClaimGroup {
         case kept(KeptAnswer)
     }
 
-    /// With the items of each user after all changes of the group.
+    /// The answers, with the items of each user after all changes of the group.
     private func answers(_ decided: [Decided]) throws -> [ClaimAnswer] {
         var origins: [Int64: Set<Origin>] = [:]
         for case .redeemed(_, let user, let counting) in decided { origins[user] = counting }

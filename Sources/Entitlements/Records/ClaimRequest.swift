@@ -3,9 +3,9 @@ import Ledger
 
 /// A request for a decision: the claims of a user's proof, or a statement of the App Store.
 public enum ClaimRequest: Sendable {
-    /// - counting: The origins that count for the user, among the items that are answered.
+    /// - counting: The origins that are valid for the user, for the items in the answer.
     case redeem([Claim], for: User, counting: Set<Origin>, by: AuditActor, keeping: AnswerKeeping? = nil)
-    /// - stating: Nil for a notification about no transaction.
+    /// - stating: Nil for a notification without a transaction.
     case notify(NotificationRecord, stating: Claim?)
     case state(Claim)
 
@@ -17,7 +17,7 @@ public enum ClaimRequest: Sendable {
         }
     }
 
-    /// The bundle identifiers of the apps that the request is about.
+    /// The bundle identifiers of the request's apps.
     var apps: [String] {
         if case .notify(let notification, _) = self { return [notification.app] }
         return claims.map(\.app)
@@ -38,8 +38,8 @@ public enum ClaimRequest: Sendable {
 public enum ClaimAnswer: Sendable {
     case redeemed(LedgerAnswer)
     case recorded(NotificationOutcome)
-    /// The account was never opened, or was erased.
+    /// The account does not exist, or was erased.
     case userUnknown
-    /// The answer kept for an earlier request under the same idempotency key; nothing was done.
+    /// The answer stored for an earlier request under the same idempotency key. Nothing was changed.
     case kept(KeptAnswer)
 }

@@ -1,6 +1,6 @@
 import Ledger
 
-/// The SQL that writes the coverage of redeemed transactions, inside a transaction that the caller holds.
+/// The SQL that writes the coverage of redeemed transactions, inside the caller's transaction.
 struct CoverageRecords {
     let database: any LedgerDatabase
 

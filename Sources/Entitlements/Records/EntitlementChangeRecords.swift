@@ -3,7 +3,7 @@ import Foundation
 import Ledger
 import Receipts
 
-/// The SQL that writes the changes of a decision, inside a transaction that the caller holds.
+/// The SQL that writes the changes of a decision, inside the caller's transaction.
 ///
 /// The number of statements does not depend on the number of claims.
 struct EntitlementChangeRecords {
@@ -11,7 +11,7 @@ struct EntitlementChangeRecords {
     let users: UserRecords
     let audit: AuditRecords
     let apps: AppNumbers
-    /// The facts before the decision, and after it.
+    /// The facts before and after the decision.
     let before: EntitlementFacts
     let after: EntitlementFacts
     let moment: Timestamp
@@ -50,7 +50,7 @@ struct EntitlementChangeRecords {
         original(of: key).flatMap { after.purchases[$0]?.owner }
     }
 
-    /// The users whose data changes: each write for a user counts up the version of the user's head.
+    /// The users whose data changes. Each write for a user increments the version of the user's head.
     private func affectedUsers(
         _ changes: EntitlementChangeSet,
         _ entries: [(entry: AuditEntry, user: Int64)]
@@ -71,7 +71,7 @@ struct EntitlementChangeRecords {
                 "original_transaction_id", "origin", "app", "user_id", "transferred_at", "named_at", "named_by",
                 "named_stated_at",
             ],
-            // In the order of their keys, so that two groups do not wait for each other.
+            // The order of the keys prevents deadlocks between two groups.
             originals.sorted().compactMap { original in
                 after.purchases[original].map { purchase in
                     original.sqlValues(apps) + [
@@ -90,7 +90,7 @@ struct EntitlementChangeRecords {
             guard let transaction = after.transactions[claim.key],
                 let owner = after.purchases[transaction.originalKey]?.owner, var head = heads[owner]
             else { return nil }
-            // Numbered for each user, so that nobody waits for another's number.
+            // Numbers are per user, so that users do not wait for each other.
             head.lastTransaction += 1
             heads[owner] = head
             return NewTransaction(
@@ -101,7 +101,7 @@ struct EntitlementChangeRecords {
         try NewTransactionRecords(database: database, apps: apps, moment: moment).insert(new)
     }
 
-    /// Writes the last statements about transactions that were redeemed before.
+    /// Writes the last statements about transactions that were already redeemed.
     private func update(_ keys: [TransactionKey], _ places: PurchaseMoves.Places) throws {
         try database.update(
             "redeemed_transaction",
@@ -142,7 +142,7 @@ struct EntitlementChangeRecords {
             })
     }
 
-    /// Writes the coverage of transactions that were redeemed before, as far as it is another.
+    /// Writes the changed coverage of transactions that were already redeemed.
     private func updateCoverage(
         of originals: Set<TransactionKey>,
         except new: Set<TransactionKey>,
@@ -188,7 +188,7 @@ struct EntitlementChangeRecords {
             })
     }
 
-    /// The audit entries of events, and the refusals that are new among them.
+    /// The audit entries of events, and the new refusals among them.
     private func newEvents(
         _ events: [(event: EntitlementChangeSet.Event, user: Int64)]
     ) throws -> (entries: [(entry: AuditEntry, user: Int64)], refusals: [Refusal]) {

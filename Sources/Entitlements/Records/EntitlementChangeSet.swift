@@ -1,24 +1,24 @@
 import Commerce
 import Ledger
 
-/// The rows that the changes of a decision touch, each once, however many changes it has.
+/// The rows that a decision changes, each once, regardless of the number of changes.
 struct EntitlementChangeSet {
     /// An entry of a user's audit log.
     enum Event {
         case entry(AuditEntry)
-        /// A refusal, written once for each user, transaction and result: an app tries again at every launch.
+        /// A refusal, written once for each user, transaction and result, because an app retries at every launch.
         case refusal(Redemption.Result, Claim, AuditActor)
     }
 
     private(set) var newPurchases: [TransactionKey] = []
     private(set) var newTransactions: [Claim] = []
     private(set) var changedTransactions: [TransactionKey] = []
-    /// Of transactions that were redeemed before.
+    /// Transactions that were already redeemed, whose facts change.
     private(set) var changedFacts: Set<TransactionKey> = []
     private(set) var changedRenewals: Set<TransactionKey> = []
     private(set) var announcedStates: Set<TransactionKey> = []
     private(set) var newlyNamed: [TransactionKey] = []
-    /// The former owners of the purchases that were owned before the decision, and are transferred.
+    /// The former owners of the transferred purchases that had an owner before the decision.
     private(set) var transfers: [(original: TransactionKey, former: Int64)] = []
     private(set) var parkedOrUnparked: Set<TransactionKey> = []
     private(set) var events: [(event: Event, user: Int64)] = []

@@ -3,7 +3,7 @@ import Foundation
 import Ledger
 import Receipts
 
-/// The SQL that reads the facts about claims, inside a transaction that the caller holds.
+/// The SQL that reads the facts about claims, inside the caller's transaction.
 struct EntitlementRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
@@ -12,7 +12,7 @@ struct EntitlementRecords {
     func facts(about claims: [Claim]) throws -> EntitlementFacts {
         var facts = EntitlementFacts()
         let named = Set(claims.map(\.originalKey))
-        // Proofs of two forms may name different original transactions for one transaction.
+        // Proofs of two formats may name different original transactions for one transaction.
         let others = try originalsOfClaimed(Set(claims.map(\.key))).subtracting(named)
         try readPurchases(Self.originals(of: claims, in: database), among: named, into: &facts)
         try readPurchases(originals(others), among: others, into: &facts)
@@ -23,7 +23,7 @@ struct EntitlementRecords {
         return facts
     }
 
-    /// The facts about purchases and how they renew, without what is parked for them.
+    /// The facts about purchases and their renewal, without the parked statements.
     func facts(ofPurchases originals: Set<TransactionKey>) throws -> EntitlementFacts {
         var facts = EntitlementFacts()
         try readPurchases(self.originals(originals), among: originals, into: &facts)
@@ -48,7 +48,7 @@ struct EntitlementRecords {
         return try key(row, "original_transaction_id")
     }
 
-    /// The questions that `facts` asks first, for one journey to the database.
+    /// The first queries of `facts`, to send in one round trip.
     static func questions(about claims: [Claim], in database: any LedgerDatabase) -> [SQLQuery] {
         guard !claims.isEmpty else { return [] }
         let tokens = Set(claims.compactMap(\.appAccountToken))
@@ -65,7 +65,7 @@ struct EntitlementRecords {
             "SELECT * FROM claim WHERE transaction_id \(database.isIn("$1"))", [list(keys, in: database)])
     }
 
-    /// The original transactions that the redeemed ones among transactions were redeemed with.
+    /// The original transactions under which the redeemed ones among transactions were redeemed.
     private func originalsOfClaimed(_ keys: Set<TransactionKey>) throws -> Set<TransactionKey> {
         guard !keys.isEmpty else { return [] }
         var originals: Set<TransactionKey> = []
@@ -103,10 +103,10 @@ struct EntitlementRecords {
 
     // MARK: Transactions of owners
 
-    /// With the name of the table: the lists of SQLite have a column `type`, too.
+    /// Qualified by the table, because SQLite's list tables also have a column `type`.
     private static let terms = PurchasePeriod.Terms.facts.map { "redeemed." + $0.rawValue }.joined(separator: ", ")
 
-    /// Reads the transactions of the purchases among the facts, and what the team has taken back.
+    /// Reads the transactions of the purchases among the facts, and the team's revocations.
     private func readTransactions(into facts: inout EntitlementFacts) throws {
         guard !facts.purchases.isEmpty else { return }
         let arguments: [any SQLConvertible] = [
@@ -156,7 +156,7 @@ struct EntitlementRecords {
             """,
             [
                 list(originals, in: database),
-                // What was said of the original transaction counts for those that repeat it, too.
+                // A statement about the original transaction also covers the transactions that repeat it.
                 list(originals.union(claims.map(\.key)), in: database),
             ])
     }
@@ -189,7 +189,7 @@ struct EntitlementRecords {
 
     // MARK: Rows
 
-    /// The identifiers of keys in the order of their bytes, so that the same keys ask the same question.
+    /// The identifiers of keys in the order of their bytes, so that the same keys make the same query.
     private static func list(_ keys: Set<TransactionKey>, in database: any LedgerDatabase) -> SQLValue {
         database.list(Set(keys.map { ByteKey($0.identifier) }).sorted().map(\.text))
     }

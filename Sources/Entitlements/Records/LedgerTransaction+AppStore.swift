@@ -1,15 +1,15 @@
 import Commerce
 import Ledger
 
-/// What the App Store asks, and what it is asked.
+/// The reconciliation with the App Store, and its consumption requests.
 extension LedgerTransaction {
-    /// Users who have redeemed something, one for each origin of theirs, in an order that stays.
+    /// Users with redeemed transactions, once for each of their origins, in a stable order.
     ///
     /// - Parameters:
-    ///   - number: Only those after the one with this number; 0 for all.
-    ///   - origins: Only purchases of these.
+    ///   - number: The number of the last user of the previous page; 0 for the first page.
+    ///   - origins: The origins of the purchases.
     ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
-    ///   - limit: At most so many users.
+    ///   - limit: The maximum number of users.
     public func customers(
         after number: Int64,
         of origins: Set<Origin>,
@@ -21,12 +21,11 @@ extension LedgerTransaction {
             .customers(after: number, of: origins, in: app.number, limit: limit)
     }
 
-    /// What the App Store has asked about customers who want their money back (`CONSUMPTION_REQUEST`), as far as it is not
-    /// settled, oldest first.
+    /// The open consumption requests of the App Store (`CONSUMPTION_REQUEST`), oldest first.
     ///
     /// - Parameters:
-    ///   - moment: Only what was asked since.
-    ///   - origins: Only by these.
+    ///   - moment: The date of the oldest request.
+    ///   - origins: The origins of the requests.
     ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
     public func openConsumptionRequests(
         since moment: Timestamp,
@@ -53,7 +52,7 @@ extension LedgerTransaction {
         }
     }
 
-    /// The keys of the transactions of rows that somebody has redeemed.
+    /// The keys of the redeemed transactions among rows.
     private func claimedTransactions(among rows: [SQLRow]) throws -> Set<[SQLValue]> {
         let identifiers = Set(try rows.map { ByteKey(try $0["transaction_id"]) }).sorted().map(\.text)
         guard !identifiers.isEmpty else { return [] }
@@ -64,7 +63,7 @@ extension LedgerTransaction {
             ).map { try $0.values(Table.transactionKey) })
     }
 
-    /// Has a question asked no more; one that was settled before stays as it is.
+    /// Settles a consumption request. One that is settled already stays unchanged.
     public func settle(_ request: OpenConsumptionRequest, at moment: Timestamp) throws {
         _ = try database.execute(
             """
@@ -74,12 +73,12 @@ extension LedgerTransaction {
             [moment, request.origin, request.notificationUUID])
     }
 
-    /// Until when a subject was reconciled with the App Store; nil when it never was.
+    /// The checkpoint of a reconciliation; nil if there was none.
     public func reconciled(_ subject: String) throws -> Timestamp? {
         try database.value("SELECT reconciled_until FROM reconciliation WHERE subject = $1", [subject])
     }
 
-    /// Remembers until when a subject was reconciled; what was remembered of a later moment stays.
+    /// Stores the checkpoint of a reconciliation, unless a later one is stored.
     public func setReconciled(_ subject: String, until moment: Timestamp) throws {
         _ = try database.execute(
             """

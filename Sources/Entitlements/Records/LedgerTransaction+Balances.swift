@@ -2,17 +2,17 @@ import Commerce
 import Ledger
 
 extension LedgerTransaction {
-    /// The balances of which a user ever had some, by name, as users see them. Only purchases of some origins count.
+    /// The balances that a user has ever had, by name, as users see them, with the purchases of some origins.
     public func balances(of user: User, counting origins: Set<Origin>) throws -> [Credit] {
         guard let user = try users.known(user) else { return [] }
         return try BalanceRecords(database: database).balances(of: user, counting: origins).map(\.credit)
     }
 
-    /// Adds to a user's balance, and keeps the answer to the caller in the same commit. Adds nothing if another process has kept
-    /// an answer under the same key.
+    /// Adds to a user's balance, and stores the answer to the caller in the same commit. Adds nothing if another process has
+    /// stored an answer under the same key.
     ///
-    /// - Parameter oldest: Answers kept before are forgotten first.
-    /// - Returns: The answer that another process has kept; nil if the amount was added.
+    /// - Parameter oldest: Answers from before are deleted first.
+    /// - Returns: The answer that another process has stored; nil if the amount was added.
     public func add(
         _ addition: BalanceAddition,
         for user: User,
@@ -38,7 +38,7 @@ extension LedgerTransaction {
 
     /// Spends a part of a user's balance, once for each idempotency key of the user.
     ///
-    /// - Parameter origins: The origins whose purchases count.
+    /// - Parameter origins: The origins whose purchases add to the balance.
     public func spend(
         _ spending: Spending,
         for user: User,
@@ -46,7 +46,7 @@ extension LedgerTransaction {
     ) throws -> SpendingAnswer {
         guard let user = try users.known(user) else { return spending.answer(from: [], earlier: nil) }
         let records = BalanceRecords(database: database)
-        // Read first: a writer that comes in between has another version.
+        // The heads are read first, so that a concurrent writer changes their version.
         var heads = try users.heads(of: [user])
         let answer = spending.answer(
             from: try records.balances(of: user, counting: origins),

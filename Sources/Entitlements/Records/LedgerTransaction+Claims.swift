@@ -2,10 +2,10 @@ import Commerce
 import Ledger
 
 extension LedgerTransaction {
-    /// Decides requests in their order, each in view of those before it, and writes the changes.
+    /// Decides requests in their order, each after the changes of those before it, and writes the changes.
     ///
-    /// - Parameter type: Returns the type of a product, for transactions that do not say it.
-    /// - Returns: An answer to each.
+    /// - Parameter type: Returns the type of a product, for transactions without a stated type.
+    /// - Returns: The answers in the order of the requests.
     public func decide(
         _ requests: [ClaimRequest],
         under policy: OwnershipPolicy,

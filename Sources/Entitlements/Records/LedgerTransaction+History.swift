@@ -3,11 +3,11 @@ import Ledger
 
 /// The states of purchases in the histories of their owners.
 extension LedgerTransaction {
-    /// Records what the passing of time has changed until a moment.
+    /// Records the changes that time has caused until a moment.
     ///
     /// - Parameters:
-    ///   - limit: The largest number of purchases.
-    ///   - type: Returns the type of a product, for transactions that do not say it.
+    ///   - limit: The maximum number of purchases.
+    ///   - type: Returns the type of a product, for transactions without a stated type.
     /// - Returns: The number of purchases whose states have changed; 0 if no more are due.
     public func announceDueStates(
         at moment: Timestamp,
@@ -47,9 +47,9 @@ extension LedgerTransaction {
         _ = try announceStates(of: Set(originals), apps, at: moment, accepting: nil, type: type)
     }
 
-    /// Records how purchases are now.
+    /// Records the current states of purchases.
     ///
-    /// - Parameter accepted: The origins of which histories tell; nil for a record without events.
+    /// - Parameter accepted: The origins with events; nil for a record without events.
     /// - Returns: The number of purchases whose states have changed.
     func announceStates(
         of originals: Set<TransactionKey>,

@@ -3,17 +3,17 @@ import Foundation
 import Ledger
 
 extension LedgerTransaction {
-    /// The items that a user owns at a moment by redeemed transactions of some origins and by grants, each once, in order.
+    /// The items of a user at a moment, by redeemed transactions of some origins and by grants, each once, in order.
     public func items(of user: User, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
         try ReadingRecords(database: database).items(of: user, counting: origins, at: moment)
     }
 
-    /// The items that a user owns at a moment, since when, until when and by what, each once, in order.
+    /// The items of a user at a moment, with their periods and sources, each once, in order.
     ///
     /// - Parameters:
-    ///   - origins: The origins whose purchases count.
+    ///   - origins: The origins that are valid for the user.
     ///   - free: The items that everybody owns.
-    ///   - type: Returns the type of a product, for transactions that do not say it.
+    ///   - type: Returns the type of a product, for transactions without a stated type.
     public func ownedItems(
         of user: User,
         counting origins: Set<Origin>,
@@ -29,9 +29,9 @@ extension LedgerTransaction {
     ///
     /// - Parameters:
     ///   - app: The bundle identifier of an app, to return only its transactions; nil for all apps.
-    ///   - sequence: Returns only transactions older than the one with this number; nil for all. Later redemptions do not
-    ///     change what follows.
-    ///   - limit: The largest number of transactions returned.
+    ///   - sequence: The number of the last transaction of the previous page; nil for the first page. Later redemptions do not
+    ///     change the following pages.
+    ///   - limit: The maximum number of transactions.
     public func transactions(
         of user: User,
         in app: String? = nil,
@@ -43,7 +43,7 @@ extension LedgerTransaction {
             .transactions(of: user, in: app.number, before: sequence ?? .max, limit: limit)
     }
 
-    /// The subscriptions of a user about whose renewal the App Store has stated something.
+    /// The subscriptions of a user with a stated renewal.
     public func renewals(of user: User) throws -> [SubscribedPurchase] {
         guard let user = try users.known(user) else { return [] }
         return try ReadingRecords(database: database).renewals(of: user)

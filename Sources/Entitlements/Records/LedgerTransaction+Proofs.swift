@@ -3,8 +3,8 @@ import Ledger
 import Receipts
 
 extension LedgerTransaction {
-    /// Verifies the kept proof of each redeemed transaction again: its signature, its chain to a trusted certificate, and the
-    /// purchase that it states.
+    /// Verifies the stored proof of each redeemed transaction again: its signature, its chain to a trusted certificate, and its
+    /// purchase.
     public func checkProofs(by verifier: ProofVerifier) throws -> ProofReport {
         guard try database.has("kept_proof") else {
             return ProofReport(notKept: try database.value("SELECT count(*) FROM redeemed_transaction", []) ?? 0)
@@ -28,17 +28,17 @@ extension LedgerTransaction {
     }
 }
 
-/// The verification of kept proofs, one redeemed transaction after another.
+/// The verification of stored proofs, one redeemed transaction at a time.
 private struct ProofCheck {
     private static let maximumProblems = 10
     private static let digestLength = 32
 
     let verifier: ProofVerifier
     let apps: AppNumbers
-    /// By their SHA-256.
+    /// The certificates by their SHA-256.
     var certificates: [[UInt8]: [UInt8]] = [:]
     private(set) var report = ProofReport()
-    /// The last proof: a receipt proves many transactions, which follow each other.
+    /// The last proof. One receipt proves many transactions in a row.
     private var last: (digest: [UInt8], purchases: [ProvenPurchase])?
 
     init(verifier: ProofVerifier, apps: AppNumbers) {
@@ -84,7 +84,7 @@ private struct ProofCheck {
         guard let proof = KeptProof.assemble(bytes, chain) else { throw DamagedProof() }
         let app = try apps.bundleIdentifier(row)
         let expectations = ProofExpectations(
-            // A converted ledger that no service has used yet does not name its app.
+            // A converted ledger does not name its app until a service uses it.
             bundleIdentifier: app.isEmpty ? nil : app, origins: [try row["origin"]])
         let verified = try verifier.verify(proof, expecting: expectations)
         guard verified.digest == digest, let purchases = verified.purchases else { throw DamagedProof() }

@@ -2,14 +2,14 @@ import Commerce
 import Ledger
 
 extension LedgerTransaction {
-    /// Takes back the purchase that a redeemed transaction is of, whatever the App Store says of it and whatever restores
-    /// it, or lets it count again. One that was taken back before stays as it is.
+    /// Revokes or reinstates the purchase of a redeemed transaction, regardless of the App Store's statements and of restored
+    /// transactions. A second revocation changes nothing.
     ///
     /// - Parameters:
-    ///   - origin: nil for any.
-    ///   - app: The bundle identifier of the only app whose transactions count; nil for all apps.
-    /// - Returns: The transaction as it is then; none when the user has redeemed none of that identifier, and several,
-    ///   unchanged, when origins share the identifier.
+    ///   - origin: Nil for any origin.
+    ///   - app: The bundle identifier of the only app whose transactions are searched; nil for all apps.
+    /// - Returns: The transaction after the change; empty if the user has redeemed none of that identifier. Several, unchanged,
+    ///   if origins share the identifier.
     public func change(
         _ change: PurchaseChange,
         ofTransaction identifier: String,
@@ -34,7 +34,7 @@ extension LedgerTransaction {
         return try found()
     }
 
-    /// - Returns: The purchase; nil, and changes nothing, if it is taken back, or counts, already.
+    /// - Returns: The purchase; nil if the change was already in effect. Nothing is then changed.
     private func apply(
         _ change: PurchaseChange,
         to transaction: RedeemedTransaction,
@@ -72,7 +72,7 @@ extension LedgerTransaction {
                 ["user_id"] + Table.originalKey + ["sequence", "reason", "revoked_by", "revoked_at"],
                 [purchase + [(last ?? 0) + 1, revocation.reason, revocation.revokedBy, revocation.revokedAt]])
         case .reinstate(let caller, let moment):
-            // The entry of whoever took it back, and the reason, stay.
+            // The author and the reason of the revocation are kept.
             try database.write(
                 """
                 UPDATE team_revocation SET reinstated_by = $1, reinstated_at = $2

@@ -2,10 +2,9 @@ import Commerce
 import Ledger
 
 extension LedgerTransaction {
-    /// Records that the purchases of an authentic proof were refused: each once for a user, a transaction and a code, and within
-    /// the limit of the user.
+    /// Records refused purchases of an authentic proof, once for each user, transaction and code, up to the user's limit.
     ///
-    /// - Parameter app: The bundle identifier of the service's app: a refused proof of another app names no app of the ledger.
+    /// - Parameter app: The bundle identifier of the service's app. A refused proof of another app has no app in the ledger.
     public func recordRefusal(
         _ code: String,
         of claims: [Claim],

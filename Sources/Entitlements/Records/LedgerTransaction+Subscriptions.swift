@@ -2,11 +2,11 @@ import Commerce
 import Ledger
 
 extension LedgerTransaction {
-    /// The subscriptions of a user at a moment, by their first purchases.
+    /// The subscriptions of a user at a moment, in the order of their first purchases.
     ///
     /// - Parameters:
-    ///   - origins: The origins whose purchases count.
-    ///   - isSubscription: Whether a product is a subscription that renews, for transactions that do not say so.
+    ///   - origins: The origins that are valid for the user.
+    ///   - isSubscription: Returns true if a product is an auto-renewable subscription, for transactions without a stated type.
     public func subscriptions(
         of user: User,
         counting origins: Set<Origin>,
@@ -41,7 +41,7 @@ extension LedgerTransaction {
         /// The number of the app.
         let app: Int64
         let origin: Origin
-        /// The original transaction.
+        /// The identifier of the original transaction.
         let identifier: ByteKey
     }
 }

@@ -2,11 +2,11 @@ import Commerce
 import Ledger
 
 extension LedgerTransaction {
-    /// Gives an item without a purchase, and keeps the answer to the caller in the same commit. Gives nothing if another
-    /// process has kept an answer under the same key.
+    /// Grants an item without a purchase, and stores the answer to the caller in the same commit. Grants nothing if another
+    /// process has stored an answer under the same key.
     ///
-    /// - Parameter oldest: Answers kept before are forgotten first.
-    /// - Returns: The answer that another process has kept; nil if the item was given.
+    /// - Parameter oldest: Answers from before are deleted first.
+    /// - Returns: The answer that another process has stored; nil if the item was granted.
     public func add(
         _ grant: Grant,
         for user: User,
@@ -31,9 +31,9 @@ extension LedgerTransaction {
         return nil
     }
 
-    /// Keeps an answer under a key.
+    /// Stores an answer under a key.
     ///
-    /// - Returns: The answer that another process has kept; nil if this one is kept, or there is no key.
+    /// - Returns: The answer that another process has stored; nil if this one is stored, or there is no key.
     func earlierAnswer(
         orKeeping answer: KeptAnswer?,
         for key: IdempotencyKey?,
@@ -49,15 +49,15 @@ extension LedgerTransaction {
         return kept
     }
 
-    /// A user's grants, newest first; as `transactions` are.
+    /// A user's grants, newest first, paged like `transactions`.
     public func grants(of user: User, before sequence: Int64?, limit: Int) throws -> [Grant] {
         guard let user = try users.known(user) else { return [] }
         return try TeamRecords(database: database).grants(of: user, before: sequence ?? .max, limit: limit)
     }
 
-    /// Takes a grant back; one that was taken back before stays as it is.
+    /// Revokes a grant. A second revocation changes nothing.
     ///
-    /// - Returns: The grant; nil when the user has none of that identifier.
+    /// - Returns: The grant; nil if the user has none of that identifier.
     public func revoke(
         grant identifier: String,
         of user: User,
@@ -79,7 +79,7 @@ extension LedgerTransaction {
 }
 
 extension AuditEntry {
-    /// - Parameter caller: Whose API key it is.
+    /// - Parameter caller: The identifier of the API key.
     fileprivate init(_ grant: Grant, _ event: Event, by caller: String, reason: String, at moment: Timestamp) {
         self.init(
             happenedAt: moment, event: event, actor: .apiKey(caller), origin: nil, reference: grant.identifier,

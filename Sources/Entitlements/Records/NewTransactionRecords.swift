@@ -3,7 +3,7 @@ import Ledger
 import Receipts
 import Signatures
 
-/// A transaction that nobody has redeemed before.
+/// A transaction that is redeemed for the first time.
 struct NewTransaction {
     let claim: Claim
     let transaction: EntitlementFacts.Transaction
@@ -15,7 +15,7 @@ struct NewTransaction {
     var isRevoked: Bool { coverage?.isRevoked ?? false }
 }
 
-/// The SQL that writes new transactions and what they grant, inside a transaction that the caller holds.
+/// The SQL that writes new transactions and their benefits, inside the caller's transaction.
 struct NewTransactionRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
@@ -24,7 +24,7 @@ struct NewTransactionRecords {
     func insert(_ new: [NewTransaction]) throws {
         try database.insert(
             into: "claim", Table.transactionKey + ["original_transaction_id", "user_id"],
-            // In the order of their keys, so that two groups do not wait for each other.
+            // The order of the keys prevents deadlocks between two groups.
             new.sorted { $0.claim.key < $1.claim.key }.map { new in
                 new.claim.key.sqlValues(apps) + [new.claim.originalTransactionIdentifier, new.owner]
             })
@@ -34,7 +34,7 @@ struct NewTransactionRecords {
         try insertProofs(new)
     }
 
-    /// Each proof once for each user, and each certificate once.
+    /// Inserts each proof once for each user, and each certificate once.
     private func insertProofs(_ new: [NewTransaction]) throws {
         let proofs = new.compactMap { new in new.claim.proof.map { (owner: new.owner, proof: $0) } }
         guard !proofs.isEmpty else { return }

@@ -1,12 +1,12 @@
 import Commerce
 import Ledger
 
-/// The SQL about notifications, inside a transaction that the caller holds.
+/// The SQL of notifications, inside the caller's transaction.
 struct NotificationRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
 
-    /// The keys of notifications that came before.
+    /// The keys of notifications that were received before.
     func known(among requests: [ClaimRequest]) throws -> Set<NotificationRecord.Key> {
         let keys = requests.compactMap { request in
             if case .notify(let notification, _) = request { notification.key } else { nil }
@@ -24,7 +24,7 @@ struct NotificationRecords {
             })
     }
 
-    /// A notification that came for the first time.
+    /// A notification that is received for the first time.
     struct Received {
         let notification: NotificationRecord
         let claim: Claim?
@@ -51,7 +51,7 @@ struct NotificationRecords {
 }
 
 extension NotificationRecord {
-    /// The identity of a notification, by which copies are recognised.
+    /// The identity of a notification. Duplicates have the same one.
     struct Key: Hashable {
         let origin: Origin
         let uuid: ByteKey

@@ -2,13 +2,13 @@ import Commerce
 import Ledger
 import Receipts
 
-/// The SQL that tells what users own, and by what, inside a transaction that the caller holds.
+/// The SQL that reads the items of users and their sources, inside the caller's transaction.
 struct OwnedItemRecords {
     let database: any LedgerDatabase
 
-    /// All that has given items to a user before a moment, and is not revoked, in one statement.
+    /// The coverage that began before a moment and is not revoked, in one query.
     ///
-    /// - Parameter origins: The origins whose purchases count.
+    /// - Parameter origins: The origins that are valid for the user.
     func coverage(of user: User, counting origins: Set<Origin>, until moment: Timestamp) throws -> [ItemCoverage] {
         try database.rows(Self.coverage, [user.name, user.issuer, moment]).compactMap { row in
             let item = Item(collection: try row["collection"], number: try row["number"])

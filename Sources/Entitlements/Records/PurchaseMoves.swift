@@ -1,14 +1,14 @@
 import Commerce
 import Ledger
 
-/// The SQL that moves purchases to other users, inside a transaction that the caller holds.
+/// The SQL that transfers purchases to other users, inside the caller's transaction.
 ///
-/// The rows of a user begin with the user's number, which distributes them in a distributed database and never changes there: a
-/// move inserts them anew and deletes the old ones.
+/// The key of a user's row begins with the user's number. A distributed database shards by it and does not let it change. So a
+/// transfer inserts new rows and deletes the old ones.
 struct PurchaseMoves {
     let database: any LedgerDatabase
     let apps: AppNumbers
-    /// The facts before the decision, and after it.
+    /// The facts before and after the decision.
     let before: EntitlementFacts
     let after: EntitlementFacts
     let moment: Timestamp
@@ -19,7 +19,7 @@ struct PurchaseMoves {
         let sequence: Int64
     }
 
-    /// The places of transactions that were redeemed before the decision.
+    /// The places of transactions that were already redeemed before the decision.
     struct Places {
         fileprivate var moved: [TransactionKey: Place] = [:]
         fileprivate let before: EntitlementFacts
@@ -37,9 +37,9 @@ struct PurchaseMoves {
         }
     }
 
-    /// Moves purchases with all their transactions, which become the newest in the new owners' lists.
+    /// Transfers purchases with all their transactions, which become the newest of the new owners.
     ///
-    /// - Returns: The places of all transactions after the moves.
+    /// - Returns: The places of all transactions after the transfer.
     func move(
         _ transfers: [(original: TransactionKey, former: Int64)],
         _ heads: inout [Int64: UserHead]
@@ -84,7 +84,7 @@ struct PurchaseMoves {
         }
     }
 
-    /// Copies the kept proofs of the moved transactions, which may prove others of the former owner, too.
+    /// Copies the stored proofs of the transferred transactions. The former owner may need them for other transactions.
     private func copyProofs(of formers: [Int64], _ moves: [Place: Place]) throws {
         guard try database.has("kept_proof") else { return }
         let users = database.list(Set(formers).sorted())
@@ -106,7 +106,7 @@ struct PurchaseMoves {
             }, isNew: false)
     }
 
-    /// Moves what is known of a purchase besides its transactions.
+    /// Transfers the other rows of a purchase.
     private func moveRevocations(_ transfers: [(original: TransactionKey, former: Int64)]) throws {
         let formers = Dictionary(transfers.map { ($0.original, $0.former) }) { first, _ in first }
         for table in ["team_revocation", "subscription", "purchase_state"] {

@@ -2,7 +2,7 @@ import Commerce
 import Ledger
 import Receipts
 
-/// The ledger's statements that tell what users own and have redeemed, inside a transaction that the caller holds.
+/// The SQL that reads the items and transactions of users, inside the caller's transaction.
 package struct ReadingRecords {
     let database: any LedgerDatabase
 
@@ -10,12 +10,12 @@ package struct ReadingRecords {
         self.database = database
     }
 
-    /// The items that a user owns at a moment by purchases of some origins and by grants, each once, in order.
+    /// The items of a user at a moment, by purchases of some origins and by grants, each once, in order.
     package func items(of user: Int64, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
         try items(of: "$1", [user, moment], counting: origins, at: "$2")
     }
 
-    /// The same by the user's name, in one statement.
+    /// The items by the user's name, in one query.
     func items(of user: User, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
         try items(
             of: "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)", [user.name, user.issuer, moment],
@@ -37,7 +37,7 @@ package struct ReadingRecords {
         return try Self.items(in: try database.rows(sql, arguments)) { _ in origins }.first?.value ?? []
     }
 
-    /// The same for several users, each with the origins that count for the user.
+    /// The items of several users, each with the origins that are valid for the user.
     package func items(of users: [Int64: Set<Origin>], at moment: Timestamp) throws -> [Int64: [Item]] {
         guard !users.isEmpty else { return [:] }
         let listed = database.listed("$1")
@@ -49,11 +49,11 @@ package struct ReadingRecords {
         return try Self.items(in: rows) { users[$0] ?? [] }
     }
 
-    /// Asks for the items of users at a moment.
+    /// The query for the items of users at a moment.
     ///
     /// - Parameters:
     ///   - entitlements: The tables of the purchased items, and the condition on their users.
-    ///   - grants: The same of the granted items.
+    ///   - grants: The same for the granted items.
     ///   - moment: The parameter of the moment.
     private static func items(entitlements: String, grants: String, at moment: String) -> String {
         """
@@ -79,7 +79,7 @@ package struct ReadingRecords {
         return items.mapValues { $0.sorted() }
     }
 
-    /// Newest first, older than a sequence number.
+    /// The transactions older than a sequence number, newest first.
     ///
     /// - Parameter app: The number of the app; nil for all apps.
     func transactions(
@@ -122,7 +122,7 @@ package struct ReadingRecords {
         return transactions
     }
 
-    /// The items that the transactions of users have bought, by the numbers of the transactions, revoked ones included.
+    /// The items of users' transactions by the numbers of the transactions, including revoked ones.
     package func boughtItems(of users: Set<Int64>) throws -> [Int64: [Int64: [Item]]] {
         guard !users.isEmpty else { return [:] }
         var items: [Int64: [Int64: [Item]]] = [:]
@@ -139,14 +139,14 @@ package struct ReadingRecords {
         return items
     }
 
-    /// Those of an identifier that a user has redeemed; more than one where two origins use the same.
+    /// The transactions of an identifier that a user has redeemed. There are several if origins share the identifier.
     package func transactions(_ identifier: String, of user: Int64) throws -> [RedeemedTransaction] {
         try database.rows(
             "\(Self.transactions) WHERE redeemed_transaction.user_id = $1 AND transaction_id = $2", [user, identifier]
         ).map(Self.transaction)
     }
 
-    /// With what the team has taken back, as far as it stands.
+    /// The columns of transactions, with the team's revocation in effect.
     private static let transactions = """
         SELECT redeemed_transaction.user_id, redeemed_transaction.sequence, transaction_id, redeemed_transaction.origin, redeemed_transaction.app,
             redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
@@ -174,9 +174,9 @@ package struct ReadingRecords {
         ).map(Self.transaction)
     }
 
-    /// The transactions of subscriptions: those that say so, and those with an end that do not say what they are.
+    /// The transactions with the type of a subscription, and those with an end but without a stated type.
     ///
-    /// - Returns: Each with the number of its app.
+    /// - Returns: The transactions with the numbers of their apps.
     func subscribedTransactions(of user: Int64) throws -> [(app: Int64, transaction: RedeemedTransaction)] {
         try database.rows(
             """
@@ -187,7 +187,7 @@ package struct ReadingRecords {
         ).map { (try $0["app"], try Self.transaction($0)) }
     }
 
-    /// The last statements about renewals, by the purchase.
+    /// The last statements about renewals, in the order of the purchases.
     func renewals(of user: Int64) throws -> [SubscribedPurchase] {
         try database.rows(
             "SELECT * FROM subscription WHERE user_id = $1 ORDER BY original_transaction_id, origin, app", [user]
@@ -213,11 +213,11 @@ package struct ReadingRecords {
                 statedAt: try row["stated_at"], proofDigest: try row["proof_digest"], facts: RenewalFacts(row)))
     }
 
-    /// Each with the last transaction of each origin.
+    /// The customers, each with the last transaction of each origin.
     ///
     /// - Parameter app: The number of the app; nil for all apps.
     func customers(after number: Int64, of origins: Set<Origin>, in app: Int64?, limit: Int) throws -> [Customer] {
-        // By the user's index, never by the origin's: nearly all are of one origin.
+        // The query uses the user's index, not the origin's, because nearly all rows have the same origin.
         let isOfOrigins = "coalesce(bought.origin, '') IN \(origins.sqlList) \(Self.isIn(app, of: "bought"))"
         return try database.rows(
             """

@@ -1,7 +1,7 @@
 import Commerce
 import Ledger
 
-/// A claim that a user was refused.
+/// A refused claim of a user.
 struct Refusal: Hashable {
     let user: Int64
     let key: TransactionKey
@@ -18,18 +18,18 @@ struct Refusal: Hashable {
     }
 }
 
-/// The SQL about refusals, inside a transaction that the caller holds.
+/// The SQL of refusals, inside the caller's transaction.
 struct RefusalRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
 
-    /// The largest number of refusals that are recorded of a user: each proof of a stranger's purchase is one.
+    /// The maximum number of recorded refusals of a user, because a user may send any number of other people's proofs.
     static let maximumOfUser = 1000
 
     /// The refusals that were recorded before.
     struct Known {
         private var refusals: Set<Refusal> = []
-        /// By the user.
+        /// The counts by the user.
         private var counts: [Int64: Int] = [:]
 
         fileprivate mutating func add(_ refusal: Refusal) { refusals.insert(refusal) }
@@ -38,7 +38,7 @@ struct RefusalRecords {
 
         /// Adds a refusal.
         ///
-        /// - Returns: Whether it is new, and within the limit of the user.
+        /// - Returns: True if it is new, and within the limit of the user.
         mutating func insert(_ refusal: Refusal) -> Bool {
             guard counts[refusal.user, default: 0] < maximumOfUser, refusals.insert(refusal).inserted else {
                 return false

@@ -2,13 +2,13 @@ import Commerce
 import Ledger
 import Receipts
 
-/// The SQL that reads stated facts that decide nothing, inside a transaction that the caller holds.
+/// The SQL that reads stated facts that no decision depends on, inside the caller's transaction.
 struct StatedFactRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
 
-    /// Reads what is known of the transactions of claims that were redeemed before, and of their subscriptions if a claim states
-    /// a renewal.
+    /// Reads the known facts of claimed transactions that were already redeemed, and of their subscriptions if a claim states a
+    /// renewal.
     ///
     /// - Parameter facts: The other facts about the claims.
     func read(_ claims: [Claim], into facts: inout EntitlementFacts) throws {

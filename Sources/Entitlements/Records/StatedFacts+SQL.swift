@@ -1,7 +1,7 @@
 import Ledger
 import Receipts
 
-/// The columns of stated facts: one for each, null where it was not stated.
+/// The columns of stated facts, one for each. They are null if the App Store has not stated the fact.
 extension StatedFacts {
     static var columns: [String] { Fact.allCases.map(\.rawValue) }
 
@@ -16,9 +16,9 @@ extension StatedFacts {
         }
     }
 
-    /// The facts in a row that has other columns, too.
+    /// The facts in a row, which may have other columns.
     ///
-    /// - Parameter facts: Those that are read.
+    /// - Parameter facts: The facts to read.
     init(_ row: SQLRow, _ facts: [Fact] = Array(Fact.allCases)) {
         var values: [Fact: StatedValue] = [:]
         for (column, value) in zip(row.columns, row.values) {

@@ -1,7 +1,7 @@
 import Commerce
 import Ledger
 
-/// The ledger's statements about what the team gives and takes back, inside a transaction that the caller holds.
+/// The SQL of grants and revocations by the team, inside the caller's transaction.
 struct TeamRecords {
     let database: any LedgerDatabase
 
@@ -20,7 +20,7 @@ struct TeamRecords {
             ])
     }
 
-    /// Newest first, older than a sequence number.
+    /// The grants older than a sequence number, newest first.
     func grants(of user: Int64, before sequence: Int64, limit: Int) throws -> [Grant] {
         try database.rows(
             "SELECT * FROM team_grant WHERE user_id = $1 AND sequence < $2 ORDER BY sequence DESC LIMIT $3",
@@ -28,7 +28,7 @@ struct TeamRecords {
         ).map(Self.grant)
     }
 
-    /// - Returns: nil when the user has no such grant.
+    /// - Returns: Nil if the user has no such grant.
     func grant(_ identifier: String, of user: Int64) throws -> Grant? {
         try database.row("SELECT * FROM team_grant WHERE user_id = $1 AND grant_id = $2", [user, identifier])
             .map(Self.grant)
@@ -51,7 +51,7 @@ struct TeamRecords {
 
 extension Revocation {
     /// - Parameter reason: The name of the column with the reason.
-    /// - Returns: nil where nothing was taken back.
+    /// - Returns: Nil if there is no revocation.
     init?(_ row: SQLRow, reason: String = "revocation_reason") throws {
         guard let revokedAt: Timestamp = try row["revoked_at"] else { return nil }
         self.init(revokedAt: revokedAt, reason: try row[reason], revokedBy: try row["revoked_by"])

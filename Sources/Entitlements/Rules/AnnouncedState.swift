@@ -1,11 +1,11 @@
 import Commerce
 
-/// The state of a purchase with an end, as its owner's history has it.
+/// The state of a purchase with an end in its owner's history.
 package struct AnnouncedState: Hashable, Sendable {
     package let state: PurchaseState
     /// Nil if the App Store has not stated whether it renews, and for a purchase that is not owned.
     package let renews: Bool?
-    /// The moment at which the passing of time alone changes the state; nil if it never does.
+    /// The moment at which time alone changes the state; nil if it never does.
     package let changesAt: Timestamp?
 
     package init(state: PurchaseState, renews: Bool?, changesAt: Timestamp?) {

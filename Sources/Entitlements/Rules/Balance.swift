@@ -1,9 +1,9 @@
 import Commerce
 
-/// The amounts of one balance that a user has bought and spent.
+/// The bought and spent amounts of one balance of a user.
 package struct Balance: Hashable, Sendable {
     package let name: String
-    /// The amount of the purchases that are not revoked, and of what the team has added.
+    /// The amount of the purchases that are not revoked, and of the team's additions.
     package let bought: Int
     package let spent: Int
 
@@ -13,10 +13,10 @@ package struct Balance: Hashable, Sendable {
         self.spent = spent
     }
 
-    /// Below zero if something was refunded after it was spent.
+    /// The difference. It is negative if a purchase was refunded after it was spent.
     package var left: Int { bought - spent }
 
-    /// The balance as users see it: never below zero.
+    /// The balance as users see it, never negative.
     package var credit: Credit { Credit(balance: name, amount: max(0, left)) }
 }
 
@@ -24,7 +24,7 @@ extension Spending {
     /// A spending that was made under the idempotency key of a request.
     package struct Earlier: Hashable, Sendable {
         package let spending: Spending
-        /// The amount that it left.
+        /// The amount left after it.
         package let left: Int
 
         package init(spending: Spending, left: Int) {
@@ -33,10 +33,10 @@ extension Spending {
         }
     }
 
-    /// Decides whether a user may spend. A request that is sent again gets the answer of then, whatever the balance is now.
+    /// Decides if a user may spend. A retry of a request gets the same answer, regardless of the current balance.
     ///
     /// - Parameters:
-    ///   - balances: The user's.
+    ///   - balances: The balances of the user.
     ///   - earlier: The user's spending under the same idempotency key; nil if there is none.
     package func answer(from balances: [Balance], earlier: Earlier?) -> SpendingAnswer {
         if let earlier {

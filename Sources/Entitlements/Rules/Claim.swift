@@ -2,9 +2,9 @@ import Commerce
 import Foundation
 import Receipts
 
-/// What a verified proof states of one transaction, as a user claims it or the App Store notifies of it.
+/// The statement of a verified proof about one transaction, from a user or from the App Store.
 public struct Claim: Hashable, Sendable, Codable {
-    /// The bundle identifier of the app. It is no part of the encoded form, which early versions have written without.
+    /// The bundle identifier of the app. The encoded form omits it, because early versions wrote claims without it.
     public internal(set) var app = ""
     public let origin: Origin
     public let transactionIdentifier: String
@@ -12,31 +12,32 @@ public struct Claim: Hashable, Sendable, Codable {
     public let productIdentifier: String
     public let quantity: Int
     public let purchaseDate: Timestamp
-    /// When the purchase was taken back; a claim that says so grants nothing and ends what the transaction granted before.
+    /// The date of the refund or revocation. A revoked claim grants nothing, and ends an earlier grant of the transaction.
     public let revocationDate: Timestamp?
-    /// Why, in Apple's numbers (`revocationReason`); nil where the proof does not say.
+    /// The reason in Apple's numbers (`revocationReason`); nil if the proof has none.
     public let revocationReason: Int?
-    /// Whether all transactions of the original purchase are that purchase, restored: then what is said of one holds for all.
+    /// True if all transactions with the same original are one restored purchase. A statement about one then covers all.
     public let repeatsOriginal: Bool
-    /// When the proof was signed: of two statements about a transaction, the later counts.
+    /// The date of the signature. Of two statements about a transaction, the later one wins.
     public let signedAt: Timestamp
-    /// The account token the purchase was made under, which says whose it is; nil when the proof names none.
+    /// The account token of the purchase, which names its owner; nil if the proof has none.
     public let appAccountToken: UUID?
-    /// The SHA-256 of what was signed.
+    /// The SHA-256 of the signed bytes.
     public let proofDigest: [UInt8]
-    /// The signed bytes; nil where proofs are not kept.
+    /// The signed bytes; nil if the service does not store proofs.
     public let proof: KeptProof?
-    /// The SHA-256 of the certificates that end and begin the chain of the proof; nil for what an early version has parked.
+    /// The SHA-256 of the first and the last certificate of the proof's chain; nil for a claim that an early version has
+    /// parked.
     public let fingerprints: VerifiedProof.Fingerprints?
-    /// What the purchase grants; nil where the catalog does not know the product, or it adds to a balance.
+    /// The granted item; nil if the catalog does not have the product, or it adds to a balance.
     public private(set) var item: Item?
-    /// What each one bought adds to a balance; nil where the product grants an item.
+    /// The amount that one unit adds to a balance; nil if the product grants an item.
     public private(set) var credit: Credit?
-    /// From when on it counts no more; nil for good.
+    /// The end of the purchased period; nil for none.
     public private(set) var expiresAt: Timestamp?
-    /// Until when the App Store lets the customer keep what could not be charged; nil where nothing is said of it.
+    /// The App Store's statement about a grace period; nil if the proof has none.
     public private(set) var grace: Grace?
-    /// The facts that the proof states besides; nil in what an early version has parked.
+    /// The other facts of the proof; nil for a claim that an early version has parked.
     public private(set) var facts: TransactionFacts?
     /// The last statement about the renewal of the subscription; nil if the proof has none.
     public private(set) var renewal: StatedRenewal?
@@ -47,11 +48,11 @@ public struct Claim: Hashable, Sendable, Codable {
         case fingerprints, item, credit, expiresAt, grace, facts, renewal
     }
 
-    /// What the App Store says of the grace period of a subscription.
+    /// A statement of the App Store about the grace period of a subscription.
     public struct Grace: Hashable, Sendable, Codable {
-        /// nil when there is none.
+        /// Nil if there is no grace period.
         public let endsAt: Timestamp?
-        /// When it was stated, where that was not together with the rest of a parked claim; nil for the same moment.
+        /// The date of the statement, if it differs from that of a parked claim; nil otherwise.
         let statedAt: Timestamp?
 
         public init(endsAt: Timestamp?) {
@@ -65,14 +66,14 @@ public struct Claim: Hashable, Sendable, Codable {
         }
     }
 
-    /// The same claim, with what other statements say of a grace period, of the facts and of the renewal.
+    /// The claim with the grace period, the facts and the renewal of other statements.
     func with(grace: Grace?, facts: TransactionFacts?, renewal: StatedRenewal?) -> Claim {
         var claim = self
         (claim.grace, claim.facts, claim.renewal) = (grace, facts, renewal)
         return claim
     }
 
-    /// The same claim by another catalog than that of the moment at which it was parked.
+    /// The claim by the current catalog, which may differ from the one at the time of parking.
     func valued(by benefit: Benefit?) -> Claim {
         var claim = self
         (claim.item, claim.credit, claim.expiresAt) = (benefit?.item, nil, nil)
@@ -80,14 +81,14 @@ public struct Claim: Hashable, Sendable, Codable {
         case .credit(let credit): claim.credit = credit
         case .itemFor(_, let period):
             claim.expiresAt = purchaseDate.adding(period, dayOfMonth: purchaseDate.dayOfMonth)
-        // A claim that names no end would count for good.
+        // Without an end, the claim would be valid forever.
         case .itemWhilePaid: claim.expiresAt = facts?.date(.expiresDate) ?? expiresAt ?? purchaseDate
         case .item, nil: break
         }
         return claim
     }
 
-    /// Whether the catalog knows what it is good for.
+    /// True if the catalog has a benefit for the product.
     var isKnown: Bool { item != nil || credit != nil }
 
     public init(

@@ -1,23 +1,23 @@
 import Commerce
 
-/// The time in which a user owns what a transaction has bought.
+/// The period in which a user owns the benefit of a transaction.
 package struct Coverage: Hashable, Sendable {
-    /// Nil for what has no beginning, since it has no end.
+    /// Nil for a purchase without an end, which needs no start.
     package let beginsAt: Timestamp?
-    /// Nil for a purchase that lasts.
+    /// Nil for a purchase without an end.
     package let endsAt: Timestamp?
-    /// Whether the App Store or the team has taken the purchase back.
+    /// True if the App Store or the team has revoked the purchase.
     package let isRevoked: Bool
 
-    /// The clocks of the App Store may be ahead by as much as a proof's date.
+    /// The tolerance for the App Store's clock, which may be ahead as far as a proof's date may be.
     static let clockToleranceSeconds: Int64 = 60
 }
 
 extension EntitlementFacts {
     /// The coverage of each transaction of a purchase.
     ///
-    /// A period of a subscription counts from its purchase until its end, or the end of the grace period, or until the next
-    /// period takes its place, which is the first one that was purchased later.
+    /// A period of a subscription covers the time from its purchase to its end, or to the end of the grace period. The next
+    /// purchased period ends it earlier.
     package func coverage(of original: TransactionKey) -> [TransactionKey: Coverage] {
         let transactions = transactions(of: original)
         let isRevokedByTeam = revokedByTeam.contains(original)

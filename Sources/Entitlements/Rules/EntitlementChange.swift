@@ -6,13 +6,13 @@ import Receipts
 package enum EntitlementChange: Hashable, Sendable {
     /// A refused claim, recorded once for each user, transaction and result.
     case refused(Redemption.Result, Claim, user: Int64, actor: AuditActor)
-    /// A purchase that nobody has owned before, by its original transaction.
+    /// A purchase without a previous owner, by its original transaction.
     case purchase(TransactionKey, owner: Int64, Naming?)
-    /// A transaction that nobody has redeemed before, and the item or credit of the claim.
+    /// A transaction that is redeemed for the first time, with the item or credit of the claim.
     case transaction(Claim, Standing, owner: Int64)
     case standing(TransactionKey, Standing)
     case grace(TransactionKey, GracePeriod)
-    /// The facts that are known of a transaction.
+    /// The known facts of a transaction.
     case facts(TransactionKey, TransactionFacts)
     /// The last statement about the renewal of a purchase.
     case renewal(TransactionKey, StatedRenewal)
@@ -22,8 +22,8 @@ package enum EntitlementChange: Hashable, Sendable {
     case parked(Claim, Standing)
     case unparked(TransactionKey)
     case audit(AuditEntry, user: Int64)
-    /// The state of a purchase that the owner's history has.
+    /// The state of a purchase in the owner's history.
     case announced(TransactionKey, AnnouncedState)
-    /// The end of something paid for, which screens show.
+    /// A changed end of a purchase, which apps display.
     case endChanged(productIdentifier: String, user: Int64)
 }

@@ -1,8 +1,8 @@
 import Receipts
 
-/// The rules of facts that decide nothing: what was paid, where, and how a subscription renews.
+/// The rules of facts that no decision depends on: price, storefront and renewal.
 extension EntitlementDecision {
-    /// Writes the facts that a claim states about a redeemed transaction and its subscription, as far as they are new.
+    /// Writes the new facts that a claim states about a redeemed transaction and its subscription.
     mutating func write(factsOf claim: Claim) {
         if let stated = claim.facts, let transaction = facts.transactions[claim.key] {
             let known = transaction.stated ?? TransactionFacts()
@@ -12,7 +12,7 @@ extension EntitlementDecision {
         write(renewalOf: claim)
     }
 
-    /// Writes what a claim states about the renewal of a redeemed subscription, unless something was stated later.
+    /// Writes a claim's statement about the renewal of a redeemed subscription, unless a later one is known.
     mutating func write(renewalOf claim: Claim) {
         guard let renewal = claim.renewal, let original = facts.transactions[claim.key]?.originalKey,
             renewal.isLater(than: facts.purchases[original]?.renewal)

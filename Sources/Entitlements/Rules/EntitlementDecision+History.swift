@@ -1,20 +1,18 @@
 import Commerce
 import Ledger
 
-/// The rules of histories: changes of states that statements or the passing of time have caused.
+/// The rules of histories: changes of states by statements or by time.
 extension EntitlementDecision {
-    /// Records in the histories of the owners what the changes so far mean for purchases with an end.
+    /// Records the effects of the changes so far on purchases with an end in the histories of their owners.
     ///
-    /// - Parameters:
-    ///   - type: Returns the type of a product, for transactions that do not say it.
+    /// - Parameter type: Returns the type of a product, for transactions without a stated type.
     package mutating func announceStates(type: (String) -> ProductType?) {
         announceStates(of: changedPurchases, type: type)
     }
 
-    /// Records in the histories of the owners how purchases with an end are now.
+    /// Records the current states of purchases with an end in the histories of their owners.
     ///
-    /// - Parameter isSilent: Whether the states become known without an event, if no history has them: those of a ledger that had
-    ///   no histories.
+    /// - Parameter isSilent: True to record the states without events if no history has them, in a ledger that had no histories.
     package mutating func announceStates(
         of originals: Set<TransactionKey>,
         isSilent: Bool = false,
@@ -32,9 +30,9 @@ extension EntitlementDecision {
                     AnnouncedState(state: announced?.state ?? .active, renews: announced?.renews, changesAt: $0)
                 } ?? AnnouncedState(status, at: moment)
             guard announced != new else { continue }
-            // Nobody hears of purchases from where the owner may not buy.
-            let isTold = !isSilent && awaited == nil && isAccepted(original.origin, for: purchase.owner)
-            for event in !isTold ? [] : status.events(since: announced, at: moment) {
+            // Purchases from origins that are not accepted for the owner cause no events.
+            let isReported = !isSilent && awaited == nil && isAccepted(original.origin, for: purchase.owner)
+            for event in !isReported ? [] : status.events(since: announced, at: moment) {
                 let entry = AuditEntry(
                     happenedAt: event.happenedAt, event: event.event, actor: .appStore, origin: original.origin,
                     reference: status.transactionIdentifier, subject: status.productIdentifier, reason: event.reason)
@@ -61,7 +59,7 @@ extension EntitlementDecision {
             of: original.identifier, from: original.origin, periods, kind, purchase.renewal, at: moment)
     }
 
-    /// The purchases that the changes so far are about.
+    /// The purchases that the changes so far concern.
     private var changedPurchases: Set<TransactionKey> {
         var originals: Set<TransactionKey> = []
         for change in changes {

@@ -3,7 +3,7 @@ import Ledger
 
 /// The rules of ownership and transfers.
 extension EntitlementDecision {
-    /// The reason to give a user nothing for a claim; nil if the user may have it.
+    /// The reason to refuse a claim to a user; nil if the user may have it.
     func refusal(
         of claim: Claim,
         _ original: TransactionKey?,
@@ -14,7 +14,7 @@ extension EntitlementDecision {
         if let named { return named.user == user ? nil : .appAccountTokenMismatch }
         guard let original, let purchase = facts.purchases[original], purchase.owner != user else { return nil }
         guard purchase.naming == nil else { return .appAccountTokenMismatch }
-        // A credit may be spent already.
+        // The credit may be spent already.
         guard !facts.addsToBalance(original) else { return .ownedByAnotherUser }
         return policy.refusal(
             isActive: isActive(original, with: claim), transferredAt: purchase.transferredAt, at: moment)
@@ -23,7 +23,7 @@ extension EntitlementDecision {
     /// Transfers a purchase to the user with a claim to it, unless the user owns it.
     ///
     /// - Parameter naming: The transaction whose account token names the user; nil if none does.
-    /// - Returns: Whether it was transferred.
+    /// - Returns: True if it was transferred.
     mutating func give(
         _ original: TransactionKey?,
         to user: Int64,
@@ -40,8 +40,8 @@ extension EntitlementDecision {
         return true
     }
 
-    /// Whether something of a purchase counts, or would after a claim that goes on where the purchase ends: the App Store tells
-    /// of a renewal when the period before has ended.
+    /// True if a part of a purchase is active, or a claim continues it without a gap. The App Store may state a renewal only
+    /// after the previous period has ended.
     private func isActive(_ original: TransactionKey, with claim: Claim) -> Bool {
         guard !facts.revokedByTeam.contains(original) else { return false }
         var end: Timestamp?
@@ -52,13 +52,13 @@ extension EntitlementDecision {
         guard let end else { return false }
         if end > moment { return true }
         guard let renewedUntil = claim.expiresAt, claim.revocationDate == nil else { return false }
-        // The clocks of a store's machines are not one.
+        // The clocks of the App Store's servers differ.
         return renewedUntil > moment && claim.purchaseDate <= end.adding(seconds: 3600)
     }
 }
 
 extension EntitlementFacts {
-    /// Whether a purchase has added to a balance.
+    /// True if a purchase has added to a balance.
     package func addsToBalance(_ original: TransactionKey) -> Bool {
         transactions(of: original).contains { $0.transaction.addsToBalance }
     }

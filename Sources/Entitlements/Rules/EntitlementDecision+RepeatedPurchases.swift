@@ -1,7 +1,7 @@
 import Commerce
 import Ledger
 
-/// The rules of restored purchases: each transaction with the same original and product is the same purchase.
+/// The rules of restored purchases: all transactions with the same original and product are one purchase.
 extension EntitlementDecision {
     /// Writes a statement to the other transactions that repeat the purchase of a claim, unless they have a later one.
     mutating func writeToRepeats(_ standing: Standing, of claim: Claim, by actor: AuditActor) {
@@ -25,7 +25,7 @@ extension EntitlementFacts {
         return transactions(of: claim.originalKey).filter { ByteKey($0.transaction.productIdentifier) == product }
     }
 
-    /// The last statement about the purchase that a claim repeats: about another of its transactions or, parked, about the
+    /// The last statement about the purchase that a claim repeats: about another of its transactions, or parked for the
     /// original.
     ///
     /// - Returns: Nil if each transaction is a purchase of its own.

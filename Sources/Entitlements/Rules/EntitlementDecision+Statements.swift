@@ -7,7 +7,7 @@ extension EntitlementDecision {
     /// Applies a statement about a transaction of a user.
     ///
     /// - Parameter naming: The transaction whose account token names the user; nil if none does.
-    mutating func takeIn(
+    mutating func apply(
         _ claim: Claim,
         of user: Int64,
         by actor: AuditActor,
@@ -35,7 +35,7 @@ extension EntitlementDecision {
         return before.isRevoked ? .granted : .alreadyRedeemed
     }
 
-    /// Redeems a transaction that nobody has redeemed, with the last statement about it, whether parked before or not.
+    /// Redeems a transaction for the first time, with the last statement about it, parked or not.
     private mutating func redeemFirst(
         _ claim: Claim,
         of user: Int64,
@@ -49,7 +49,7 @@ extension EntitlementDecision {
         where said.isLater(than: standing) {
             standing = said
         }
-        // A statement parked before the catalog knew the product has no end.
+        // A statement that was parked before the catalog had the product has no end.
         standing.expiresAt = standing.expiresAt ?? claim.expiresAt
         if facts.purchases[claim.originalKey] == nil { make(.purchase(claim.originalKey, owner: user, naming)) }
         make(.transaction(claim, standing, owner: user))
@@ -66,11 +66,11 @@ extension EntitlementDecision {
     }
 
     /// Redeems the transactions parked for the same purchase, such as a subscription's renewals.
-    mutating func takeIn(_ siblings: [Claim], of user: Int64) {
-        for sibling in siblings where sibling.isKnown { _ = takeIn(sibling, of: user, by: .appStore, nil) }
+    mutating func apply(_ siblings: [Claim], of user: Int64) {
+        for sibling in siblings where sibling.isKnown { _ = apply(sibling, of: user, by: .appStore, nil) }
     }
 
-    /// Parks a statement. Of two about the same transaction the later is kept, and likewise of what they say of a grace period.
+    /// Parks a statement. Of two about the same transaction, the later one is kept; the same applies to their grace periods.
     mutating func park(_ claim: Claim) {
         let stated = Standing(claim)
         guard let kept = facts.parked[claim.key] else { return make(.parked(claim, stated)) }
@@ -93,9 +93,9 @@ extension EntitlementDecision {
         make(.standing(key, standing.keepingEnd(of: before, unless: claim.isKnown)))
     }
 
-    /// Writes what a claim says of a grace period, unless something was said later.
+    /// Writes a claim's statement about a grace period, unless a later one is known.
     ///
-    /// - Returns: Whether the grace period has another end.
+    /// - Returns: True if the end of the grace period has changed.
     private mutating func write(grace claim: Claim) -> Bool {
         guard let transaction = facts.transactions[claim.key], let grace = GracePeriod(claim),
             grace.isLater(than: transaction.grace)

@@ -1,16 +1,16 @@
 import Commerce
 import Ledger
 
-/// The decision about claims: pure, so that no database, clock or chance has a part in it.
+/// The decision about claims. It is pure: it uses no database, clock or randomness.
 ///
-/// Claims are decided one by one, each in view of the changes before it. A refused claim changes nothing that is owned. The same
-/// statements lead to the same entitlements in whatever order and however often they come.
+/// Claims are decided one by one, each after the changes before it. A refused claim changes nobody's items. The same statements
+/// lead to the same entitlements, in any order and with any repetition.
 package struct EntitlementDecision: Sendable {
     package private(set) var facts: EntitlementFacts
     /// The changes to write, in their order.
     package private(set) var changes: [EntitlementChange] = []
     let policy: OwnershipPolicy
-    /// The origins that count for every user.
+    /// The origins that are valid for every user.
     let origins: Set<Origin>
     let moment: Timestamp
 
@@ -38,12 +38,12 @@ package struct EntitlementDecision: Sendable {
             return refusal
         }
         let isTransferred = give(original, to: user, by: named?.naming, claim, actor)
-        let result = takeIn(claim, of: user, by: actor, named?.naming)
-        takeIn(siblings, of: user)
+        let result = apply(claim, of: user, by: actor, named?.naming)
+        apply(siblings, of: user)
         return isTransferred && result == .alreadyRedeemed ? .granted : result
     }
 
-    /// Decides what the App Store states of a transaction: it reaches the user whose account token it names, else the owner of
+    /// Decides a statement of the App Store about a transaction. It goes to the user of its account token, or to the owner of
     /// the purchase. A statement for nobody is parked until a user presents the transaction.
     package mutating func state(_ claim: Claim) -> NotificationOutcome {
         let original = facts.ownedOriginal(of: claim)
@@ -57,7 +57,8 @@ package struct EntitlementDecision: Sendable {
             return .parked
         }
         guard isAccepted(claim.origin, for: owner) else {
-            // The statement signed last counts, should the owner buy there again; it grants nothing now, and nobody hears of it.
+            // The last signed statement is stored in case the origin is accepted again. It grants nothing now and causes no
+            // event.
             if let before {
                 if Standing(claim).isLater(than: before.standing) { write(Standing(claim), of: claim, to: claim.key) }
                 write(factsOf: claim)
@@ -67,12 +68,13 @@ package struct EntitlementDecision: Sendable {
             return .recorded
         }
         _ = give(original, to: owner, by: named?.naming, claim, .appStore)
-        let stood = before.map { !$0.standing.isRevoked } ?? true && !facts.revokedByTeam.contains(claim.originalKey)
-        let result = takeIn(claim, of: owner, by: .appStore, named?.naming)
-        takeIn(siblings, of: owner)
+        let wasInEffect =
+            before.map { !$0.standing.isRevoked } ?? true && !facts.revokedByTeam.contains(claim.originalKey)
+        let result = apply(claim, of: owner, by: .appStore, named?.naming)
+        apply(siblings, of: owner)
         switch result {
         case .granted: return .granted
-        case .revoked where stood: return .revoked
+        case .revoked where wasInEffect: return .revoked
         default: return .recorded
         }
     }
@@ -81,7 +83,7 @@ package struct EntitlementDecision: Sendable {
         origins.contains(origin) || facts.furtherOrigins[user]?.contains(origin) ?? false
     }
 
-    /// Makes a change, and lets the claims after it see it.
+    /// Makes a change, which the following claims see.
     mutating func make(_ change: EntitlementChange) {
         changes.append(change)
         facts.apply(change, at: moment)

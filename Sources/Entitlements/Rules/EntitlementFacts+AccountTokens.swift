@@ -2,19 +2,19 @@ import Commerce
 
 /// The rules of account tokens.
 extension EntitlementFacts {
-    /// The user whom an account token names, and the transaction that names it.
+    /// The user of an account token, and the transaction with the token.
     struct NamedOwner: Hashable, Sendable {
         let user: Int64
         let naming: Naming
     }
 
-    /// The owner that the account tokens of a claim, and of what is parked with it, name.
+    /// The owner by the account tokens of a claim and of the claims parked with it.
     ///
-    /// A receipt has no account token; what was parked for its transaction may have one.
+    /// A receipt has no account token. A parked statement about its transaction may have one.
     ///
     /// - Parameter original: The original transaction of the purchase, if somebody owns it.
-    /// - Returns: Nil if the tokens name nobody here, if the token of a transaction that was bought later has named the owner, or
-    ///   if the purchase has added to somebody else's balance, which may be spent.
+    /// - Returns: Nil if no user of this service has the token. Nil also if the token of a later purchase has determined the
+    ///   owner, or if the purchase has added to another user's balance, which may be spent.
     func namedOwner(by claim: Claim, _ siblings: [Claim], of original: TransactionKey?) -> NamedOwner? {
         var last = namedOwner(by: claim)
         func consider(_ candidate: Claim?) {

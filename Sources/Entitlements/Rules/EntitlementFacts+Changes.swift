@@ -1,7 +1,7 @@
 import Commerce
 
 extension EntitlementFacts {
-    /// The facts after a change.
+    /// Updates the facts by a change.
     mutating func apply(_ change: EntitlementChange, at moment: Timestamp) {
         switch change {
         case .purchase(let original, let owner, let naming):

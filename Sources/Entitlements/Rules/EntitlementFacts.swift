@@ -4,18 +4,18 @@ import Receipts
 
 /// The part of the ledger that a decision about claims needs.
 ///
-/// The facts about a claim are complete: every transaction of the purchases that it may belong to, everything parked for them,
-/// and the owner of every account token that the claim or something parked names.
+/// The facts about a claim are complete. They have every transaction of its possible purchases, every statement parked for
+/// them, and the owner of every account token in the claim or a parked statement.
 package struct EntitlementFacts: Sendable {
-    /// A purchase, known by its original transaction, that a user owns with all its transactions.
+    /// A purchase of a user with all its transactions, by its original transaction.
     package struct Purchase: Hashable, Sendable {
         /// The owner's number.
         package var owner: Int64
-        /// When the purchase was transferred last.
+        /// The time of the last transfer.
         package var transferredAt: Timestamp?
         /// The transaction whose account token determines the owner.
         package var naming: Naming?
-        /// The last statement about the renewal; nil also if no claim states a renewal.
+        /// The last statement about the renewal; nil also if it was not read, because no claim states a renewal.
         package var renewal: StatedRenewal?
         package var transactions: [TransactionKey] = []
 
@@ -29,16 +29,16 @@ package struct EntitlementFacts: Sendable {
     /// A redeemed transaction.
     package struct Transaction: Hashable, Sendable {
         package let originalKey: TransactionKey
-        /// The number among the transactions of the owner; nil before it is written.
+        /// The number among the owner's transactions; nil before the transaction is stored.
         package let sequence: Int64?
         package let productIdentifier: String
         package let purchaseDate: Timestamp
         package let addsToBalance: Bool
         package var standing: Standing
         package var grace: GracePeriod?
-        /// The facts known of a transaction of the claims; nil for other transactions.
+        /// The facts of a claimed transaction; nil for other transactions.
         package var stated: TransactionFacts?
-        /// The terms as they were read; nil if the facts are known.
+        /// The terms from the ledger; nil if the facts are known.
         package let terms: PurchasePeriod.Terms?
 
         package init(
@@ -76,19 +76,19 @@ package struct EntitlementFacts: Sendable {
         }
     }
 
-    /// By the original transaction.
+    /// The purchases by the original transaction.
     package private(set) var purchases: [TransactionKey: Purchase] = [:]
     package private(set) var transactions: [TransactionKey: Transaction] = [:]
     package private(set) var parked: [TransactionKey: ParkedStatement] = [:]
     /// The parked transactions of each original transaction.
     private var parkedByOriginal: [TransactionKey: Set<TransactionKey>] = [:]
-    /// The original transactions of the purchases that the team has taken back.
+    /// The original transactions of the purchases that the team has revoked.
     package var revokedByTeam: Set<TransactionKey> = []
-    /// The states of purchases with an end, as the histories of their owners have them.
+    /// The states of purchases with an end in the histories of their owners.
     package var announced: [TransactionKey: AnnouncedState] = [:]
     /// The owners of account tokens.
     package var tokenOwners: [UUID: Int64] = [:]
-    /// The origins that count for users beyond those that count for everybody.
+    /// The origins that are valid only for some users.
     package var furtherOrigins: [Int64: Set<Origin>] = [:]
 
     package init() {}
@@ -124,9 +124,9 @@ package struct EntitlementFacts: Sendable {
         parkedByOriginal[claim.originalKey]?.remove(key)
     }
 
-    /// The original transaction of the purchase that a claim belongs to; nil if nobody owns the purchase.
+    /// The original transaction of a claim's purchase; nil if nobody owns the purchase.
     ///
-    /// Proofs of two forms may name different original transactions. The transaction's own is the one it was redeemed with.
+    /// Proofs of two formats may name different original transactions. A redeemed transaction keeps the one of its redemption.
     package func ownedOriginal(of claim: Claim) -> TransactionKey? {
         if let transaction = transactions[claim.key] { return transaction.originalKey }
         return purchases[claim.originalKey] == nil ? nil : claim.originalKey

@@ -2,7 +2,7 @@ import Commerce
 
 /// The last statement of the App Store about a subscription's grace period.
 package struct GracePeriod: Hashable, Sendable {
-    /// Nil where there is no grace period.
+    /// Nil if there is no grace period.
     package let endsAt: Timestamp?
     package let statedAt: Timestamp
 
@@ -11,14 +11,14 @@ package struct GracePeriod: Hashable, Sendable {
         self.statedAt = statedAt
     }
 
-    /// Nil for a claim that says nothing of a grace period.
+    /// Nil for a claim without a statement about a grace period.
     init?(_ claim: Claim) {
         guard let grace = claim.grace else { return nil }
         self.init(endsAt: grace.endsAt, statedAt: grace.statedAt ?? claim.signedAt)
     }
 
-    /// Whether this statement counts instead of another: the one signed later does, and of two signed in the same millisecond
-    /// the one that ends later.
+    /// True if this statement supersedes another. The one signed later does. Of two signed in the same millisecond, the one
+    /// that ends later does.
     func isLater(than other: GracePeriod?) -> Bool {
         guard let other else { return true }
         if statedAt != other.statedAt { return statedAt > other.statedAt }

@@ -1,7 +1,7 @@
 import Commerce
 
 extension Grant {
-    /// The grant after a revocation; nil if it was revoked before, and stays as it is.
+    /// The grant after a revocation; nil if it was revoked before.
     package func revoked(by revocation: Revocation) -> Grant? {
         guard self.revocation == nil else { return nil }
         return Grant(

@@ -1,11 +1,11 @@
 import Commerce
 import Receipts
 
-/// The time in which something that is not revoked gives an item to a user.
+/// The period in which a source that is not revoked gives an item to a user.
 package struct ItemCoverage: Sendable {
     package let item: Item
     package let beginsAt: Timestamp
-    /// Nil for what lasts.
+    /// Nil for a source without an end.
     package let endsAt: Timestamp?
     package let source: OwnedItem.Source
     /// The last statement about the renewal of the purchase; nil without one.
@@ -25,21 +25,22 @@ package struct ItemCoverage: Sendable {
         self.renewal = renewal
     }
 
-    /// True if this one is told instead of another: it ends later, or began earlier.
+    /// True if this coverage is shown instead of another, because it ends later, or began earlier.
     fileprivate func outlasts(_ other: ItemCoverage) -> Bool {
         let (end, otherEnd) = (endsAt?.millisecondsSince1970 ?? .max, other.endsAt?.millisecondsSince1970 ?? .max)
         return end == otherEnd ? beginsAt < other.beginsAt : end > otherEnd
     }
 }
 
-/// The rules of what a user owns, and by what.
+/// The rules of items and their sources.
 extension OwnedItem {
-    /// The items that a user owns at a moment, each once, in order.
+    /// The items of a user at a moment, each once, in order.
     ///
     /// - Parameters:
-    ///   - coverage: All that began before the moment, also what has ended: it says since when.
+    ///   - coverage: All coverage that began before the moment. Coverage that has ended helps to find the start of the
+    ///     ownership.
     ///   - free: The items that everybody owns.
-    ///   - type: Returns the type of a product, for transactions that do not say it.
+    ///   - type: Returns the type of a product, for transactions without a stated type.
     package static func all(
         by coverage: [ItemCoverage],
         owningBesides free: [Item],
@@ -77,7 +78,7 @@ extension OwnedItem {
             renews: renews)
     }
 
-    /// The beginning of what covers without a gap until a coverage.
+    /// The start of the time that is covered without a gap until the end of a coverage.
     private static func beginning(of last: ItemCoverage, _ coverage: [ItemCoverage]) -> Timestamp {
         var beginning = last.beginsAt
         for earlier in coverage.sorted(by: { $0.beginsAt > $1.beginsAt }) where earlier.beginsAt < beginning {

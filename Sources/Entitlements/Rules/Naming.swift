@@ -2,7 +2,7 @@ import Commerce
 
 /// A transaction whose account token may determine the owner of its purchase.
 ///
-/// Of several, the one that was bought last does, and of several statements about it the one signed last.
+/// The transaction with the latest purchase date decides. Of several statements about it, the one signed last decides.
 package struct Naming: Hashable, Sendable {
     package let purchaseDate: Timestamp
     package let transactionIdentifier: String

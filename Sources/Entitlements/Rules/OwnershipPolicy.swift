@@ -1,22 +1,22 @@
 import Commerce
 
-/// What happens when a user presents a purchase that is another's; the operator of a service chooses.
+/// The operator's policy for a user who presents another user's purchase.
 ///
-/// A purchase moves with all its transactions, in one commit. What adds to a balance stays with whoever redeemed it, under every
-/// policy: it may be spent. Where the App Store names a user's account token for anything else, the token decides, whatever the
-/// policy.
+/// A transfer moves a purchase with all its transactions in one commit. A purchase that added to a balance is never
+/// transferred, because it may be spent. If the App Store states an account token for any other purchase, the token decides
+/// regardless of the policy.
 public enum OwnershipPolicy: Hashable, Sendable {
-    /// It stays with whoever redeemed it first.
+    /// The purchase stays with the first user who redeemed it.
     case keep
-    /// It moves to whoever presents it, but not again before so many seconds have passed.
+    /// The purchase is transferred to the user who presents it, but not again before the pause is over.
     case transfer(pauseSeconds: Int64)
-    /// The same, where nothing that was bought counts any more, such as a subscription that has ended.
+    /// Like `transfer`, but only if nothing of the purchase is active, such as an expired subscription.
     case transferIfInactive(pauseSeconds: Int64)
 
-    /// How long a purchase stays where it was moved to, unless an operator says otherwise: 30 days.
+    /// The default pause between two transfers of a purchase: 30 days.
     public static let defaultPauseSeconds: Int64 = 30 * 24 * 60 * 60
 
-    /// - Returns: nil for a name of no policy.
+    /// - Returns: Nil for an unknown name.
     public init?(name: String, pauseSeconds: Int64) {
         switch name {
         case "keep": self = .keep
@@ -26,7 +26,7 @@ public enum OwnershipPolicy: Hashable, Sendable {
         }
     }
 
-    /// As an operator writes it.
+    /// The name in the operator's settings.
     public var name: String {
         switch self {
         case .keep: "keep"
@@ -35,7 +35,7 @@ public enum OwnershipPolicy: Hashable, Sendable {
         }
     }
 
-    /// nil where nothing moves.
+    /// Nil if the policy never transfers.
     public var pauseSeconds: Int64? {
         switch self {
         case .keep: nil
@@ -43,11 +43,11 @@ public enum OwnershipPolicy: Hashable, Sendable {
         }
     }
 
-    /// Why a purchase does not move; nil where it does.
+    /// The reason not to transfer a purchase; nil to transfer it.
     ///
     /// - Parameters:
-    ///   - isActive: Whether something that was bought counts still.
-    ///   - transferredAt: When it was moved last.
+    ///   - isActive: True if a part of the purchase is active.
+    ///   - transferredAt: The time of the last transfer.
     func refusal(
         isActive: @autoclosure () -> Bool,
         transferredAt: Timestamp?,

@@ -2,7 +2,7 @@ import Catalog
 import Commerce
 import Receipts
 
-/// The claims that a verified proof makes, by a catalog.
+/// The claims of a verified proof, by a catalog.
 struct ProofClaims {
     private let verified: VerifiedProof
     private let app: String
@@ -15,12 +15,12 @@ struct ProofClaims {
     /// - Parameters:
     ///   - proof: The signed bytes.
     ///   - app: The bundle identifier of its app.
-    ///   - isKept: Whether the signed bytes are kept.
+    ///   - isKept: True to store the signed bytes.
     init(of verified: VerifiedProof, _ proof: [UInt8], app: String, by catalog: Catalog?, isKept: Bool) {
         self.verified = verified
         self.app = app
         self.catalog = catalog
-        // Of a notification, the signed transaction inside it.
+        // A notification's claim is about the signed transaction inside it.
         let part = verified.notifiedTransactionProof
         digest = part?.digest ?? verified.digest
         fingerprints = part?.fingerprints ?? verified.fingerprints
@@ -65,12 +65,12 @@ struct ProofClaims {
         return saysNothing ? nil : Claim.Grace(endsAt: nil)
     }
 
-    /// The end of what a purchase gives; nil if it lasts.
+    /// The end of the benefit of a purchase; nil for none.
     private static func end(of purchase: ProvenPurchase, _ benefit: Benefit?) -> Timestamp? {
         switch benefit {
         case .itemFor(_, let period):
             purchase.purchaseDate.adding(period, dayOfMonth: purchase.purchaseDate.dayOfMonth)
-        // A proof that names no end would count for good.
+        // Without an end, the claim would be valid forever.
         case .itemWhilePaid: purchase.expiresDate ?? purchase.purchaseDate
         case .item, .credit, nil: nil
         }

@@ -1,7 +1,7 @@
 import Commerce
 import Receipts
 
-/// A transaction of a purchase, as far as the state of the purchase depends on it: a period of a subscription, or the whole of
+/// The part of a transaction that the state of its purchase depends on. It is a period of a subscription, or the whole of
 /// another purchase.
 package struct PurchasePeriod: Hashable, Sendable {
     /// The facts of a transaction that a state depends on.
@@ -25,7 +25,7 @@ package struct PurchasePeriod: Hashable, Sendable {
             isFamilyShared = facts.text(.inAppOwnershipType) == InAppOwnershipType.familyShared.rawValue
         }
 
-        /// The facts that the terms follow from.
+        /// The facts that the terms depend on.
         package static let facts: [TransactionFact] = [
             .type, .isUpgraded, .offerDiscountType, .isTrialPeriod, .offerType, .isInIntroductoryOfferPeriod,
             .inAppOwnershipType,
@@ -35,11 +35,11 @@ package struct PurchasePeriod: Hashable, Sendable {
     package let transactionIdentifier: String
     package let productIdentifier: String
     package let purchaseDate: Timestamp
-    /// Nil for a purchase that lasts.
+    /// Nil for a purchase without an end.
     package let expiresAt: Timestamp?
     /// Nil without a grace period.
     package let graceEndsAt: Timestamp?
-    /// True if the App Store has taken it back.
+    /// True if the App Store has refunded or revoked it.
     package let isRevoked: Bool
     package let isRevokedByTeam: Bool
     package let terms: Terms

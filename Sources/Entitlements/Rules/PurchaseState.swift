@@ -1,23 +1,23 @@
 import Commerce
 import Receipts
 
-/// The state of a purchase at a moment: of a subscription, or of a purchase that does not renew.
+/// The state of a subscription or another purchase at a moment.
 public enum PurchaseState: String, Sendable, CaseIterable {
     /// In a free trial.
     case trial
-    /// In a period that an introductory offer has made cheaper.
+    /// In a period with the lower price of an introductory offer.
     case introductory
     /// In a paid period. The subscription renews, or the App Store has not stated whether it does.
     case active
-    /// In a paid period, the last one unless the customer turns renewal on again.
+    /// In a paid period. It is the last one, unless the customer turns renewal on again.
     case willNotRenew
-    /// Not charged, and still owned: the App Store tries to charge until the grace period ends.
+    /// Not charged, but still owned. The App Store retries until the grace period ends.
     case gracePeriod
-    /// Not charged, and owned no more: the App Store still tries to charge.
+    /// Not charged, and not owned. The App Store still retries.
     case billingRetry
-    /// Over: a subscription, or a purchase with an end.
+    /// Over, for a subscription or a purchase with an end.
     case expired
-    /// A subscription that the App Store has taken back, or any purchase that the team has taken back.
+    /// A subscription that the App Store has revoked, or any purchase that the team has revoked.
     case revoked
     /// A subscription replaced by one of a higher level.
     case upgraded
@@ -25,14 +25,14 @@ public enum PurchaseState: String, Sendable, CaseIterable {
     case owned
     /// A consumable, added to a balance.
     case consumed
-    /// A purchase that does not renew, taken back by the App Store.
+    /// A purchase without renewal that the App Store has refunded.
     case refunded
     /// Bought by a member of the customer's family.
     case familyShared
-    /// Stated by the App Store, and redeemed by nobody.
+    /// Stated by the App Store, but redeemed by nobody.
     case unclaimed
 
-    /// True if the user owns what was bought.
+    /// True if the user owns the benefit.
     public var isOwned: Bool {
         switch self {
         case .trial, .introductory, .active, .willNotRenew, .gracePeriod, .owned, .consumed, .familyShared: true
@@ -40,21 +40,21 @@ public enum PurchaseState: String, Sendable, CaseIterable {
         }
     }
 
-    /// The longest time for which the App Store tries to charge again, in days (App Store Server Notifications,
+    /// The longest time for which the App Store retries a charge, in days (App Store Server Notifications,
     /// `DID_FAIL_TO_RENEW`).
     static let billingRetryDays: Int64 = 60
 
     /// - Parameters:
     ///   - last: The last period of the purchase.
-    ///   - type: The type of the product; nil if neither the App Store nor the catalog says it.
-    ///   - renewal: The last statement about the renewal that counts for the period; nil without one.
+    ///   - type: The type of the product; nil if neither the App Store nor the catalog has it.
+    ///   - renewal: The last statement about the renewal of the period; nil without one.
     init(of last: PurchasePeriod, _ type: ProductType?, _ renewal: StatedRenewal?, at moment: Timestamp) {
         if last.isRevokedByTeam {
             self = .revoked
         } else if type == .autoRenewableSubscription {
             self = Self.ofSubscription(last, renewal, at: moment)
         } else if last.isRevoked {
-            // Apple withdraws family sharing, and refunds the buyer alone.
+            // Apple withdraws family sharing from members, and refunds only the buyer.
             self = last.terms.isFamilyShared ? .revoked : .refunded
         } else if type == .consumable {
             self = .consumed

@@ -1,12 +1,12 @@
 import Commerce
 import Ledger
 
-/// The rules of a user's history: what has happened to a purchase between two moments.
+/// The rules of a user's history: the events of a purchase between two moments.
 extension PurchaseStatus {
-    /// Something that has happened to a purchase, also by the passing of time.
+    /// An event of a purchase, caused by a statement or by time.
     struct HistoryEvent: Hashable, Sendable {
         let event: AuditEntry.Event
-        /// The time at which it took effect.
+        /// The time at which the event took effect.
         let happenedAt: Timestamp
         let reason: String?
 
@@ -17,16 +17,16 @@ extension PurchaseStatus {
         }
     }
 
-    /// The events between the state that the history has and this one, in their order.
+    /// The events between the state in the history and this one, in their order.
     ///
-    /// - Parameter announced: Nil for a purchase that the history has not told of.
+    /// - Parameter announced: The state in the history; nil if it has none.
     func events(since announced: AnnouncedState?, at moment: Timestamp) -> [HistoryEvent] {
         let change = state == announced?.state ? nil : stateEvent(after: announced?.state, at: moment)
         return renewalEvents(since: announced) + [change].compactMap(\.self)
     }
 
-    /// The time for which the statement about a renewal may take to arrive, in seconds, before the end of a subscription that
-    /// may renew is told: the item is not owned meanwhile.
+    /// The time to wait for a statement about the renewal, in seconds, before the end of a subscription that may renew is
+    /// reported. The user does not own the item meanwhile.
     private static let statementSeconds: Int64 = 3600
 
     /// The moment until which a statement about the renewal is awaited; nil if none is.
@@ -54,7 +54,7 @@ extension PurchaseStatus {
         case .billingRetry: return HistoryEvent(.renewalFailed, at: graceEndsAt ?? paidUntil)
         case .expired:
             let end = [paidUntil, graceEndsAt].compactMap(\.self).max() ?? paidUntil
-            // The App Store gives up at its limit, or says that it has before.
+            // The App Store stops retrying at its limit, or states that it has stopped earlier.
             let retryEnd = paidUntil.adding(days: PurchaseState.billingRetryDays)
             let givenUp = isRetried ? retryEnd : min(renewalStatedAt ?? retryEnd, retryEnd)
             return HistoryEvent(

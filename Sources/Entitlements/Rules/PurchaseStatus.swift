@@ -1,43 +1,43 @@
 import Commerce
 import Receipts
 
-/// A user's purchase as it is at a moment: derived from its transactions and the last statement about its renewal.
+/// The status of a user's purchase at a moment. It follows from its transactions and the last statement about its renewal.
 public struct PurchaseStatus: Hashable, Sendable {
     public let originalTransactionIdentifier: String
     public let origin: Origin
     /// The product of the last transaction.
     public let productIdentifier: String
     public let state: PurchaseState
-    /// The beginning of the periods that followed each other without a gap until the last one.
+    /// The start of the latest run of periods without a gap.
     public let since: Timestamp
     /// The end of the last period, or of its grace period; nil for a purchase without an end.
     public let until: Timestamp?
-    /// Nil if the App Store has not stated whether the subscription renews; false for a purchase that never does.
+    /// Nil if the App Store has not stated whether the subscription renews; false for a purchase that never renews.
     public let renews: Bool?
     /// The product of the next period; nil for a purchase that does not renew.
     public let nextProductIdentifier: String?
     /// Nil for a purchase that has not ended, or without a stated reason.
     public let expirationReason: ExpirationReason?
 
-    /// The longest time between two periods that follow each other, in seconds: the clocks of a store's machines are not one.
+    /// The longest gap between two consecutive periods, in seconds, because the clocks of the App Store's servers differ.
     static let gapSeconds: Int64 = 3600
 
     /// The last transaction.
     let transactionIdentifier: String
-    /// The end of the last period that is paid; nil for a purchase without an end.
+    /// The end of the last paid period; nil for a purchase without an end.
     let paidUntil: Timestamp?
     let graceEndsAt: Timestamp?
-    /// The date of the last statement about the renewal that counts for the last period.
+    /// The date of the last statement about the renewal of the last period.
     let renewalStatedAt: Timestamp?
-    /// True if the App Store tries to charge again, as far as it has stated.
+    /// True if the App Store has stated that it retries the charge.
     let isRetried: Bool
-    /// True if the subscription may renew as far as the App Store has stated: false for another purchase.
+    /// True if the subscription may renew, as far as the App Store has stated. False for another purchase.
     let mayRenew: Bool
 
     /// - Parameters:
-    ///   - transactions: The transactions of one purchase; nil is returned without one.
+    ///   - transactions: The transactions of one purchase. The result is nil without one.
     ///   - type: The type of the product; nil if it is unknown.
-    ///   - renewal: The last statement about the renewal; nil without one. A statement about an earlier period does not count.
+    ///   - renewal: The last statement about the renewal; nil without one. A statement about an earlier period is ignored.
     public init?(
         _ transactions: [RedeemedTransaction],
         _ type: ProductType?,
@@ -45,13 +45,13 @@ public struct PurchaseStatus: Hashable, Sendable {
         at moment: Timestamp
     ) {
         guard let first = transactions.first else { return nil }
-        // Of transactions of one millisecond, the one that was redeemed last.
+        // Of transactions of the same millisecond, the one that was redeemed last decides.
         let periods = transactions.sorted { $0.sequence < $1.sequence }.map { PurchasePeriod($0) }
         self.init(
             of: first.originalTransactionIdentifier, from: first.origin, periods, type, renewal, at: moment)
     }
 
-    /// - Parameter type: Returns the type of a product, for transactions that do not say it.
+    /// - Parameter type: Returns the type of a product, for transactions without a stated type.
     init?(
         _ transactions: [RedeemedTransaction],
         _ renewal: StatedRenewal?,
@@ -67,7 +67,7 @@ public struct PurchaseStatus: Hashable, Sendable {
 
     /// - Parameters:
     ///   - original: The identifier of the original transaction.
-    ///   - periods: The periods of the purchase; nil is returned without one.
+    ///   - periods: The periods of the purchase. The result is nil without one.
     init?(
         of original: String,
         from origin: Origin,
@@ -76,7 +76,7 @@ public struct PurchaseStatus: Hashable, Sendable {
         _ renewal: StatedRenewal?,
         at moment: Timestamp
     ) {
-        // Of two periods of one millisecond, the one that the other has replaced comes first.
+        // Of two periods of the same millisecond, the replaced one comes first.
         func order(_ period: (offset: Int, element: PurchasePeriod)) -> (Timestamp, Int, Int) {
             (period.element.purchaseDate, period.element.terms.isUpgraded ? 0 : 1, period.offset)
         }
@@ -103,7 +103,7 @@ public struct PurchaseStatus: Hashable, Sendable {
         expirationReason = state == .expired ? ExpirationReason(intent: renewal?.facts.integer(.expirationIntent)) : nil
     }
 
-    /// - Parameter periods: At least one, by their purchase dates.
+    /// - Parameter periods: At least one period, in the order of the purchase dates.
     private static func beginning(of periods: [PurchasePeriod]) -> Timestamp {
         var beginning = periods[periods.count - 1].purchaseDate
         for earlier in periods.dropLast().reversed() {

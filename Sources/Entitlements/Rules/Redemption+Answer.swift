@@ -1,7 +1,7 @@
 import Commerce
 
 extension Redemption {
-    /// The redemption that the ledger's answer to claims tells of.
+    /// The redemption of a ledger's answer to claims.
     ///
     /// - Parameter free: The items that everybody owns.
     /// - Throws: `RedemptionError` if no claim is the user's.
@@ -27,7 +27,7 @@ extension Redemption {
 }
 
 extension [Item] {
-    /// All items of both, each once, in order.
+    /// The items of both, each once, in order.
     func merged(with others: [Item]) -> [Item] {
         (self + others.filter { !contains($0) }).sorted()
     }

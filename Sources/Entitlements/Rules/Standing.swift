@@ -2,11 +2,11 @@ import Commerce
 
 /// The last statement of the App Store about a transaction: its revocation, its end, and the date of the signature.
 package struct Standing: Hashable, Sendable {
-    /// Nil while the transaction stands.
+    /// Nil if the transaction is not revoked.
     package var revocationDate: Timestamp?
-    /// In Apple's numbers.
+    /// The reason in Apple's numbers.
     package var revocationReason: Int?
-    /// Nil for a purchase that lasts.
+    /// Nil for a purchase without an end.
     package var expiresAt: Timestamp?
     package var statedAt: Timestamp
 
@@ -30,15 +30,15 @@ package struct Standing: Hashable, Sendable {
 
     package var isRevoked: Bool { revocationDate != nil }
 
-    /// Whether this statement counts instead of another: the one signed later does. Of two signed in the same millisecond, the
-    /// one that revokes does, else the one that ends later.
+    /// True if this statement supersedes another. The one signed later does. Of two signed in the same millisecond, the one
+    /// that revokes does, otherwise the one that ends later.
     package func isLater(than other: Standing) -> Bool {
         if statedAt != other.statedAt { return statedAt > other.statedAt }
         if isRevoked != other.isRevoked { return isRevoked }
         return (expiresAt?.millisecondsSince1970 ?? 0) > (other.expiresAt?.millisecondsSince1970 ?? 0)
     }
 
-    /// The same statement with the end of an earlier one, unless the catalog knows the product: only then a claim has an end.
+    /// This statement with the end of an earlier one, unless the catalog has the product. Only then a claim has an end.
     func keepingEnd(of before: Standing, unless isKnown: Bool) -> Standing {
         guard !isKnown else { return self }
         var standing = self

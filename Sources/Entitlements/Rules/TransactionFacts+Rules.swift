@@ -2,18 +2,18 @@ import Receipts
 
 /// The rules of facts that several statements state of one transaction.
 extension TransactionFacts {
-    /// The facts that change: the last signed transaction alone states them, if there is one.
+    /// The facts that may change. Only the last signed transaction states them, if there is one.
     private static let changing: [TransactionFact] = [
         .expiresDate, .isUpgraded, .appAccountToken, .revocationType, .revocationPercentage, .commitmentInfo,
         .advancedCommerceInfo,
     ]
-    /// The facts that app receipts alone state.
+    /// The facts that only app receipts state.
     private static let ofReceipts: [TransactionFact] = [.isTrialPeriod, .isInIntroductoryOfferPeriod, .itemId]
 
-    /// The facts after a further statement, in whatever order the two come.
+    /// The facts after a further statement, in any order of the two.
     ///
     /// The statement signed last wins, and the earlier one completes it. An app receipt completes signed transactions. Of two
-    /// receipts, or two statements of the same millisecond, each fact has the greater value.
+    /// receipts, or two statements of the same millisecond, each fact takes the greater value.
     package func completed(by other: TransactionFacts) -> TransactionFacts {
         if isEmpty || other.isEmpty { return isEmpty ? other : self }
         let (date, otherDate) = (integer(.signedDate) ?? .min, other.integer(.signedDate) ?? .min)
@@ -27,7 +27,7 @@ extension TransactionFacts {
 }
 
 extension StatedRenewal {
-    /// Whether this statement counts instead of another: the one signed later does.
+    /// True if this statement supersedes another, because it was signed later.
     package func isLater(than other: StatedRenewal?) -> Bool {
         guard let other else { return true }
         if statedAt != other.statedAt { return statedAt > other.statedAt }

@@ -17,14 +17,14 @@ package struct TransactionKey: Hashable, Sendable {
 
     package var identifier: String { bytes.text }
 
-    /// Hashes the identifier alone, since two apps or origins rarely have the same.
+    /// Hashes only the identifier, because two apps or origins rarely share one.
     package func hash(into hasher: inout Hasher) {
         bytes.hash(into: &hasher)
     }
 }
 
 extension TransactionKey: Comparable {
-    /// By the bytes of the identifiers, as databases order them.
+    /// Orders by the bytes of the identifiers, like databases.
     package static func < (left: TransactionKey, right: TransactionKey) -> Bool {
         if left.bytes != right.bytes { return left.bytes < right.bytes }
         return (left.origin.rawValue, left.app) < (right.origin.rawValue, right.app)
@@ -36,7 +36,7 @@ extension Claim {
         TransactionKey(app: app, origin: origin, identifier: transactionIdentifier)
     }
 
-    /// The original transaction that the proof names.
+    /// The original transaction of the proof.
     package var originalKey: TransactionKey {
         TransactionKey(app: app, origin: origin, identifier: originalTransactionIdentifier)
     }

@@ -1,8 +1,8 @@
 import Commerce
 import Ledger
 
-/// The rules of explanations: what gives an item comes first, then the purchase that ended last, grants, refusals, and purchases
-/// that nobody has redeemed.
+/// The rules of explanations. The source of an owned item comes first, then the purchase that ended last, grants, refusals, and
+/// unclaimed purchases.
 extension ItemExplanation {
     private static let refundRemedy =
         "Only Apple refunds, at https://reportaproblem.apple.com. The item comes back if Apple reverses the refund, or the "
@@ -36,7 +36,7 @@ extension ItemExplanation {
                 }
             return ItemExplanation(
                 item, cause, isOwned: true, "\(verb) \(transaction.productIdentifier)\(words(of: owned)).",
-                remedy: cause == .gracePeriod ? "The customer has to mend the payment method in the App Store." : nil,
+                remedy: cause == .gracePeriod ? "The customer must correct the payment method in the App Store." : nil,
                 since: owned.since, until: owned.until, reference: transaction.transactionIdentifier,
                 origin: transaction.origin)
         }
@@ -51,7 +51,7 @@ extension ItemExplanation {
         func end(_ purchase: ItemFacts.Purchase) -> Int64 {
             (purchase.status.until ?? purchase.status.since).millisecondsSince1970
         }
-        // A purchase that would count anywhere else says more than one that has ended.
+        // A purchase that is active, but without effect here, explains more than one that has ended.
         let latest = facts.purchases.max { left, right in
             let (leftRuns, rightRuns) = (left.status.state.isOwned, right.status.state.isOwned)
             return leftRuns == rightRuns ? end(left) < end(right) : rightRuns
@@ -67,7 +67,7 @@ extension ItemExplanation {
         if !latest.counts {
             return explanation(
                 .originNotAccepted,
-                "The user has bought \(product) in \(status.origin.rawValue), which does not count.",
+                "The user has bought \(product) in \(status.origin.rawValue), which is not accepted for this user.",
                 "For a tester, add the user to `sandbox-users`. For a customer, check the build of the app.",
                 since: status.since)
         }
@@ -88,15 +88,15 @@ extension ItemExplanation {
                 .refunded, "Apple has refunded \(product).", refundRemedy, since: latest.revocationDate)
         case .revoked:
             return explanation(
-                .revokedByAppStore, "Apple has taken \(product) back.", refundRemedy, since: latest.revocationDate)
+                .revokedByAppStore, "Apple has revoked \(product).", refundRemedy, since: latest.revocationDate)
         case .upgraded:
             return explanation(
                 .upgraded, "A subscription of a higher level has replaced \(product).",
                 "Map the product of the higher level to the item, too.", since: status.until)
         case .billingRetry:
             return explanation(
-                .renewalFailed, "The renewal of \(product) could not be charged, and Apple tries again.",
-                "The customer has to mend the payment method in the App Store.", since: status.until)
+                .renewalFailed, "The renewal of \(product) could not be charged. Apple retries.",
+                "The customer must correct the payment method in the App Store.", since: status.until)
         default:
             return explanation(
                 .expired, "\(product) has expired\(words(of: status.expirationReason)).",
@@ -118,11 +118,11 @@ extension ItemExplanation {
         guard let grant = facts.grants.first else { return nil }
         if let revocation = grant.revocation {
             return ItemExplanation(
-                item, .grantTakenBack, "The team has taken a grant of the item back: \(revocation.reason)",
-                remedy: "Grant the item anew.", since: revocation.revokedAt, reference: grant.identifier)
+                item, .grantTakenBack, "The team has revoked a grant of the item: \(revocation.reason)",
+                remedy: "Grant the item again.", since: revocation.revokedAt, reference: grant.identifier)
         }
         return ItemExplanation(
-            item, .grantEnded, "A grant of the item has ended.", remedy: "Grant the item anew.", since: grant.endsAt,
+            item, .grantEnded, "A grant of the item has ended.", remedy: "Grant the item again.", since: grant.endsAt,
             reference: grant.identifier)
     }
 

@@ -1,6 +1,6 @@
 import Commerce
 
-/// The reason for which a user has an item, or does not.
+/// The reason why a user owns an item or does not.
 public struct ItemExplanation: Hashable, Sendable {
     public enum Cause: String, Sendable, CaseIterable {
         case owned
@@ -17,13 +17,13 @@ public struct ItemExplanation: Hashable, Sendable {
         case upgraded
         /// The subscription has another product now, which does not grant the item.
         case productChanged
-        /// Bought where purchases do not count for this user, such as the sandbox.
+        /// Bought in an origin that is not accepted for this user, such as the sandbox.
         case originNotAccepted
         case grantEnded
         case grantTakenBack
         case refused
         case transferredToAnotherUser
-        /// Nobody has redeemed the purchase. Its account token is unknown, or it has none.
+        /// Nobody has redeemed the purchase. Its account token is unknown or absent.
         case unclaimed
         case neverBought
         /// No product of the catalog grants the item.
@@ -33,17 +33,17 @@ public struct ItemExplanation: Hashable, Sendable {
     public let item: Item
     public let isOwned: Bool
     public let cause: Cause
-    /// The reason in a sentence or two.
+    /// The reason in one or two sentences.
     public let sentence: String
-    /// The remedy; nil if nothing needs to.
+    /// The remedy; nil if none is needed.
     public let remedy: String?
     /// The time at which the cause took effect; nil if there is none.
     public let since: Timestamp?
     public let until: Timestamp?
-    /// The transaction, or the grant, that the explanation is about.
+    /// The transaction or the grant of the explanation.
     public let reference: String?
     public let origin: Origin?
-    /// The owner of a purchase that this user was refused.
+    /// The owner of a purchase that was refused to this user.
     public let otherOwner: User?
 
     init(

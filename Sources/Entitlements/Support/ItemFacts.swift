@@ -1,12 +1,12 @@
 import Commerce
 import Ledger
 
-/// The facts about a user and an item, from which an explanation follows.
+/// The facts about a user and an item that an explanation is derived from.
 package struct ItemFacts: Sendable {
     /// A purchase of the user that grants, or has granted, the item.
     package struct Purchase: Sendable {
         package let status: PurchaseStatus
-        /// True if the origin of the purchase counts for the user.
+        /// True if the origin of the purchase is accepted for the user.
         package let counts: Bool
         /// The team's revocation; nil without one.
         package let revocation: Revocation?
@@ -28,7 +28,7 @@ package struct ItemFacts: Sendable {
     package var purchases: [Purchase] = []
     /// The grants of the item by the team, newest first.
     package var grants: [Grant] = []
-    /// The refusals of purchases of these products, and the departures of such purchases, newest first.
+    /// The refused and the transferred purchases of these products, newest first.
     package var events: [AuditEntry] = []
     /// The owners of the refused purchases, by their transactions.
     package var otherOwners: [String: User] = [:]

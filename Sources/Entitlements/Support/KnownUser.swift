@@ -1,10 +1,10 @@
 import Commerce
 import Foundation
 
-/// A user whom the ledger knows.
+/// A user in the ledger.
 public struct KnownUser: Hashable, Sendable {
     public let user: User
-    /// The token that the user's purchases may name.
+    /// The account token that the user's purchases may contain.
     public let appAccountToken: UUID
     public let firstSeenAt: Timestamp
 }

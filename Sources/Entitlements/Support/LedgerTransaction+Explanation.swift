@@ -2,16 +2,16 @@ import Commerce
 import Ledger
 
 extension LedgerTransaction {
-    /// The newest events that an explanation looks at.
+    /// The number of the newest events that an explanation uses.
     private static let maximumEvents = 500
 
     /// The facts about a user and an item.
     ///
     /// - Parameters:
-    ///   - origins: The origins that count for the user.
+    ///   - origins: The origins that are valid for the user.
     ///   - free: The items that everybody owns.
     ///   - products: The identifiers of the products that grant the item.
-    ///   - type: Returns the type of a product, for transactions that do not say it.
+    ///   - type: Returns the type of a product, for transactions without a stated type.
     func facts(
         about item: Item,
         of user: User,

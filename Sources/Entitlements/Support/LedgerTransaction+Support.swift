@@ -2,15 +2,15 @@ import Commerce
 import Foundation
 import Ledger
 
-/// The questions of the support team.
+/// The queries of the support team.
 extension LedgerTransaction {
     private func support() throws -> SupportRecords {
         SupportRecords(database: database, apps: try AppRecords(database: database).numbers(of: []))
     }
 
-    /// The users whose names begin with a text, or who have it as their account token, by their names.
+    /// The users whose names begin with a text, or whose account token is the text, in the order of their names.
     ///
-    /// - Parameter last: Only those after this one; nil for all.
+    /// - Parameter last: The last user of the previous page; nil for the first page.
     public func users(matching text: String, after last: User?, limit: Int) throws -> [KnownUser] {
         let records = try support()
         if last == nil, let token = UUID(uuidString: text) {
@@ -22,7 +22,7 @@ extension LedgerTransaction {
 
     /// The purchases of a transaction or an original transaction.
     ///
-    /// - Parameter type: Returns the type of a product, for transactions that do not say it.
+    /// - Parameter type: Returns the type of a product, for transactions without a stated type.
     public func purchases(
         ofTransaction identifier: String,
         at moment: Timestamp,
@@ -59,7 +59,7 @@ extension LedgerTransaction {
 
     /// A user's story, newest first: events of the audit log, and notifications about the user's purchases.
     ///
-    /// - Parameter position: Only entries before this one; nil for all.
+    /// - Parameter position: The position of the last entry of the previous page; nil for the first page.
     public func story(of user: User, before position: StoryEntry.Position?, limit: Int) throws -> [StoryEntry] {
         guard let number = try users.known(user) else { return [] }
         let records = StoryRecords(database: database)
@@ -78,12 +78,12 @@ extension LedgerTransaction {
         return Array(entries.sorted { $1.position < $0.position }.prefix(limit))
     }
 
-    /// The purchases that nobody has redeemed, by their transactions.
+    /// The purchases that nobody has redeemed, in the order of their transactions.
     ///
     /// - Parameters:
-    ///   - identifier: Only those of a transaction or an original transaction; nil for all.
+    ///   - identifier: A transaction or an original transaction; nil for all.
     ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
-    ///   - last: Only those after this place; nil for all.
+    ///   - last: The position of the last purchase of the previous page; nil for the first page.
     public func unclaimedPurchases(
         ofTransaction identifier: String?,
         in app: String? = nil,
@@ -99,13 +99,13 @@ extension LedgerTransaction {
     /// Assigns an unclaimed purchase to a user as if the user had redeemed it.
     ///
     /// - Parameters:
-    ///   - origin: Nil if one origin alone uses the identifier.
-    ///   - app: The bundle identifier of the only app whose purchases count; nil for all apps.
-    ///   - origins: The origins that count for the user.
-    ///   - benefit: Returns the benefit of a product of an app as it is now.
-    ///   - type: Returns the type of a product, for transactions that do not say it.
-    /// - Returns: The results, one for each purchase of the identifier: none if there is none, several, unchanged, if there are
-    ///   several.
+    ///   - origin: Nil if only one origin uses the identifier.
+    ///   - app: The bundle identifier of the only app whose purchases are searched; nil for all apps.
+    ///   - origins: The origins that are valid for the user.
+    ///   - benefit: Returns the current benefit of a product of an app.
+    ///   - type: Returns the type of a product, for transactions without a stated type.
+    /// - Returns: The result for each purchase of the identifier. Empty if there is none; if there are several, nothing is
+    ///   changed.
     public func assign(
         _ identifier: String,
         origin: Origin?,

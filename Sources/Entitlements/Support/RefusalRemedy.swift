@@ -1,6 +1,6 @@
 import Commerce
 
-/// The cause of a refusal, and what to do about it, for the team.
+/// The cause and the remedy of a refusal, for the team.
 public struct RefusalRemedy: Hashable, Sendable {
     public let cause: String
     public let remedy: String
@@ -11,15 +11,15 @@ public struct RefusalRemedy: Hashable, Sendable {
         switch code {
         case Redemption.Result.ownedByAnotherUser.rawValue:
             self.init(
-                "Another user has redeemed the purchase, and it stays theirs.",
+                "Another user has redeemed the purchase and keeps it.",
                 "Ask the customer to log in as that user, or revoke the purchase there and grant the item here.")
         case Redemption.Result.transferTooSoon.rawValue:
             self.init(
-                "The purchase was transferred to another user lately.",
+                "The purchase was recently transferred to another user.",
                 "Wait until the pause of the ownership policy is over, then restore the purchase.")
         case Redemption.Result.appAccountTokenMismatch.rawValue:
             self.init(
-                "The purchase was made under another user's account token.",
+                "The purchase has another user's account token.",
                 "Ask the customer to log in as the user who bought it.")
         case Redemption.Result.productUnknown.rawValue:
             self.init(
@@ -27,11 +27,11 @@ public struct RefusalRemedy: Hashable, Sendable {
                 "Add the product to the catalog. The app's next restore redeems the purchase.")
         case "originNotAccepted", "environmentMismatch":
             self.init(
-                "The purchase comes from an environment that does not count for this user, such as the sandbox.",
+                "The purchase comes from an environment that is not accepted for this user, such as the sandbox.",
                 "For a tester, add the user to `sandbox-users`. For a customer, check the build of the app.")
         case "bundleIdentifierMismatch":
             self.init(
-                "The proof is of another app.",
+                "The proof is for another app.",
                 "Check which app the customer has, and the bundle identifier of the catalog.")
         default: return nil
         }

@@ -1,17 +1,17 @@
 import Commerce
 
-/// A notification of the App Store about a purchase, as the ledger keeps it.
+/// A notification of the App Store about a purchase, as the ledger stores it.
 public struct StatedNotification: Hashable, Sendable {
     public let notificationUUID: String
     public let origin: Origin
-    /// In Apple's words.
+    /// The type, in Apple's words.
     public let type: String
     public let subtype: String?
     public let transactionIdentifier: String?
     public let originalTransactionIdentifier: String?
     public let signedAt: Timestamp
     public let receivedAt: Timestamp
-    /// Nil for a notification that an early version has received.
+    /// Nil for a notification that an early version received.
     public let outcome: NotificationOutcome?
     /// The decoded notification as JSON, without the proofs inside it; nil for one of an early version.
     public let content: String?

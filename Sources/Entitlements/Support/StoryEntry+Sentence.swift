@@ -1,7 +1,7 @@
 import Ledger
 
 extension StoryEntry {
-    /// The entry in a sentence, for people.
+    /// The entry as a sentence.
     public var sentence: String {
         switch content {
         case .event(let entry, _, _): Self.sentence(entry)
@@ -14,17 +14,17 @@ extension StoryEntry {
         let reason = entry.reason.map { ": \($0)" } ?? "."
         return switch entry.event {
         case .granted: "Transaction \(reference) grants \(subject)."
-        case .revoked: "Transaction \(reference) of \(subject) is taken back\(reason)"
+        case .revoked: "Transaction \(reference) of \(subject) was revoked\(reason)"
         case .refused: "Transaction \(reference) of \(subject) was refused\(reason)"
         case .transferredIn: "Purchase \(reference) of \(subject) came from another user."
         case .transferredOut: "Purchase \(reference) of \(subject) went to another user."
         case .itemGiven: "The team granted \(subject)\(reason)"
-        case .itemTakenBack: "The team took a grant of \(subject) back\(reason)"
+        case .itemTakenBack: "The team revoked a grant of \(subject)\(reason)"
         case .assigned: "The team assigned the unclaimed transaction \(reference) of \(subject)\(reason)"
         case .credited: "The team added \(subject)\(reason)"
         case .spent: "\(subject) were spent\(reason)"
         case .expired: "\(subject) expired\(reason)"
-        case .renewalFailed: "The renewal of \(subject) could not be charged. Apple tries again."
+        case .renewalFailed: "The renewal of \(subject) could not be charged. Apple retries."
         case .gracePeriodBegan: "The renewal of \(subject) could not be charged. The grace period began."
         case .autoRenewDisabled: "The customer turned the renewal of \(subject) off."
         case .autoRenewEnabled: "The customer turned the renewal of \(subject) on."

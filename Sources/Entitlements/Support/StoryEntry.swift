@@ -1,11 +1,11 @@
 import Commerce
 import Ledger
 
-/// An entry of a user's story: something that the App Store, the user or the team has done, or that time has.
+/// An entry of a user's story: an action of the App Store, the user or the team, or an effect of time.
 public struct StoryEntry: Hashable, Sendable {
     public enum Content: Hashable, Sendable {
         /// - number: The number in the audit log.
-        /// - otherOwner: The owner of a purchase that the user was refused; nil for another event.
+        /// - otherOwner: The owner of a purchase that was refused to the user; nil for another event.
         case event(AuditEntry, number: Int64, otherOwner: User?)
         case notification(StatedNotification)
     }
@@ -16,7 +16,7 @@ public struct StoryEntry: Hashable, Sendable {
         self.content = content
     }
 
-    /// The time at which it took effect; of a notification, the time at which it was signed.
+    /// The time at which the entry took effect; for a notification, the time of its signature.
     public var happenedAt: Timestamp {
         switch content {
         case .event(let entry, _, _): entry.happenedAt
@@ -24,7 +24,7 @@ public struct StoryEntry: Hashable, Sendable {
         }
     }
 
-    /// The place of an entry: by its time, then notifications before the events that they cause, then by its number or
+    /// The position of an entry: by its time, then notifications before the events that they cause, then by its number or
     /// identifier.
     public struct Position: Hashable, Sendable, Comparable, CustomStringConvertible {
         let happenedAt: Timestamp
@@ -41,7 +41,7 @@ public struct StoryEntry: Hashable, Sendable {
 
         public var description: String { "\(happenedAt.millisecondsSince1970) \(number) \(notificationUUID)" }
 
-        /// - Returns: Nil for a text of another form.
+        /// - Returns: Nil for an invalid text.
         public init?(_ text: String) {
             let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3, let milliseconds = Int64(parts[0]), let number = Int64(parts[1]) else { return nil }

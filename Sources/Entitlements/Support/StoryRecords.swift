@@ -1,7 +1,7 @@
 import Commerce
 import Ledger
 
-/// The SQL of a user's story, inside a transaction that the caller holds.
+/// The SQL of a user's story, inside the caller's transaction.
 struct StoryRecords {
     let database: any LedgerDatabase
 
@@ -29,7 +29,7 @@ struct StoryRecords {
         before position: StoryEntry.Position?,
         limit: Int
     ) throws -> [StatedNotification] {
-        // An event comes after the notifications of its millisecond.
+        // An event follows the notifications of its millisecond.
         let identifier = position.flatMap { $0.number > 0 ? nil : $0.notificationUUID }
         return try database.rows(
             """

@@ -3,15 +3,15 @@ import Foundation
 import Ledger
 import Receipts
 
-/// The SQL of searches by the support team, inside a transaction that the caller holds.
+/// The SQL of the support team's queries, inside the caller's transaction.
 struct SupportRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
 
-    /// The greatest text that begins with another one.
+    /// The greatest text with a prefix.
     private static func end(of prefix: String) -> String { prefix + "\u{10FFFF}" }
 
-    /// The users whose names begin with a text, by their names, after one of them.
+    /// The users with a prefix of their names, in the order of their names, after a user.
     func users(namedFrom prefix: String, after last: User?, limit: Int) throws -> [KnownUser] {
         try database.rows(
             """
@@ -86,7 +86,7 @@ struct SupportRecords {
         return try rows.map { Item(collection: try $0["collection"], number: try $0["number"]) }.sorted()
     }
 
-    /// The owners of the purchases that entries of an audit log are about, by their transactions.
+    /// The owners of the purchases in entries of an audit log, by their transactions.
     func owners(of entries: [AuditEntry], _ users: UserRecords) throws -> [String: User] {
         guard !entries.isEmpty else { return [:] }
         let identifiers = database.list(Set(entries.map { ByteKey($0.reference) }).sorted().map(\.text))

@@ -12,16 +12,16 @@ public struct UnclaimedPurchase: Hashable, Sendable {
     public let purchaseDate: Timestamp
     /// The date of the last statement.
     public let statedAt: Timestamp
-    /// Nil if the App Store has not taken it back.
+    /// Nil if the App Store has not revoked it.
     public let revocationDate: Timestamp?
-    /// The token in the purchase, which no user has; nil without one.
+    /// The account token of the purchase, which no user has; nil without one.
     public let appAccountToken: UUID?
-    /// The item that it grants; nil for another product.
+    /// The granted item; nil for another product.
     public let item: Item?
-    /// The place among all.
+    /// The position in the list of all unclaimed purchases.
     public let position: Position
 
-    /// The place of a purchase among all, by its transaction, its origin and the number of its app.
+    /// The position of an unclaimed purchase: its transaction, its origin and the number of its app.
     public struct Position: Hashable, Sendable, CustomStringConvertible {
         let transactionIdentifier: String
         let origin: String
@@ -33,7 +33,7 @@ public struct UnclaimedPurchase: Hashable, Sendable {
             self.app = app
         }
 
-        /// - Returns: Nil for a text of another form.
+        /// - Returns: Nil for an invalid text.
         public init?(_ text: String) {
             let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3, let app = Int64(parts[0]) else { return nil }

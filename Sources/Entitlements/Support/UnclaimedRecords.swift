@@ -2,12 +2,12 @@ import Commerce
 import Foundation
 import Ledger
 
-/// The SQL about purchases that nobody has redeemed, inside a transaction that the caller holds.
+/// The SQL of unclaimed purchases, inside the caller's transaction.
 struct UnclaimedRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
 
-    /// By the transactions, except those that an early version has parked without a claim.
+    /// The unclaimed purchases in the order of the transactions, except those that an early version has parked without a claim.
     ///
     /// - Parameter app: The number of the app; nil for all apps.
     func purchases(
@@ -30,13 +30,13 @@ struct UnclaimedRecords {
         ).compactMap(purchase)
     }
 
-    /// The newest purchases of products from some origins, except those that are taken back.
+    /// The newest unclaimed purchases of products from some origins, except revoked ones.
     func newest(
         ofProducts products: Set<String>,
         of origins: Set<Origin>,
         limit: Int
     ) throws -> [UnclaimedPurchase] {
-        // A claim is one JSON text, which no index knows: there are few that nobody has redeemed.
+        // A claim is a JSON text without an index. There are few unclaimed purchases.
         try database.rows(
             """
             SELECT * FROM parked_transaction

@@ -30,7 +30,7 @@ enum EntitlementRules {
             """
         ),
         LedgerRule(
-            "A user's last numbers are others than those of the records",
+            "A user's last numbers are lower than those of the records",
             """
             SELECT name FROM "user"
             WHERE last_transaction < (SELECT coalesce(max(sequence), 0) FROM redeemed_transaction AS redeemed
@@ -40,22 +40,22 @@ enum EntitlementRules {
             """
         ),
         LedgerRule(
-            "A transaction is redeemed, and waits to be",
+            "A redeemed transaction is still parked",
             "SELECT transaction_id FROM parked_transaction JOIN claim USING (transaction_id, origin, app)"
         ),
         LedgerRule(
-            "A grace period was stated by nobody",
+            "A grace period has no date of its statement",
             "SELECT transaction_id FROM redeemed_transaction WHERE grace_ends_at IS NOT NULL AND grace_stated_at IS NULL"
         ),
         LedgerRule(
-            "A transaction is of an origin that there is not",
+            "A transaction has an unknown origin",
             """
             SELECT transaction_id FROM redeemed_transaction
             WHERE origin NOT IN (\(Origin.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
             """
         ),
         LedgerRule(
-            "An item is owned for another time than its transaction says",
+            "The period of an item differs from its transaction",
             """
             SELECT transaction_id FROM entitlement JOIN (\(CoverageQuery.text)) AS covered USING (user_id, sequence)
             WHERE entitlement.is_revoked <> covered.is_revoked OR entitlement.origin <> covered.origin
@@ -64,14 +64,14 @@ enum EntitlementRules {
             """
         ),
         LedgerRule(
-            "A balance counts otherwise than its transaction",
+            "A credit differs from its transaction",
             """
             SELECT transaction_id FROM credit JOIN (\(CoverageQuery.text)) AS covered USING (user_id, sequence)
             WHERE credit.is_revoked <> covered.is_revoked OR credit.origin <> covered.origin
             """
         ),
         LedgerRule(
-            "A transaction stands in no audit log of its owner",
+            "A transaction is missing in its owner's audit log",
             """
             SELECT transaction_id FROM (
                 SELECT user_id, origin, transaction_id FROM redeemed_transaction
@@ -86,7 +86,7 @@ enum EntitlementRules {
             """
         ),
         LedgerRule(
-            "An audit log tells of a transaction that nobody has redeemed",
+            "An audit log has a transaction that nobody has redeemed",
             """
             SELECT reference FROM (
                 SELECT origin, reference FROM audit WHERE event IN ('granted', 'revoked') AND origin IS NOT NULL

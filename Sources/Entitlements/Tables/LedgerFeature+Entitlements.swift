@@ -1,6 +1,6 @@
 import Ledger
 
 extension LedgerFeature {
-    /// The purchases of users, what users own by them, and what back ends give and take back.
+    /// The purchases of users, their items, and the grants and revocations of back ends.
     package static let entitlements = LedgerFeature(tables: Table.purchases + Table.team, rules: EntitlementRules.all)
 }

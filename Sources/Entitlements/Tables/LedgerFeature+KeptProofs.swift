@@ -6,7 +6,8 @@ extension LedgerFeature {
 }
 
 extension Table {
-    /// The signed bytes of proofs, without the certificates in them; `certificates` has their SHA-256, one after another.
+    /// The signed bytes of proofs, without their certificates. `certificates` has the SHA-256 of each certificate,
+    /// concatenated.
     fileprivate static let keptProof = Table(
         name: "kept_proof", family: .userData,
         columns: [

@@ -1,19 +1,19 @@
 import Ledger
 
-/// The tables of purchases, and of what users own by them.
+/// The tables of purchases and their items.
 ///
-/// The keys of `claim` and `original` make a second owner impossible, whatever the code above does.
+/// The keys of `claim` and `original` make a second owner impossible, even if the code above them has a bug.
 extension Table {
     static let purchases = [
         claim, original, redeemedTransaction, entitlement, credit, subscription, purchaseState, parkedTransaction,
         notification,
     ]
 
-    /// The columns that tell the transactions of all apps and stores apart.
+    /// The columns that identify a transaction across all apps and stores.
     package static let transactionKey = ["transaction_id", "origin", "app"]
     package static let originalKey = ["original_transaction_id", "origin", "app"]
 
-    /// The owner of a redeemed transaction, and the purchase that it belongs to.
+    /// The owner and the purchase of a redeemed transaction.
     private static let claim = Table(
         name: "claim", family: .globalKey,
         columns: [
@@ -34,9 +34,9 @@ extension Table {
         key: originalKey,
         checks: ["(named_at IS NULL) = (named_by IS NULL) AND (named_at IS NULL) = (named_stated_at IS NULL)"])
 
-    /// `sequence`: the number among the transactions of the user; `stated_at`: the date of the statement that decides whether
-    /// the transaction is revoked; `expires_at`: the end by the App Store or the catalog; `anchor_digest` and `leaf_digest`: the
-    /// SHA-256 of the certificates that end and begin the chain.
+    /// A redeemed transaction. `sequence`: the number among the user's transactions; `stated_at`: the date of the statement
+    /// about the revocation; `expires_at`: the end by the App Store or the catalog; `anchor_digest` and `leaf_digest`: the
+    /// SHA-256 of the last and the first certificate of the chain.
     private static let redeemedTransaction = Table(
         name: "redeemed_transaction", family: .userData,
         columns: [
@@ -51,8 +51,7 @@ extension Table {
         key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
         references: [Reference(columns: ["user_id"], table: "user")], hasLargeRows: true)
 
-    /// The fields of `JWSTransactionDecodedPayload` and of an app receipt's purchase, as they were stated; null where they were
-    /// not.
+    /// The fields of `JWSTransactionDecodedPayload` and of an app receipt's purchase, as stated; null if they were not stated.
     private static let statedFacts: [Column] = [
         .text("environment").optional, .text("type").optional, .text("ownership_type").optional,
         .text("transaction_reason").optional, .integer("original_purchase_date").optional,
@@ -67,7 +66,7 @@ extension Table {
         .text("commitment_info").optional, .text("advanced_commerce_info").optional, .integer("signed_date").since(17),
     ]
 
-    /// An item by a transaction. `begins_at` and `ends_at` bound the time in which it is owned; null where there is no bound.
+    /// An item of a transaction. `begins_at` and `ends_at` bound the ownership; null without a bound.
     private static let entitlement = Table(
         name: "entitlement", family: .userData,
         columns: [
@@ -110,8 +109,8 @@ extension Table {
         key: ["user_id"] + originalKey, references: [Reference(columns: ["user_id"], table: "user")],
         hasLargeRows: true)
 
-    /// The states of purchases with an end, as the histories of their owners have them. `changes_at`: the moment at which the
-    /// passing of time alone changes the state.
+    /// The states of purchases with an end in the histories of their owners. `changes_at`: the moment at which time alone
+    /// changes the state.
     private static let purchaseState = Table(
         name: "purchase_state", family: .userData,
         columns: [
@@ -124,7 +123,7 @@ extension Table {
         ],
         erasure: .deletion)
 
-    /// The latest statements about transactions that nobody has claimed yet.
+    /// The latest statements about transactions that nobody has redeemed.
     private static let parkedTransaction = Table(
         name: "parked_transaction", family: .globalKey,
         columns: [
@@ -138,8 +137,8 @@ extension Table {
             Index(name: "parked_transaction_by_age", columns: ["stated_at"], since: 17),
         ])
 
-    /// `settled_at`: when a consumption request was answered, or its time was over; `content`: the decoded notification as JSON,
-    /// without the proofs inside it.
+    /// A notification. `settled_at`: the time at which a consumption request was answered or refused; `content`: the decoded
+    /// notification as JSON, without the proofs inside it.
     private static let notification = Table(
         name: "notification", family: .globalKey,
         columns: [

@@ -1,10 +1,10 @@
 import Ledger
 
-/// The tables of what back ends give, take back and spend, and of the reconciliation with the App Store.
+/// The tables of grants, revocations and spendings by back ends, and of the reconciliation with the App Store.
 extension Table {
     static let team = [teamGrant, teamRevocation, spending, balanceAddition, refusal, reconciliation]
 
-    /// Grants are numbered for each user, and revocations for each purchase: nobody waits for another's number.
+    /// A grant. Grants are numbered per user, and revocations per purchase, so that users do not wait for each other.
     private static let teamGrant = Table(
         name: "team_grant", family: .userData,
         columns: [
@@ -22,8 +22,8 @@ extension Table {
                 revocation_reason = CASE WHEN revocation_reason IS NULL THEN NULL ELSE 'erased' END
             """))
 
-    /// A revocation by the team holds whatever the App Store states about the purchase, and for each transaction that restores
-    /// it.
+    /// A revocation by the team. It applies regardless of the App Store's statements, and to each transaction that restores the
+    /// purchase.
     private static let teamRevocation = Table(
         name: "team_revocation", family: .userData,
         columns: [
@@ -40,7 +40,7 @@ extension Table {
         ],
         erasure: .update("reason = 'erased'"))
 
-    /// `left_after`: the amount that was left by the spending.
+    /// A spending. `left_after`: the amount left after it.
     private static let spending = Table(
         name: "spending", family: .userData,
         columns: [
@@ -67,7 +67,7 @@ extension Table {
         key: ["user_id", "addition_id"], references: [Reference(columns: ["user_id"], table: "user")],
         erasure: .update("reason = 'erased'"))
 
-    /// The refusals that were recorded: each once for a user, a transaction and a reason.
+    /// The recorded refusals, each once for a user, a transaction and a reason.
     private static let refusal = Table(
         name: "refusal", family: .userData,
         columns: [
@@ -76,7 +76,8 @@ extension Table {
         key: ["user_id"] + transactionKey + ["reason"],
         references: [Reference(columns: ["user_id"], table: "user")])
 
-    /// The moments until which transactions and notifications were fetched from the App Store.
+    /// The checkpoints of the reconciliation: the time until which transactions and notifications were fetched from the App
+    /// Store.
     private static let reconciliation = Table(
         name: "reconciliation", family: .everywhere, columns: [.text("subject"), .integer("reconciled_until")],
         key: ["subject"])

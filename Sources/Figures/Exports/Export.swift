@@ -1,4 +1,4 @@
-/// The exports for analysis. The raw value is its name in the API.
+/// The exports for analysis. The raw value is the name in the API.
 public enum Export: String, CaseIterable, Sendable {
     /// The redeemed transactions. The columns have the names of RevenueCat's export, if it has them.
     case transactions

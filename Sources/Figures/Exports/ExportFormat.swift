@@ -1,8 +1,8 @@
-/// The form of an exported file.
+/// The format of an exported file.
 public enum ExportFormat: String, CaseIterable, Sendable {
     /// RFC 4180, with a header.
     case csv
-    /// JSON Lines: an object a line, without members that are null.
+    /// JSON Lines, with one object per line and without null members.
     case jsonLines = "jsonl"
 
     /// The media type.

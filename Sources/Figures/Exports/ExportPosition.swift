@@ -1,6 +1,6 @@
 import Commerce
 
-/// The place in an export from which it goes on: the last user, and the moment since which records are left out.
+/// The position from which an export continues: the last user, and the moment after which records are left out.
 public struct ExportPosition: Hashable, Sendable, CustomStringConvertible {
     let until: Timestamp
     let user: Int64
@@ -10,7 +10,7 @@ public struct ExportPosition: Hashable, Sendable, CustomStringConvertible {
         self.user = user
     }
 
-    /// - Returns: Nil for a text of another form.
+    /// - Returns: Nil for a malformed text.
     public init?(_ text: String) {
         let parts = text.split(separator: " ")
         guard parts.count == 2, let until = Int64(parts[0]), let user = Int64(parts[1]) else { return nil }

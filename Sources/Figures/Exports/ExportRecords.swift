@@ -2,7 +2,8 @@ import Commerce
 import Entitlements
 import Ledger
 
-/// The SQL that reads exports, inside a transaction that the caller holds. A page has whole users, by their numbers.
+/// The SQL that reads exports, inside the caller's transaction. A page has all rows of its users, in the order of their
+/// numbers.
 struct ExportRecords {
     /// The rows of some users.
     struct Page {
@@ -18,8 +19,8 @@ struct ExportRecords {
     let product: (String) -> Product?
 
     /// - Parameters:
-    ///   - user: The last user of the page before.
-    ///   - end: The moment since which records are left out.
+    ///   - user: The last user of the previous page.
+    ///   - end: The moment after which records are left out.
     func page(of export: Export, after user: Int64, until end: Timestamp, limit: Int) throws -> Page {
         let users = try users(after: user, limit: limit)
         guard let last = users.last else { return Page(rows: [], last: nil) }

@@ -2,9 +2,9 @@ import Commerce
 import Foundation
 import Ledger
 
-/// The use cases of exports for analysis: the whole as of one moment, or part by part.
+/// The use cases of exports for analysis: a whole export as one snapshot, or in parts.
 public struct ExportService: Sendable {
-    /// The users of a part.
+    /// The allowed numbers of users in a part.
     public static let partSizes = 1...1000
     public static let standardPartSize = 200
 
@@ -26,7 +26,8 @@ public struct ExportService: Sendable {
         public let next: ExportPosition?
     }
 
-    /// Reads the part after a position. All parts leave out what was recorded, or of events took effect, after the first part was read.
+    /// Reads the part after a position. All parts leave out records, and events that took effect, after the first part was
+    /// read.
     ///
     /// - Parameters:
     ///   - app: The bundle identifier of the only app whose transactions are exported; nil for all apps.
@@ -49,11 +50,11 @@ public struct ExportService: Sendable {
             next: page.last.map { ExportPosition(until: start.until, user: $0) })
     }
 
-    /// Writes an export as of one moment, while others go on writing. It takes memory for one page.
+    /// Writes an export as one snapshot, while other writes continue. It needs memory for one page.
     ///
-    /// - Parameter output: Takes whole lines.
+    /// - Parameter output: Receives whole lines.
     /// - Returns: The number of rows.
-    /// - Throws: `StorageFault`, and what `output` throws.
+    /// - Throws: `StorageFault`, and the errors of `output`.
     public func write(
         _ export: Export,
         as format: ExportFormat,
@@ -63,7 +64,7 @@ public struct ExportService: Sendable {
         let end = Timestamp(millisecondsSince1970: .max)
         var isBegun = false
         return try ledger.storage.read { database in
-            // A written part of the file cannot be taken back.
+            // The written part of the file cannot be undone.
             guard !isBegun else { throw BackupError.interrupted }
             isBegun = true
             try output(Data(text.header.utf8))

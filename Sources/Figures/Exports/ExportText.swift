@@ -3,7 +3,7 @@ import Foundation
 
 /// The text of an export.
 struct ExportText {
-    /// The bytes with which a spreadsheet begins a formula, or skips to one.
+    /// The first bytes of a text that a spreadsheet interprets as a formula, or skips before one.
     private static let formulaBeginnings: Set<UInt8> = Set("=+-@\t\r".utf8)
 
     let export: Export
@@ -25,7 +25,7 @@ struct ExportText {
         return text
     }
 
-    /// A cell of RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    /// A cell in RFC 4180. A text that a spreadsheet would interpret as a formula gets an apostrophe before it.
     static func cell(_ value: ExportValue) -> String {
         switch value {
         case .text(var text):
@@ -38,7 +38,7 @@ struct ExportText {
         }
     }
 
-    /// By bytes: a combining mark after a quotation mark makes another character of it.
+    /// Quotes by bytes, because a combining mark after a quotation mark forms another character with it.
     private static func quoted(_ text: String) -> String {
         let quote = UInt8(ascii: "\"")
         var bytes = [quote]
@@ -75,7 +75,7 @@ struct ExportText {
         }
     }
 
-    /// Units of a currency, with as many decimals as are needed.
+    /// The amount in units of the currency, with as many decimals as needed.
     private static func decimal(_ milliunits: Int64) -> String {
         let (whole, fraction) = (milliunits.magnitude / 1000, milliunits.magnitude % 1000)
         var text = (milliunits < 0 ? "-" : "") + String(whole)

@@ -8,7 +8,7 @@ enum ExportValue: Hashable, Sendable {
     case bool(Bool)
     /// RFC 3339, UTC.
     case date(Timestamp)
-    /// Milliunits, written in units.
+    /// Milliunits, which are exported as units.
     case amount(Int64)
 
     static func text(_ text: String?) -> ExportValue { text.map { .text($0) } ?? .null }

@@ -2,8 +2,8 @@ import Commerce
 import Entitlements
 import Receipts
 
-/// The rows of a user's transactions, with what only the user's other transactions say: the number of the renewal, and whether it
-/// is the first payment after a trial.
+/// The rows of a user's transactions. Some columns depend on the user's other transactions: the number of the renewal, and the
+/// first payment after a trial.
 struct ExportedTransactions {
     let user: ExportedUser
     /// The bundle identifiers of apps.
@@ -15,7 +15,7 @@ struct ExportedTransactions {
     /// Returns a product of the catalog; nil if the catalog has none of the identifier.
     let product: (String) -> Product?
 
-    /// - Parameter end: The moment since which redeemed transactions are left out.
+    /// - Parameter end: The moment after which redeemed transactions are left out.
     func rows(of bought: [BoughtTransaction], until end: Timestamp) -> [[ExportValue]] {
         let bought = bought.filter { $0.transaction.redeemedAt <= end }.sorted {
             $0.transaction.sequence < $1.transaction.sequence

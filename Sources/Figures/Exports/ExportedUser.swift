@@ -3,10 +3,10 @@ import Commerce
 /// A user of an export.
 struct ExportedUser {
     let number: Int64
-    /// Nil for a user who is erased.
+    /// Nil for an erased user.
     let issuer: String?
     let name: String?
     let firstSeenAt: Timestamp
-    /// Nil if nobody was told it.
+    /// Nil if the token was never returned to anybody.
     let appAccountToken: String?
 }

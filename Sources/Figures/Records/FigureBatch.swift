@@ -1,12 +1,12 @@
 import Ledger
 
-/// Users whose part of the sums is computed anew, as of one moment.
+/// Users whose contributions are recomputed, from one snapshot.
 struct FigureBatch: Sendable {
     struct Entry: Sendable {
         let user: Int64
         /// The number of the last write for the user.
         let version: Int64
-        /// The numbers of the writes that the sums lacked.
+        /// The numbers of the writes that the sums did not include.
         let pending: [Int64]
         let previous: FigureContribution?
         let sums: FigureSums

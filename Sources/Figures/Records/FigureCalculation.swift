@@ -4,7 +4,7 @@ import Ledger
 /// The calculation of a figure from the sums.
 struct FigureCalculation {
     let query: FigureQuery
-    /// The day of the question, which is not over.
+    /// The day of the query, which is not over.
     let today: CalendarDay
     private let formula: FigureFormula
 
@@ -14,7 +14,7 @@ struct FigureCalculation {
         formula = query.figure.formula
     }
 
-    /// - Throws: `FigureError` for a time that has not begun, or for more points than an answer has.
+    /// - Throws: `FigureError` for a time that has not begun, or for too many points.
     func answer(_ reading: FigureReading, _ upkeep: FigureUpkeepRecords) throws -> FigureAnswer {
         let last = min(query.last, today)
         guard query.first <= today,

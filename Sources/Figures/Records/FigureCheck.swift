@@ -2,16 +2,17 @@ import Commerce
 import Entitlements
 import Ledger
 
-/// The check of the sums: what each user has added to them is what the user's transactions say, and the sums are the sums of it.
+/// The check of the sums. The contribution of each user must follow from the user's transactions, and the sums must be those of
+/// the contributions.
 ///
-/// It takes memory for a page of users, and for a fingerprint of each month.
+/// It needs memory for a page of users, and for a fingerprint of each month.
 struct FigureCheck {
     private static let usersOfPage = 200
     private static let remedy = "Run `till figures --rebuild`."
 
     let database: any LedgerDatabase
 
-    /// - Returns: A sentence for each problem; at most `limit`.
+    /// - Returns: A sentence for each problem, at most `limit`.
     func problems(limit: Int) throws -> [String] {
         var problems: [String] = []
         var fingerprints = FigureFingerprints()
@@ -28,7 +29,7 @@ struct FigureCheck {
                 for (key, amount) in sums.amounts { fingerprints.add(amount, to: key) }
                 if entry.isCurrent, sums != UserFigures.sums(of: transactions[entry.user] ?? []) {
                     problems.append(
-                        "The figures of user \(entry.user) are others than those of the transactions. \(Self.remedy)")
+                        "The figures of user \(entry.user) differ from the transactions. \(Self.remedy)")
                 }
             }
         }
@@ -40,7 +41,7 @@ struct FigureCheck {
             }
         }
         problems += fingerprints.unequal.sorted().prefix(limit).map {
-            "The figures of \($0.description.prefix(7)) are others than the sum of the users' figures. \(Self.remedy)"
+            "The figures of \($0.description.prefix(7)) differ from the sum of the users' figures. \(Self.remedy)"
         }
         return Array(problems.prefix(limit))
     }
@@ -48,7 +49,7 @@ struct FigureCheck {
     private struct Entry {
         let user: Int64
         let contribution: FigureContribution
-        /// True if nothing was written for the user since, and the rules are those of this version.
+        /// True if the user was not written since, and the rules are of this version.
         let isCurrent: Bool
     }
 

@@ -2,9 +2,9 @@ import Ledger
 
 /// The contribution of a user to the sums.
 struct FigureContribution: Hashable, Sendable {
-    /// The number of the write for the user that it was computed after.
+    /// The number of the write after which it was computed.
     let version: Int64
-    /// The version of the rules that it was computed by.
+    /// The version of the rules by which it was computed.
     let rules: Int
     let sums: [UInt8]
 

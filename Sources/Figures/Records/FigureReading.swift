@@ -1,13 +1,13 @@
 import Commerce
 import Ledger
 
-/// The SQL that reads sums, inside a transaction that the caller holds.
+/// The SQL that reads sums, inside the caller's transaction.
 ///
-/// A time is read as whole months and the days beside them, so that years of sums are few rows.
+/// A time is read as whole months and the remaining days, so that years of sums need few rows.
 struct FigureReading {
     let database: any LedgerDatabase
     let query: FigureQuery
-    /// The number of the app that is asked for; nil for all apps.
+    /// The number of the app in the query; nil for all apps.
     let app: Int64?
     /// The bundle identifiers of apps.
     let apps: [Int64: String]
@@ -52,7 +52,7 @@ struct FigureReading {
         return first.map { CalendarDay(daysSince1970: $0) }
     }
 
-    /// Whole months, and days.
+    /// The whole months and the remaining days of a time range.
     private static func cells(of time: Time) -> [Cell] {
         var cells: [Cell] = []
         var day = time.days.lowerBound
@@ -99,7 +99,7 @@ struct FigureReading {
             arguments)
     }
 
-    /// The column that the series are told apart by; nil for one series.
+    /// The column of the series; nil for one series.
     private var column: String? {
         switch query.group {
         case .app: "app"

@@ -1,8 +1,8 @@
 import Commerce
 import Ledger
 
-/// The bytes by which the ledger keeps what a user has added to the sums: numbers of seven bits a byte, the lowest first, and
-/// texts with their length. Each subject and currency is written once.
+/// The encoding of a user's contribution in the ledger: numbers as variable-length integers (LEB128), and texts with their
+/// length. Each subject and currency is written once.
 package enum FigureSumsCoding {
     package static func encode(_ sums: FigureSums) -> [UInt8] {
         let groups = Dictionary(grouping: sums.amounts) { Group(subject: $0.key.subject, currency: $0.key.currency) }
@@ -23,7 +23,7 @@ package enum FigureSumsCoding {
         return writer.bytes
     }
 
-    /// - Throws: `SQLRow.Mismatch` for other bytes.
+    /// - Throws: `SQLRow.Mismatch` for malformed bytes.
     package static func decode(_ bytes: [UInt8]) throws(SQLRow.Mismatch) -> FigureSums {
         var reader = Reader(rest: bytes[...])
         var sums = FigureSums()
@@ -66,7 +66,7 @@ package enum FigureSumsCoding {
             bytes.append(UInt8(rest))
         }
 
-        /// Small numbers of either sign take few bytes.
+        /// Zigzag encoding: small numbers of either sign need few bytes.
         mutating func write(signed number: Int64) {
             write(UInt64(bitPattern: number << 1 ^ number >> 63))
         }

@@ -2,7 +2,7 @@ import Commerce
 import Entitlements
 import Ledger
 
-/// The SQL that keeps the sums, inside a transaction that the caller holds.
+/// The SQL that updates the sums, inside the caller's transaction.
 struct FigureUpkeepRecords {
     private static let backfill = "backfill"
 
@@ -34,7 +34,7 @@ struct FigureUpkeepRecords {
             }, last: last)
     }
 
-    /// Writes a batch into the sums, without users whom another process has written since the batch was read.
+    /// Adds a batch to the sums, without the users that another process has updated since the batch was read.
     ///
     /// The number of statements does not depend on the number of users.
     ///
@@ -59,7 +59,7 @@ struct FigureUpkeepRecords {
         }
         try database.add(
             to: "figure", "amount", where: FigureRow.columns,
-            // In the order of their keys, so that two processes do not wait for each other.
+            // The order of the keys prevents deadlocks between two processes.
             rows.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map { $0.values + [$1] })
         try database.delete(from: "figure_contribution", where: ["user_id"], entries.map { [$0.user] })
         try database.insert(
@@ -90,7 +90,8 @@ struct FigureUpkeepRecords {
         return contributions
     }
 
-    /// The users of a page of all users whose sums were computed after another write or by other rules, and are not marked.
+    /// Finds outdated users without marks on a page of all users. Their sums were computed after another write or by other
+    /// rules.
     ///
     /// - Returns: The marks to write, and the last user of the page; nil after the last page.
     func outdated(after user: Int64, limit: Int) throws -> (marks: [FigureMark], last: Int64?) {
@@ -123,7 +124,7 @@ struct FigureUpkeepRecords {
             "SELECT count(*) FROM (SELECT DISTINCT user_id FROM figure_pending LIMIT $1) AS pending", [limit]) ?? 0
     }
 
-    /// True if all users that the ledger had when the figures came into use were marked.
+    /// True if all users from before figures were turned on were marked.
     func isBackfilled() throws -> Bool {
         let moment: Timestamp? = try database.value(
             "SELECT done_at FROM figure_upkeep WHERE subject = $1", [Self.backfill])

@@ -2,9 +2,9 @@ import Commerce
 import Entitlements
 import Receipts
 
-/// A transaction as the figures see it.
+/// A transaction with the facts for the figures.
 struct FigureTransaction {
-    /// The largest price that is believed, in milliunits: a billion units of the currency.
+    /// The largest plausible price, in milliunits: a billion units of the currency.
     private static let maximumPrice: Int64 = 1_000_000_000_000
     /// The denominator of `revocationPercentage`, which is in thousandths of a percent.
     private static let wholePercentage: Int64 = 100_000
@@ -19,13 +19,13 @@ struct FigureTransaction {
     let isUpgraded: Bool
     /// Nil if the App Store has stated no price, or no currency.
     let price: Price?
-    /// The end of the paid time; nil for what is no subscription that renews.
+    /// The end of the paid time; nil for a purchase that is not an auto-renewable subscription.
     let expiresAt: Timestamp?
     /// The end of the grace period after it; nil if there is none.
     let graceEndsAt: Timestamp?
-    /// The date of the refund; nil while the purchase stands.
+    /// The date of the refund; nil without one.
     let refundedAt: Timestamp?
-    /// The amount that was paid back, in milliunits; nil if the App Store has not stated it.
+    /// The refunded amount, in milliunits; nil if the App Store has not stated it.
     let refundedAmount: Int64?
 
     /// - Returns: Nil for a transaction of a family member, who has paid nothing.
@@ -51,7 +51,7 @@ struct FigureTransaction {
         let expiresAt = isSubscription ? transaction.paidUntil : nil
         self.expiresAt = expiresAt.map(Self.bounded)
         graceEndsAt = isSubscription ? transaction.graceEndsAt.map(Self.bounded) : nil
-        // A restored purchase has another identifier, and was made when its original was.
+        // A restored purchase has another identifier, and the purchase date of its original.
         let isRestored = expiresAt == nil && identifier != original
         purchaseDate = Self.bounded(
             (isRestored ? facts.date(.originalPurchaseDate) : nil) ?? transaction.purchaseDate)
@@ -60,7 +60,7 @@ struct FigureTransaction {
         refundedAmount = Self.refundedAmount(of: self.price?.milliunits, facts)
     }
 
-    /// A date of the years from 1970 to 9999: no other has a day in a calendar.
+    /// Limits a date to the years from 1970 to 9999, which a calendar day supports.
     private static func bounded(_ date: Timestamp) -> Timestamp {
         min(max(date, Timestamp(secondsSince1970: 0)), Timestamp(secondsSince1970: 253_402_214_400))
     }
@@ -68,14 +68,14 @@ struct FigureTransaction {
     private static func refundedAmount(of price: Int64?, _ facts: TransactionFacts) -> Int64? {
         guard let price else { return nil }
         if let percentage = facts.integer(.revocationPercentage), (0...wholePercentage).contains(percentage) {
-            // The quotient first: the product of the two may be too large.
+            // The division comes first, because the product may overflow.
             return price / wholePercentage * percentage + price % wholePercentage * percentage / wholePercentage
         }
         return facts.text(.revocationType) == RevocationType.refundProrated.rawValue ? nil : price
     }
 }
 
-/// By date, then by identifier.
+/// The order by date, then by identifier.
 extension FigureTransaction: Comparable {
     static func == (left: FigureTransaction, right: FigureTransaction) -> Bool {
         left.purchaseDate == right.purchaseDate && left.identifier == right.identifier

@@ -2,9 +2,10 @@ import Commerce
 import Entitlements
 
 extension RedeemedTransaction {
-    /// The end of the time that was paid for; nil for a purchase that lasts.
+    /// The end of the paid time; nil for a purchase without an end.
     ///
-    /// The ledger ends an upgraded period where it begins, since it grants nothing. It was paid for until the next one begins.
+    /// The ledger ends an upgraded period at its start, because it grants nothing. The period was paid for until the next one
+    /// begins.
     var paidUntil: Timestamp? {
         if facts.bool(.isUpgraded) == true { return facts.date(.expiresDate) ?? expiresAt }
         return expiresAt ?? facts.date(.expiresDate)

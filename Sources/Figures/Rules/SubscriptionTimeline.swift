@@ -1,17 +1,17 @@
 import Commerce
 
-/// The periods of one subscription in their order, each until the next takes its place.
+/// The periods of one subscription in their order. The start of the next period ends the previous one.
 struct SubscriptionTimeline {
-    /// A gap between two periods that is none: the App Store rounds dates.
+    /// The longest gap between two periods that is ignored, because the App Store rounds dates.
     private static let toleranceSeconds: Int64 = 60
 
     private struct Period {
         let transaction: FigureTransaction
         let start: Timestamp
         var end: Timestamp
-        /// True if the end is that of a refund.
+        /// True if a refund determines the end.
         var isRefunded: Bool
-        /// The revenue of a month; nil without a price, or in a trial.
+        /// The monthly revenue; nil without a price, or in a trial.
         let monthly: Price?
 
         init(_ transaction: FigureTransaction, expiresAt: Timestamp) {
@@ -35,12 +35,12 @@ struct SubscriptionTimeline {
             return isUpgraded == otherIsUpgraded ? other.end < end : otherIsUpgraded
         }
 
-        /// Ends the period when another takes its place.
+        /// Ends the period at the start of the next one.
         mutating func end(by next: Period) {
             if next.start < end { (end, isRefunded) = (next.start, false) }
         }
 
-        /// True if the period lasts until another begins.
+        /// True if the next period follows without a gap.
         func continues(into next: Period) -> Bool { next.start <= end.adding(seconds: toleranceSeconds) }
     }
 

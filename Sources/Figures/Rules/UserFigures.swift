@@ -1,11 +1,11 @@
 import Commerce
 import Entitlements
 
-/// The rules of the figures: what the transactions of one user add to the sums of all users.
+/// The rules of the figures: the contribution of one user's transactions to the sums of all users.
 ///
-/// `Documentation/Figures.md` has the definitions. The sums depend on the transactions alone, in whatever order they come.
+/// `Documentation/Figures.md` has the definitions. The sums depend only on the transactions, in any order.
 package enum UserFigures {
-    /// The version of the rules. Sums of another version are computed anew.
+    /// The version of the rules. Sums of another version are recomputed.
     static let version = 2
 
     package static func sums(of bought: [BoughtTransaction]) -> FigureSums {
@@ -26,7 +26,7 @@ package enum UserFigures {
         return sums
     }
 
-    /// The purchase that a transaction is of.
+    /// The purchase of a transaction.
     private struct PurchaseKey: Hashable {
         let app: Int64
         let origin: Origin
@@ -38,7 +38,7 @@ package enum UserFigures {
         }
     }
 
-    /// Transactions of one purchase, without those that restore it: of each product one, the original if it is known.
+    /// The transactions of one purchase without repetitions by restoring: one per product, the original if it is known.
     private static func once(_ transactions: [FigureTransaction]) -> [FigureTransaction] {
         Dictionary(grouping: transactions, by: \.subject.product).values.compactMap { repeats in
             repeats.first { $0.identifier == $0.original } ?? repeats.first
@@ -46,7 +46,7 @@ package enum UserFigures {
     }
 
     private static func add(_ sale: FigureTransaction, to sums: inout FigureSums) {
-        // A trial is no sale.
+        // A trial is not a sale.
         guard !sale.isTrial else { return }
         let day = CalendarDay(sale.purchaseDate)
         func add(_ amount: Int64, _ metric: FigureMetric, on day: CalendarDay, in currency: String = "") {

@@ -3,24 +3,26 @@ import Commerce
 import HTTPSupport
 import Hummingbird
 
-/// How often passwords may be tried: by strangers, counted for the account they name, whether there is one or not, and for the
-/// address they come from; and by who is in already, whom no stranger can keep out.
+/// The rate limits on passwords: one for each account and one for each client address.
+///
+/// Logged-in users have a limit of their own, so a stranger cannot lock them out. An unknown address is limited like an
+/// account.
 struct AccountAttempts: Sendable {
     private let ofAccount: TokenBuckets
     private let ofUser: TokenBuckets
     private let fromAddress: TokenBuckets
-    private let questions: TokenBuckets
+    private let lookups: TokenBuckets
 
     init(clock: any WallClock) {
         ofAccount = TokenBuckets(.init(atOnce: 10, perMinute: 1), clock: clock)
         ofUser = TokenBuckets(.init(atOnce: 10, perMinute: 1), clock: clock)
         fromAddress = TokenBuckets(.init(atOnce: 30, perMinute: 6), clock: clock)
-        questions = TokenBuckets(.init(atOnce: 120, perMinute: 60), clock: clock)
+        lookups = TokenBuckets(.init(atOnce: 120, perMinute: 60), clock: clock)
     }
 
-    /// Does what a stranger needs an account's password for, and counts it when the password is wrong.
+    /// Runs an attempt that needs the password of an account. A wrong password uses up one attempt.
     ///
-    /// - Parameter email: As it was written: the account is the same however that is.
+    /// - Parameter email: The address as the client sent it. Its case does not matter.
     func `try`<Value>(
         _ email: String,
         _ request: Request,
@@ -31,7 +33,7 @@ struct AccountAttempts: Sendable {
         let account = (try? EmailAddress(email))?.lowercase ?? email
         try Self.take(address, from: fromAddress)
         do { try Self.take(account, from: ofAccount) } catch {
-            // Nothing was tried.
+            // The attempt was not made.
             fromAddress.giveBack(address)
             throw error
         }
@@ -41,13 +43,13 @@ struct AccountAttempts: Sendable {
         }
     }
 
-    /// The same for who is logged in.
+    /// Runs an attempt of a logged-in user.
     func `try`<Value>(_ user: User, _ attempt: () async throws -> Value) async throws -> Value {
         try Self.take(user.name, from: ofUser)
         return try await counted(attempt) { ofUser.giveBack(user.name) }
     }
 
-    /// - Parameter giveBack: Called unless the password was wrong: what else goes wrong is no guess.
+    /// - Parameter giveBack: Called unless the password was wrong. Another failure is not a guess.
     private func counted<Value>(_ attempt: () async throws -> Value, giveBack: () -> Void) async throws -> Value {
         do {
             let value = try await attempt()
@@ -59,20 +61,20 @@ struct AccountAttempts: Sendable {
         }
     }
 
-    /// Counts what one address has done.
+    /// Takes a token for a sign-up or a request for a mail from the limit of the client address.
     func countSignUp(_ request: Request, _ context: ServiceContext) throws(Problem) {
         try Self.take(context.clientAddress(of: request), from: fromAddress)
     }
 
-    /// Counts what one address asks, as somebody types.
-    func countQuestion(_ request: Request, _ context: ServiceContext) throws(Problem) {
-        try Self.take(context.clientAddress(of: request), from: questions)
+    /// Takes a token for a question, such as whether an address is free, from the limit of the client address.
+    func countLookup(_ request: Request, _ context: ServiceContext) throws(Problem) {
+        try Self.take(context.clientAddress(of: request), from: lookups)
     }
 
     private static func take(_ subject: String, from buckets: TokenBuckets) throws(Problem) {
         guard let seconds = buckets.take(subject) else { return }
         throw Problem(
             status: .tooManyRequests, code: "tooManyAttempts",
-            detail: "This was tried too often: wait \(seconds) seconds.", couldSucceedLater: true, retryAfter: seconds)
+            detail: "Too many attempts. Try again in \(seconds) seconds.", couldSucceedLater: true, retryAfter: seconds)
     }
 }

@@ -3,20 +3,20 @@ import HTTPSupport
 import Hummingbird
 import Wire
 
-/// Accounts whose users prove to read the mail of an address: verification, new passwords, other addresses.
+/// Routes for mailed links: verification, password reset and change of address.
 struct AccountMailRoutes: Sendable {
     let routes: AccountRoutes
 
     private var accounts: AccountService { routes.accounts }
 
-    /// - Parameter group: Routes under `/v1`, for which nobody has to be known: a link is opened on any device.
-    func addForStrangers(to group: RouterGroup<ServiceContext>) {
+    /// - Parameter group: Routes under `/v1`, without authentication, because a link may be opened on any device.
+    func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
         group.post("accounts/recovery") { request, context in
             let fields = try await routes.body(of: request, context, fields: ["email"])
             let email = try EmailAddress(try fields.text("email", upTo: JSONFields.maximumCredentialLength))
             try routes.attempts.countSignUp(request, context)
             try await accounts.askForReset(of: email, in: routes.language(of: request))
-            // The same whether the address has an account, or has had enough mails.
+            // The same answer for an address without an account, and for one that has reached its mail limit.
             return HTTPResponse.Status.accepted
         }
         group.post("accounts/password") { request, context in try await reset(request, context) }
@@ -51,7 +51,7 @@ struct AccountMailRoutes: Sendable {
 
     private func token(of request: Request, _ context: ServiceContext) async throws -> String {
         let token = try await routes.body(of: request, context, fields: ["token"]).text("token")
-        try routes.attempts.countQuestion(request, context)
+        try routes.attempts.countLookup(request, context)
         return token
     }
 
@@ -60,7 +60,7 @@ struct AccountMailRoutes: Sendable {
         let (token, text) = (
             try fields.text("token"), try fields.text("password", upTo: JSONFields.maximumCredentialLength)
         )
-        try routes.attempts.countQuestion(request, context)
+        try routes.attempts.countLookup(request, context)
         let presented = try await accounts.presentedReset(token)
         let password = try Password(text, of: presented.account.address)
         let hash = try await routes.passwords.run { try accounts.hash(password) }

@@ -6,7 +6,7 @@ import Hummingbird
 import Ledger
 import Wire
 
-/// Accounts with the service itself: sign up, log in, renew, log out; and what who is in may do with their account.
+/// Routes for the service's own accounts: sign-up, log-in, renewal, log-out and password change.
 struct AccountRoutes: Sendable {
     let accounts: AccountService
     let attempts: AccountAttempts
@@ -14,14 +14,14 @@ struct AccountRoutes: Sendable {
     /// The languages of mails; nil if no mail is sent.
     let mailLanguages: [String]?
 
-    /// Tokens are nothing to keep on the way (RFC 6749 section 5.1).
+    /// Caches must not store tokens (RFC 6749 section 5.1).
     static let headers: HTTPFields = [.cacheControl: "no-store"]
 
-    /// - Parameter group: Routes under `/v1`, for which nobody has to be known.
-    func addForStrangers(to group: RouterGroup<ServiceContext>) {
+    /// - Parameter group: Routes under `/v1`, without authentication.
+    func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
         group.post("accounts") { request, context in try await signUp(request, context) }
         group.post("accounts/availability") { request, context in
-            try attempts.countQuestion(request, context)
+            try attempts.countLookup(request, context)
             let email = try EmailAddress(
                 try await body(of: request, context, fields: ["email"]).text(
                     "email", upTo: JSONFields.maximumCredentialLength))
@@ -31,7 +31,7 @@ struct AccountRoutes: Sendable {
         group.post("sessions") { request, context in try await logIn(request, context) }
         group.post("sessions/renewal") { request, context in
             let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
-            // Nothing is written for who has no session.
+            // A token without a session causes no write.
             let presented = try await accounts.presented(token)
             if let refusal = presented.refusal { throw refusal }
             let tokens = try await accounts.renew(presented)
@@ -40,7 +40,7 @@ struct AccountRoutes: Sendable {
         group.post("sessions/end") { request, context in
             let token = try await body(of: request, context, fields: ["refreshToken"]).text("refreshToken")
             let presented = try await accounts.presented(token)
-            // Who wants out is out.
+            // Logging out twice succeeds.
             if presented.refusal == nil { try await accounts.end(presented) }
             return HTTPResponse.Status.noContent
         }
@@ -76,7 +76,7 @@ struct AccountRoutes: Sendable {
         let email = try EmailAddress(try fields.text("email", upTo: JSONFields.maximumCredentialLength))
         let password = try Password(try fields.text("password", upTo: JSONFields.maximumCredentialLength), of: email)
         try attempts.countSignUp(request, context)
-        // Before the hash, which is worth something.
+        // Hashing is expensive, so taken addresses are refused first.
         guard try await accounts.isAvailable(email) else { throw AccountError.emailTaken }
         let account = try await passwords.run { try accounts.newAccount(email, password) }
         let entrance = try await accounts.open(account, language: language(of: request))
@@ -117,7 +117,7 @@ struct AccountRoutes: Sendable {
         return .noContent
     }
 
-    /// The caller's account, once its password was shown: what cannot be undone asks for more than a token.
+    /// The caller's account, after the password is confirmed. Changes that cannot be undone need more than a token.
     ///
     /// - Throws: `AccountError`, `passwordWrong` or `accountNotFound`.
     func confirmed(_ password: String, _ context: ServiceContext) async throws -> AccountRecord {

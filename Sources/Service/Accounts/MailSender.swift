@@ -7,13 +7,13 @@ import ServiceLifecycle
 
 /// Sends queued mails as they become due.
 ///
-/// A mail is taken from the ledger before it is sent, for longer than that can last. So several services on one ledger never
-/// send a mail at the same time. A service that ends in between leaves the mail to the next attempt.
+/// The sender takes a mail from the ledger before it sends it, for longer than an attempt can last. So several services on one
+/// ledger never send a mail at the same time. If a service ends in between, the mail waits for the next attempt.
 public struct MailSender: Service {
-    /// The pause between two looks at the queue, for mails that another process has queued, or that are tried again.
+    /// The polling interval of the queue. It finds retries and mails that another process has queued.
     private static let interval = Duration.seconds(1)
     private static let sweepInterval = Duration.seconds(60 * 60)
-    /// The number of mails that are sent at once.
+    /// The maximum number of mails that are sent concurrently.
     private static let maximumAtOnce = 4
     /// The code of an attempt without a template.
     private static let templateMissing = "templateMissing"
@@ -60,7 +60,7 @@ public struct MailSender: Service {
         }
     }
 
-    /// - Returns: Whether there may be more.
+    /// - Returns: True if there may be more mails.
     private func sendSome() async -> Bool {
         let isDone: Bool? = try? await logged {
             let taken = try await write { try await queue.take(upTo: Self.maximumAtOnce) }
@@ -70,7 +70,7 @@ public struct MailSender: Service {
             }
             guard !results.isEmpty else { return false }
             try await write { try await queue.record(results) }
-            for result in results { tell(result) }
+            for result in results { report(result) }
             return true
         }
         return isDone ?? false
@@ -81,7 +81,7 @@ public struct MailSender: Service {
         return await transport.send(mail, subject: subject, text: text)
     }
 
-    /// Waits while the queue of commits is full: mails come after purchases.
+    /// Retries while the commit queue is full. Mails yield to purchases.
     private func write<Value>(_ useCase: () async throws -> Value) async throws -> Value {
         while true {
             do { return try await useCase() } catch let fault as StorageFault where fault.cause == .overloaded {
@@ -90,7 +90,7 @@ public struct MailSender: Service {
         }
     }
 
-    private func tell(_ result: MailResult) {
+    private func report(_ result: MailResult) {
         let outcome = result.outcome == .sent ? "sent" : result.isGivenUp ? "failed" : "retried"
         metrics.countMailAttempt(outcome, code: result.error ?? "")
         guard let code = result.error else { return }

@@ -3,8 +3,8 @@ import Foundation
 import HTTPSupport
 import Synchronization
 
-/// Where passwords are hashed: on half of the processor at most, so that purchases are served however many log in, and on as
-/// many threads as there is memory for.
+/// The threads that hash passwords: half of the processor's cores, so that log-ins never block purchases. Their number also
+/// bounds the memory of the hashes.
 final class PasswordWork: Sendable {
     private static let maximumWaiting = 64
 
@@ -14,7 +14,7 @@ final class PasswordWork: Sendable {
     private let turn = Atomic(0)
     private let waiting = Atomic(0)
 
-    /// - Throws: What the work throws; `Problem`, `tooBusy`, where too many wait.
+    /// - Throws: The error of the work; `Problem`, `tooBusy`, if too many calls wait.
     func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         defer { waiting.subtract(1, ordering: .relaxed) }
         guard waiting.add(1, ordering: .relaxed).newValue <= Self.maximumWaiting * queues.count else {

@@ -1,9 +1,9 @@
 import Accounts
 import Mailer
 
-/// Mails to a mail server.
+/// Sends mails to a mail server.
 public struct SMTPMailTransport: MailTransport {
-    /// The code of an attempt with a subject or an address that no message can have.
+    /// The code of an attempt whose subject or address is invalid in a message.
     private static let messageInvalid = "messageInvalid"
 
     private let client: SMTPClient

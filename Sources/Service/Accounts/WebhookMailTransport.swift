@@ -4,7 +4,7 @@ import Foundation
 import Webhooks
 import Wire
 
-/// Mails to the team's own mailer: a request for each, signed as messages to webhooks are.
+/// Sends mails to the team's own mailer, one signed request each, in the format of webhooks.
 public struct WebhookMailTransport: MailTransport {
     private let url: WebhookURL
     private let secret: WebhookSecret
@@ -31,19 +31,19 @@ public struct WebhookMailTransport: MailTransport {
 
     public func send(_ mail: TakenMail, subject: String, text: String) async -> MailOutcome {
         do {
-            // The operator has named it: it may be in a private network.
+            // The operator has configured the address, so it may be in a private network.
             let address = try await WebhookAddress.find(url, allowsPrivate: true)
             let webhook = SignedWebhook(
                 try body(mail, subject, text), identifier: "mail_\(mail.mail.identifier)", secrets: [secret],
                 at: clock.now())
-            let status = try await WebhookLine.open(to: url, at: address) { try await $0.send(webhook) }
+            let status = try await WebhookConnection.open(to: url, at: address) { try await $0.send(webhook) }
             return (200...299).contains(status) ? .sent : .failed(code: "status\(status / 100)xx")
         } catch let refusal as WebhookAddress.Refusal {
             return .failed(code: refusal.rawValue)
-        } catch let silence as WebhookLine.Silence {
-            return .failed(code: silence.rawValue)
+        } catch let failure as WebhookConnection.Failure {
+            return .failed(code: failure.rawValue)
         } catch {
-            return .failed(code: WebhookLine.Silence.other.rawValue)
+            return .failed(code: WebhookConnection.Failure.other.rawValue)
         }
     }
 

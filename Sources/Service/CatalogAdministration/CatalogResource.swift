@@ -6,11 +6,11 @@ import Ledger
 import Signatures
 import StrictJSON
 
-/// The JSON of `CatalogProductResource`, `CatalogChangeResource` and the pages of them.
+/// The JSON of `CatalogProductResource`, `CatalogChangeResource` and their pages.
 ///
 /// It is written member by member, to keep the order of a definition's members and the digits of its numbers.
 enum CatalogResource {
-    /// - Returns: nil for a product that the catalog does not have.
+    /// - Returns: Nil for a product that the catalog does not have.
     static func product(_ productIdentifier: String, in view: CatalogView) -> JSONValue? {
         guard let definition = view.catalog.definition(of: productIdentifier) else { return nil }
         var object: JSONObject = [
@@ -32,7 +32,7 @@ enum CatalogResource {
         ]
         switch change.content {
         case .definition(let text):
-            // What the ledger has is what was parsed before.
+            // The ledger stores only definitions that parsed.
             if let definition = try? JSONParser.parse(Array(text.utf8)) { _ = object.add("definition", definition) }
         case .picture(let item, let digest):
             _ = object.add(
@@ -43,7 +43,7 @@ enum CatalogResource {
         return .object(object)
     }
 
-    /// - Parameter next: What `cursor` has to be for the next page; nil on the last.
+    /// - Parameter next: The `cursor` of the next page; nil on the last page.
     static func page(_ name: String, _ elements: [JSONValue], next: String?) -> JSONValue {
         var object = JSONObject()
         _ = object.add(name, .array(elements))

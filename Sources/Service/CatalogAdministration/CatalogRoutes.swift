@@ -7,16 +7,16 @@ import Hummingbird
 import Ledger
 import StrictJSON
 
-/// Products created, edited, withdrawn and pictured while the service runs, and what was changed.
+/// Routes for the administration of the catalog: define, withdraw and picture products, and list the changes.
 struct CatalogRoutes: Sendable {
     let catalog: CatalogService
     let catalogs: CatalogViews
 
-    /// How often a change is made anew where others change the catalog meanwhile.
+    /// The number of attempts at a change if others change the catalog meanwhile.
     private static let maximumTries = 5
-    /// Of a definition as it is sent, in bytes.
+    /// The largest body with a definition, in bytes.
     private static let maximumBody = 48 * 1024
-    /// Of a form around a picture, in bytes.
+    /// The size of a form around a picture, in bytes.
     private static let sizeAroundPicture = 16 * 1024
 
     /// - Parameter group: Routes under `/v1`.
@@ -59,9 +59,10 @@ struct CatalogRoutes: Sendable {
         }
     }
 
-    /// Whether a product is what who changes it has seen (RFC 9110 section 13.1.1).
+    /// Compares a product with the client's entity tags (RFC 9110 section 13.1.1).
     ///
-    /// - Parameter expected: Entity tags; none where nobody has said.
+    /// - Parameter expected: Entity tags; empty if the request has no `If-Match`.
+    /// - Throws: `Problem`, `productChanged`.
     private func check(_ expected: [String], of identifier: String, in app: App) throws {
         guard !expected.isEmpty else { return }
         let known = expected.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
@@ -69,7 +70,7 @@ struct CatalogRoutes: Sendable {
         guard let product, known.contains("*") || known.contains(CacheableAnswer.tag(of: product)) else {
             throw Problem(
                 status: .preconditionFailed, code: "productChanged",
-                detail: "The product is not what it was when its ETag was read: read it again, then change it.")
+                detail: "The product has changed since its ETag was read. Read the product again, then change it.")
         }
     }
 
@@ -93,17 +94,20 @@ struct CatalogRoutes: Sendable {
             request, context, upTo: Picture.maximumSize + Self.sizeAroundPicture)
         guard form.parts.count == 1, let part = form.parts.first, part.name == "picture" else {
             throw Problem(
-                status: .badRequest, code: "formInvalid", detail: "The form has to have one field, named picture.")
+                status: .badRequest, code: "formInvalid", detail: "The form must have exactly one field, named picture."
+            )
         }
         let picture = try await BlockingWork.process(part.bytes.count) {
             do throws(CatalogError) { return try Picture(bytes: part.bytes, file: "The picture") } catch {
                 throw CatalogChangeError.pictureInvalid(error)
             }
         }
-        // What nothing is said of is what it is.
+        // A part without a media type, or with `application/octet-stream`, may be of any format.
         if let said = part.mediaType, said != "application/octet-stream", said != picture.format.mediaType {
             throw CatalogChangeError.pictureInvalid(
-                CatalogError(file: "The picture", reason: "it says \(said) and is \(picture.format.mediaType)"))
+                CatalogError(
+                    file: "The picture",
+                    reason: "its Content-Type is \(said), but its bytes are \(picture.format.mediaType)"))
         }
         _ = try await change(identifier, in: app) {
             try catalog.setPicture(picture, of: identifier, in: app, by: key)
@@ -111,10 +115,10 @@ struct CatalogRoutes: Sendable {
         return try product(identifier, in: app)
     }
 
-    /// Makes a change to the catalog as it is, and again where somebody else has changed it meanwhile.
+    /// Makes a change to the current catalog, and retries it if another writer has changed the catalog meanwhile.
     ///
-    /// - Parameter expected: Entity tags of what its maker has seen; none where nobody has said.
-    /// - Returns: Whether there is a product that was not there before.
+    /// - Parameter expected: Entity tags that the client has seen; empty if the request has no `If-Match`.
+    /// - Returns: True if the product is new.
     private func change(
         _ identifier: String,
         in app: App,
@@ -124,7 +128,7 @@ struct CatalogRoutes: Sendable {
         for _ in 0..<Self.maximumTries {
             try check(expected, of: identifier, in: app)
             let pending = try await make()
-            // Once more, of the catalog that the change fits, or of a later one, to which it is outdated.
+            // The catalog may have changed since the first check. The change fits this catalog, or is outdated by a later one.
             try check(expected, of: identifier, in: app)
             guard let pending else { return false }
             let isAdded = try await catalog.add(pending)
@@ -153,7 +157,7 @@ struct CatalogRoutes: Sendable {
         var identifiers = view.catalog.products.map(\.productIdentifier)[...]
         if let last = page.last {
             guard let index = identifiers.firstIndex(where: { $0.hasSameBytes(as: last) }) else {
-                throw Problem.parameter("cursor", "what nextCursor said")
+                throw Problem.parameter("cursor", "the nextCursor of the previous page")
             }
             identifiers = identifiers[(index + 1)...]
         }

@@ -4,7 +4,7 @@ import HTTPSupport
 import Logging
 import ServiceLifecycle
 
-/// Takes up what another process has changed of the catalog, within two seconds.
+/// Refreshes the catalog within two seconds after another process has changed it.
 public struct CatalogWatch: Service {
     private static let interval = Duration.seconds(2)
 
@@ -16,19 +16,19 @@ public struct CatalogWatch: Service {
         self.logger = logger
     }
 
-    /// Looks until it is told to stop.
+    /// Polls until the service stops.
     public func run() async throws {
         var lastReason: String?
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
             var reason: String?
             do { try await service.refresh() } catch let error as CatalogError {
-                // Products are no secret, and whoever mends it has to know which.
+                // Products are not secret, and the operator must know which one to correct.
                 reason = error.message
             } catch {
                 reason = (Problem(error) ?? .unexpected).code
             }
             if let reason, reason != lastReason {
-                logger.error("the catalog stays as it was", metadata: ["reason": "\(reason)"])
+                logger.error("catalog not refreshed", metadata: ["reason": "\(reason)"])
             }
             lastReason = reason
         }

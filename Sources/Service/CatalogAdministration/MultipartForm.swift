@@ -3,28 +3,26 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 
-/// A form that brings files (`multipart/form-data`, RFC 7578), read whole.
+/// A form with files (`multipart/form-data`, RFC 7578), read as a whole.
 package struct MultipartForm {
-    /// One field of it.
+    /// One field of the form.
     package struct Part {
         package let name: String
-        /// What the sender says that it is; nil where nothing is said.
+        /// The media type that the sender states; nil if it states none.
         package let mediaType: String?
         package let bytes: [UInt8]
     }
 
-    /// How many fields there may be, and how long the head of each, in bytes.
+    /// The maximum number of fields, and the longest head of a field in bytes.
     private static let maximumParts = 16
     private static let maximumHead = 1024
-    /// Of a header's value that is looked into, in bytes: what is longer says nothing that is asked for.
+    /// The longest header value that is parsed, in bytes. A longer one is treated as empty.
     private static let maximumValue = 1024
     private static let lineEnd = Data("\r\n".utf8)
 
     package let parts: [Part]
 
-    /// - Parameters:
-    ///   - maximumSize: The largest body read, in bytes.
-    ///   - work: Where it is parsed, since a large one takes its time.
+    /// - Parameter maximumSize: The largest body read, in bytes.
     /// - Throws: `Problem`, `mediaTypeUnsupported`, `formInvalid`.
     init(
         _ request: Request, _ context: ServiceContext, upTo maximumSize: Int
@@ -35,7 +33,7 @@ package struct MultipartForm {
         else {
             throw Problem(
                 status: .unsupportedMediaType, code: "mediaTypeUnsupported",
-                detail: "The body has to be multipart/form-data, and its Content-Type has to name the boundary.")
+                detail: "The body must be multipart/form-data. Send a Content-Type with the boundary.")
         }
         let body = Data(try await RequestBytes.collect(request, context, upTo: maximumSize))
         self = try await BlockingWork.process(body.count) { try MultipartForm(body, boundary: boundary) }
@@ -44,7 +42,7 @@ package struct MultipartForm {
     /// - Throws: `Problem`, `formInvalid`.
     package init(_ body: Data, boundary: String) throws {
         let delimiter = Data("--\(boundary)".utf8)
-        // What stands before the first boundary is for nobody.
+        // The preamble before the first boundary is ignored.
         let first =
             body.starts(with: delimiter) ? body.startIndex : body.range(of: Self.lineEnd + delimiter)?.upperBound
         guard let first else { throw Self.invalid("has no boundary") }
@@ -54,7 +52,7 @@ package struct MultipartForm {
             guard parts.count < Self.maximumParts else { throw Self.invalid("has too many fields") }
             // Spaces may follow a boundary.
             rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-            guard rest.starts(with: Self.lineEnd) else { throw Self.invalid("ends amid a boundary") }
+            guard rest.starts(with: Self.lineEnd) else { throw Self.invalid("ends within a boundary") }
             rest = rest.dropFirst(Self.lineEnd.count)
             guard let next = rest.range(of: Self.lineEnd + delimiter) else { throw Self.invalid("does not end") }
             parts.append(try Self.part(rest[..<next.lowerBound]))
@@ -66,11 +64,11 @@ package struct MultipartForm {
     private static func part(_ bytes: Data) throws(Problem) -> Part {
         guard let end = bytes.prefix(maximumHead).range(of: lineEnd + lineEnd),
             let head = String(bytes: bytes[..<end.lowerBound], encoding: .utf8)
-        else { throw invalid("has a field whose head does not end") }
+        else { throw invalid("has a field whose head is not UTF-8, too long or cut off") }
         var fields: [String: String] = [:]
         for line in head.split(separator: "\r\n") {
             let halves = line.split(separator: ":", maxSplits: 1)
-            guard halves.count == 2 else { throw invalid("has a field whose head is none") }
+            guard halves.count == 2 else { throw invalid("has a field with an invalid header line") }
             fields[halves[0].lowercased()] = halves[1].trimmingCharacters(in: .whitespaces)
         }
         let (disposition, parameters) = value(fields["content-disposition"] ?? "")
@@ -81,7 +79,7 @@ package struct MultipartForm {
             name: name, mediaType: fields["content-type"].map { value($0).0 }, bytes: [UInt8](bytes[end.upperBound...]))
     }
 
-    /// A header's value, in small letters, and its parameters, whose values are tokens or quoted (RFC 9110 section 5.6.6).
+    /// A header's value in lower case, and its parameters, whose values are tokens or quoted (RFC 9110 section 5.6.6).
     private static func value(_ text: String) -> (String, [String: String]) {
         guard text.utf8.count <= maximumValue else { return ("", [:]) }
         let parts = text.matches(of: /(?:"(?:[^"\\]|\\.)*"|[^;"])+/).map {
@@ -100,6 +98,6 @@ package struct MultipartForm {
     }
 
     private static func invalid(_ reason: String) -> Problem {
-        Problem(status: .badRequest, code: "formInvalid", detail: "The body is no form: it \(reason).")
+        Problem(status: .badRequest, code: "formInvalid", detail: "The body is not a valid form: it \(reason).")
     }
 }

@@ -3,11 +3,10 @@ import Ledger
 import ServiceLifecycle
 import Synchronization
 
-/// The event streams of all users, each woken when something has happened to its user.
+/// The event streams of all users. A commit wakes the streams of the users that it changed.
 ///
-/// The stream that is woken reads the events from the ledger. Nothing waits in memory for a slow one, and a wake-up that comes
-/// twice, or for nothing, does no harm. Another process on the same ledger wakes nobody here, so all are woken every five
-/// seconds, a few at a time.
+/// A woken stream reads the events from the ledger. No event waits in memory for a slow stream, and an extra wake-up does no
+/// harm. Another process on the same ledger cannot wake streams here, so all are woken every five seconds, a few at a time.
 public final class EventHub: Service, Sendable {
     /// The limits on open streams.
     public struct Limits: Sendable {
@@ -22,7 +21,7 @@ public final class EventHub: Service, Sendable {
         }
     }
 
-    /// The time of one round through all streams.
+    /// The time in which every stream is woken once.
     private static let round = Duration.seconds(5)
     private static let steps = 50
 
@@ -38,15 +37,15 @@ public final class EventHub: Service, Sendable {
     /// The number of open streams.
     var count: Int { state.withLock { $0.count } }
 
-    /// A stream of one user, until it leaves.
+    /// An open stream of one user.
     struct Listener: Sendable {
         let wakes: AsyncStream<Void>
         let number: Int
     }
 
-    /// Opens a stream, ending another where a limit is reached. The stream of a closed hub has ended.
+    /// Opens a stream, and ends another one if a limit is reached. A closed hub returns a stream that has ended.
     ///
-    /// - Parameter address: The address that the client is counted by.
+    /// - Parameter address: The client address for the limit.
     func listen(to user: Int64, from address: String) -> Listener {
         let (wakes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { $0.add(continuation, of: user, from: address) }
@@ -63,10 +62,10 @@ public final class EventHub: Service, Sendable {
         }
     }
 
-    /// Wakes streams in turn until the service stops; then all streams end, so that nobody waits for them.
+    /// Wakes streams in turn until the service stops, then ends all streams.
     public func run() async throws {
         var step = 0
-        // Ends with the service, gracefully or not.
+        // The loop ends with the service, gracefully or not.
         for await _ in AsyncStream.ticks(every: Self.round / Self.steps).cancelOnGracefulShutdown() {
             step = (step + 1) % Self.steps
             state.withLock { $0.wake { $0 % Self.steps == step } }

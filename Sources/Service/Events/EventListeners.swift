@@ -2,8 +2,9 @@ import HTTPSupport
 
 /// The open event streams, limited in total, for each client address and for each user.
 ///
-/// A stream that exceeds the limit of its user ends the user's oldest. So does a stream that exceeds the limit of its address,
-/// once half of all places are taken. A stream that exceeds the total ends the oldest stream of the address with the most.
+/// A stream above the limit of its user ends the user's oldest stream. A stream above the limit of its address ends the
+/// address's oldest stream, once half of all places are taken. A stream above the total ends the oldest stream of the address
+/// with the most.
 package struct EventListeners {
     private struct Listener {
         let user: Int64
@@ -12,7 +13,7 @@ package struct EventListeners {
     }
 
     private let limits: EventHub.Limits
-    /// By number; a lower number is older.
+    /// The listeners by number; a lower number is older.
     private var listeners: [Int: Listener] = [:]
     private var numbersByUser: [Int64: Set<Int>] = [:]
     private var numbersByAddress: [String: Set<Int>] = [:]
@@ -32,7 +33,7 @@ package struct EventListeners {
         -> Int
     {
         if let own = numbersByUser[user], own.count >= limits.perUser { end(own.min()) }
-        // A school or an office may have one address: its streams make room only once places are scarce.
+        // Many users of a school or an office share an address, so the limit applies only once places are scarce.
         if listeners.count >= limits.total / 2, let own = numbersByAddress[address], own.count >= limits.perAddress {
             end(own.min())
         }

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 
-/// Live events: what happens to a user shows on every screen that listens.
+/// Live events: every device that listens shows the changes of its user.
 struct EventRoutes: Sendable {
     let authentication: Authentication
     let hub: EventHub
@@ -12,7 +12,7 @@ struct EventRoutes: Sendable {
 
     private static var headers: HTTPFields {
         var headers: HTTPFields = [.contentType: ServerSentEvents.contentType, .cacheControl: "no-store"]
-        // A proxy would keep events back until it has many.
+        // Some proxies buffer responses. This header turns that off.
         if let name = HTTPField.Name("X-Accel-Buffering") { headers[name] = "no" }
         return headers
     }
@@ -21,40 +21,43 @@ struct EventRoutes: Sendable {
     func addForApps(to group: RouterGroup<ServiceContext>) {
         group.for(.app).get("events") { request, context in
             let user = try context.requiredUser
-            // Who asks for the head alone does not listen.
+            // A HEAD request does not open a stream.
             guard request.method == .get else { return Response(status: .ok, headers: Self.headers) }
             let known = HTTPField.Name.lastEventID.flatMap { request.headers[$0] }
             guard let number = try await number(of: user, isNew: known == nil) else {
-                // Which tells a client to come no more (HTML Standard section 9.2.3).
+                // Status 204 stops a client from reconnecting (HTML Standard section 9.2.3).
                 return Response(status: .noContent)
             }
-            // What is no position is one of another ledger.
+            // An invalid position comes from another ledger, so it is after everything here.
             let position = known.map { EventPosition($0) ?? EventPosition(audit: .max, change: .max) }
             let listener = hub.listen(to: number, from: context.clientAddress(of: request))
-            let seat = EventSeat(listener, in: hub)
+            let subscription = EventSubscription(listener, in: hub)
             let credential = AuthenticationMiddleware.credential(of: request) ?? ""
-            let stream = EventStream(ledger: hub.ledger) { await isGood(credential, of: user, number) }
+            let stream = EventStream(ledger: hub.ledger) { await isAuthorized(credential, of: user, number) }
             return Response(
                 status: .ok,
                 headers: Self.headers,
                 body: ResponseBody { writer in
-                    defer { seat.leave() }
+                    defer { subscription.leave() }
                     try await stream.write(to: &writer, of: number, after: position, listener)
                     try await writer.finish(nil)
                 })
         }
     }
 
-    /// - Parameter isNew: Whether the user may be seen for the first time: who has listened before and is not known is erased.
+    /// The number of the user in the ledger.
+    ///
+    /// - Parameter isNew: True if the user may be added. A client with a known position whose user is missing belongs to an
+    ///   erased user.
     private func number(of user: User, isNew: Bool) async throws -> Int64? {
         if let known = try await hub.ledger.read(.snapshot, { try $0.number(of: user) }) { return known }
         guard isNew else { return nil }
         return try await hub.ledger.write { try $0.number(of: user, at: clock.now()) }
     }
 
-    /// Whether what a listener came with is still theirs: a token ends, a session does, and a user may be erased. Where that
-    /// cannot be told now, it is told later.
-    private func isGood(_ credential: String, of user: User, _ number: Int64) async -> Bool {
+    /// Checks that a listener is still authorized: its token may expire, its session may end, its user may be erased. An error
+    /// other than 401 does not end the stream, because the next check will.
+    private func isAuthorized(_ credential: String, of user: User, _ number: Int64) async -> Bool {
         do {
             guard case .app(user, _) = try await authentication.caller(presenting: credential) else {
                 return false
@@ -66,8 +69,8 @@ struct EventRoutes: Sendable {
     }
 }
 
-/// A listener's place, which it leaves when its answer is over or was never written.
-private final class EventSeat: Sendable {
+/// A listener's registration, which ends with the answer, or without one if none was written.
+private final class EventSubscription: Sendable {
     private let listener: EventHub.Listener
     private let hub: EventHub
 

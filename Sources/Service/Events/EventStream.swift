@@ -4,45 +4,45 @@ import Hummingbird
 import Ledger
 import Wire
 
-/// What happens to a user, as server-sent events (HTML Standard section 9.2) on their way to one screen.
+/// The events of one user as server-sent events (HTML Standard section 9.2) for one client.
 struct EventStream: Sendable {
-    /// After so long the stream ends, and its client comes again with the number of the last event.
-    private static let life = Duration.seconds(15 * 60)
-    /// How often it is asked whether the listener may still listen.
-    private static let trust = Duration.seconds(5)
-    /// A line is sent after so long a silence: whatever stands between would take the connection for dead.
-    private static let silence = Duration.seconds(15)
-    /// How many events are read at once.
-    private static let page = 100
+    /// The time after which a stream ends. Its client reconnects with the identifier of the last event.
+    private static let maximumLifetime = Duration.seconds(15 * 60)
+    /// The interval at which the listener's authorization is checked.
+    private static let authorizationCheckInterval = Duration.seconds(5)
+    /// The longest time without a byte. Proxies close a connection that stays idle for long.
+    private static let heartbeatInterval = Duration.seconds(15)
+    /// The maximum number of events in one read.
+    private static let pageSize = 100
 
     let ledger: Ledger
-    /// Whether the listener may still listen.
-    let isGood: @Sendable () async -> Bool
+    /// Returns true if the listener is still authorized.
+    let isAuthorized: @Sendable () async -> Bool
 
-    /// Writes events until the stream's life is over, its user or the service has ended, or nobody reads any more.
+    /// Writes events until the stream reaches its maximum lifetime, its user or the service ends, or the client is gone.
     ///
-    /// - Parameter known: Where the client has come to; nil for one that knows nothing yet.
+    /// - Parameter known: The position that the client has reached; nil for a new client.
     func write(
         to writer: inout any ResponseBodyWriter,
         of user: Int64,
         after known: EventPosition?,
         _ listener: EventHub.Listener
     ) async throws {
-        let end = ContinuousClock.now + Self.life
+        let end = ContinuousClock.now + Self.maximumLifetime
         var position: EventPosition
         if let known {
             position = known
-            try await writer.write(listener.hello)
+            try await writer.write(listener.retryField)
         } else {
-            // Whoever reads all there is from here on misses nothing.
+            // A reader that reads everything after this position misses nothing.
             position = try await ledger.read { try $0.position(ofUser: user) }
-            try await writer.write(listener.hello)
+            try await writer.write(listener.retryField)
             try await writer.write(Self.text("ready", position))
         }
-        var (lastWritten, lastAsked) = (ContinuousClock.now, ContinuousClock.now)
+        var (lastWritten, lastChecked) = (ContinuousClock.now, ContinuousClock.now)
         var wakes = listener.wakes.makeAsyncIterator()
         repeat {
-            while let (text, next) = try await news(of: user, after: position) {
+            while let (text, next) = try await newEvents(of: user, after: position) {
                 guard let text else { return try await writer.write(Self.erased) }
                 if !text.isEmpty {
                     try await writer.write(ByteBuffer(string: text))
@@ -50,28 +50,30 @@ struct EventStream: Sendable {
                 }
                 position = next
             }
-            // After the news, of which the last may be that the user is erased.
-            if ContinuousClock.now - lastAsked >= Self.trust {
-                guard await isGood() else { return }
-                lastAsked = .now
+            // The check follows the events, because the last of them may be the erasure of the user.
+            if ContinuousClock.now - lastChecked >= Self.authorizationCheckInterval {
+                guard await isAuthorized() else { return }
+                lastChecked = .now
             }
-            if ContinuousClock.now - lastWritten > Self.silence {
-                try await writer.write(Self.comment)
+            if ContinuousClock.now - lastWritten > Self.heartbeatInterval {
+                try await writer.write(Self.heartbeat)
                 lastWritten = .now
             }
         } while await wakes.next() != nil && ContinuousClock.now < end && !Task.isCancelled
     }
 
-    /// What has happened since, as text, and up to where; nil where nothing has. No text for a user who is erased.
-    private func news(of user: Int64, after position: EventPosition) async throws -> (String?, EventPosition)? {
-        switch try await ledger.read(.snapshot, { try $0.events(ofUser: user, after: position, limit: Self.page) }) {
+    /// The events after a position as text, and the position that they reach. Nil if there are none. The text is nil for an
+    /// erased user.
+    private func newEvents(of user: Int64, after position: EventPosition) async throws -> (String?, EventPosition)? {
+        switch try await ledger.read(.snapshot, { try $0.events(ofUser: user, after: position, limit: Self.pageSize) })
+        {
         case .events(let events, let upTo): upTo == position ? nil : (try events.map(Self.text).joined(), upTo)
         case .missed(let current): ("id: \(current)\nevent: reset\ndata: {}\n\n", current)
         case .erased: (nil, position)
         }
     }
 
-    private static let comment = ByteBuffer(string: ":\n\n")
+    private static let heartbeat = ByteBuffer(string: ":\n\n")
     private static let erased = ByteBuffer(string: "event: erased\ndata: {}\n\n")
 
     private static func text(_ kind: String, _ position: EventPosition) -> ByteBuffer {
@@ -88,7 +90,6 @@ struct EventStream: Sendable {
 }
 
 extension EventHub.Listener {
-    /// After how many milliseconds a client that loses its connection comes again: each after another time, since a service that
-    /// is started anew has lost them all at once.
-    fileprivate var hello: ByteBuffer { ByteBuffer(string: "retry: \(1000 + number * 37 % 4000)\n\n") }
+    /// The reconnection time in milliseconds. It differs between clients, so they do not all reconnect at once after a restart.
+    fileprivate var retryField: ByteBuffer { ByteBuffer(string: "retry: \(1000 + number * 37 % 4000)\n\n") }
 }

@@ -6,9 +6,9 @@ import HTTPTypes
 import Hummingbird
 import Signatures
 
-/// Exports for analysis, part by part: each part is of one moment, and names the next one (`Link`, RFC 8288).
+/// Exports for analysis in parts. Each part is a snapshot and links to the next one (`Link`, RFC 8288).
 struct ExportRoutes: Sendable {
-    /// In bytes.
+    /// The longest cursor, in bytes.
     private static let maximumCursorLength = 128
 
     let exports: ExportService
@@ -20,13 +20,13 @@ struct ExportRoutes: Sendable {
             guard let export = Export(rawValue: name) else {
                 throw Problem(
                     status: .notFound, code: "exportUnknown",
-                    detail: "There is no such export. There are \(Self.names(Export.self)).")
+                    detail: "Unknown export. The exports are \(Self.names(Export.self)).")
             }
             let app = try RequestedApps.name(of: request, context)
-            // Customers and events belong to the service.
+            // Customers and events are not per app.
             if let app, export != .transactions {
                 guard context.caller?.app == nil else { throw RequestedApps.forbidden(app) }
-                throw Problem.parameter("app", "left out: only the export transactions is of one app")
+                throw Problem.parameter("app", "left out, because only the export transactions is available per app")
             }
             let format = try format(of: request)
             let size = try size(of: request)
@@ -68,7 +68,7 @@ struct ExportRoutes: Sendable {
         guard let cursor = try request.query("cursor", upTo: Self.maximumCursorLength) else { return nil }
         guard let bytes = Base64.decode(Array(cursor.utf8)[...], .urlSafe),
             let text = String(validating: bytes, as: UTF8.self), let position = ExportPosition(text)
-        else { throw Problem.parameter("cursor", "that of the header Link of an answer") }
+        else { throw Problem.parameter("cursor", "the cursor of the Link header of the previous part") }
         return position
     }
 

@@ -4,7 +4,7 @@ import HTTPSupport
 import Hummingbird
 import Wire
 
-/// The sales, by day, week or month.
+/// Routes for the sales figures, by day, week or month.
 struct FigureRoutes: Sendable {
     let figures: FigureService
 

@@ -3,12 +3,12 @@ import HTTPSupport
 import Logging
 import ServiceLifecycle
 
-/// Adds what was written for users to the sums, within some seconds.
+/// Adds new writes of users to the sums, within a few seconds.
 ///
-/// Several services on one ledger may do the same: what one has written, the others leave.
+/// Several services on one ledger may run this. Each write is added once.
 public struct FigureUpkeep: Service {
     private static let interval = Duration.seconds(1)
-    /// The interval of the search for users whom nothing marks, since a process without figures has written for them.
+    /// The interval of the search for unmarked users. A process without figures writes without marking.
     private static let sweepInterval = Duration.seconds(60 * 60)
 
     private let figures: FigureService
@@ -19,7 +19,7 @@ public struct FigureUpkeep: Service {
         self.logger = logger
     }
 
-    /// Works until it is told to stop.
+    /// Runs until the service stops.
     public func run() async throws {
         var nextSweep = ContinuousClock.now
         var lastCode: String?
@@ -33,9 +33,9 @@ public struct FigureUpkeep: Service {
             } catch {
                 code = (Problem(error) ?? .unexpected).code
             }
-            // A sweep that fails holds up no sums.
+            // A failed sweep does not stop the roll-up.
             do {
-                // Between two batches, what sells comes first.
+                // Purchases go first between two batches.
                 let damaged = try await figures.rollUp {
                     await Task.yield()
                     return !Task.isShuttingDownGracefully && !Task.isCancelled
@@ -48,7 +48,7 @@ public struct FigureUpkeep: Service {
             } catch {
                 code = (Problem(error) ?? .unexpected).code
             }
-            if let code, code != lastCode { logger.error("the figures are behind", metadata: ["code": "\(code)"]) }
+            if let code, code != lastCode { logger.error("figures not updated", metadata: ["code": "\(code)"]) }
             lastCode = code
         }
     }

@@ -3,7 +3,7 @@ import HTTPSupport
 import Logging
 import ServiceLifecycle
 
-/// Records in the histories of users what the passing of time changes, within two seconds.
+/// Records the changes of users' histories that time alone causes, such as expirations, within two seconds.
 public struct HistorySchedule: Service {
     private static let interval = Duration.seconds(2)
 
@@ -15,7 +15,7 @@ public struct HistorySchedule: Service {
         self.logger = logger
     }
 
-    /// Records until it is told to stop.
+    /// Runs until the service stops.
     public func run() async throws {
         var (isPrepared, lastCode): (Bool, String?) = (false, nil)
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
@@ -28,7 +28,7 @@ public struct HistorySchedule: Service {
                 code = (Problem(error) ?? .unexpected).code
             }
             if let code, code != lastCode {
-                logger.error("the histories of users are not brought up to date", metadata: ["code": "\(code)"])
+                logger.error("histories not updated", metadata: ["code": "\(code)"])
             }
             lastCode = code
         }

@@ -6,14 +6,14 @@ import Ledger
 import Profiles
 import Wire
 
-/// How users show themselves: their nickname, and what they have chosen of what they own.
+/// Routes for the profiles of users: the nickname and the chosen items.
 struct ProfileRoutes: Sendable {
     let profiles: ProfileService
     let subjects: Subjects
 
-    /// - Parameter group: Routes under `/v1`, for which nobody has to be known.
-    func addForStrangers(to group: RouterGroup<ServiceContext>) {
-        // Somebody who signs up is nobody yet.
+    /// - Parameter group: Routes under `/v1`, without authentication.
+    func addUnauthenticated(to group: RouterGroup<ServiceContext>) {
+        // The sign-up form checks nicknames before the user exists.
         group.post("nicknames/check") { request, context in
             let body = try await JSONBody(
                 request, context, fields: ["nickname"], upTo: JSONBody.sizeWithoutCredential)
@@ -55,7 +55,7 @@ struct ProfileRoutes: Sendable {
             Item(collection: try $0.text("collection"), number: try $0.integer("number"))
         }
         guard Set(chosen.map { ByteKey($0.collection) }).count == chosen.count else {
-            throw JSONBody.invalid("The field /chosen has to hold at most one item of each collection.")
+            throw JSONBody.invalid("The field /chosen must have at most one item of each collection.")
         }
         return try JSONAnswer.response(
             ProfileResource(try await profiles.change(nickname, chosen: chosen, of: user)))

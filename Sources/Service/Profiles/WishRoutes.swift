@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Profiles
 
-/// What users wish for: products of the catalog.
+/// Routes for the wish lists of users.
 struct WishRoutes: Sendable {
     let profiles: ProfileService
     let products: ProductRoutes
@@ -25,7 +25,7 @@ struct WishRoutes: Sendable {
             try await profiles.wish(for: product, by: user)
             return HTTPResponse.Status.noContent
         }
-        // Also of a product that the catalog has no more.
+        // A wish can also be removed if the catalog no longer has the product.
         own.delete("wishes/:product") { _, context in
             let (user, product) = (try context.requiredUser, try context.parameters.text("product"))
             try await profiles.removeWish(for: product, of: user)

@@ -8,28 +8,28 @@ import Logging
 import Receipts
 import ServiceLifecycle
 
-/// What the operator tells the App Store about customers who want their money back. There is one only where these have
-/// consented to it (App Store Server API, "Send Consumption Information").
+/// The operator's answer to the App Store about refund requests. It exists only if customers have consented to it (App Store
+/// Server API, "Send Consumption Information").
 public struct ConsumptionAnswer: Sendable {
     public let refundPreference: RefundPreference?
     public let sampleContentProvided: Bool
 
     /// - Parameters:
-    ///   - refundPreference: nil for none.
-    ///   - sampleContentProvided: Whether customers could try before they bought.
+    ///   - refundPreference: The operator's preference; nil for none.
+    ///   - sampleContentProvided: True if customers could try the content before they bought it.
     public init(refundPreference: RefundPreference?, sampleContentProvided: Bool) {
         self.refundPreference = refundPreference
         self.sampleContentProvided = sampleContentProvided
     }
 }
 
-/// Answers what the App Store asks about customers who want their money back (`CONSUMPTION_REQUEST`), while it waits for an
-/// answer. Questions are kept in the ledger, so that one that came before a crash is answered after it.
+/// Answers the App Store's questions about refund requests (`CONSUMPTION_REQUEST`) before they expire. The ledger stores the
+/// questions, so one that arrived before a crash is answered after it.
 public struct ConsumptionResponder: Service {
     private static let pageSize = 100
-    /// How often it is looked for questions.
+    /// The polling interval.
     private static let interval = Duration.seconds(1)
-    /// How long it waits when the App Store takes no answers.
+    /// The pause after the App Store has failed to accept an answer.
     private static let retryInterval = Duration.seconds(60)
 
     private let service: EntitlementService
@@ -42,7 +42,7 @@ public struct ConsumptionResponder: Service {
 
     /// - Parameters:
     ///   - app: The app of the client's key.
-    ///   - origins: Whose purchases the App Store at the client's address knows.
+    ///   - origins: The origins of the purchases that the App Store at the client's address knows.
     public init(
         service: EntitlementService,
         app: App,
@@ -61,7 +61,7 @@ public struct ConsumptionResponder: Service {
         self.logger = logger
     }
 
-    /// Answers until it is told to stop.
+    /// Answers until the service stops.
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
@@ -72,16 +72,16 @@ public struct ConsumptionResponder: Service {
                     guard !Task.isCancelled else { return }
                     let code = (error as? any CodedError)?.code ?? Problem.unexpected.code
                     metrics.countConsumptionAnswer("failed", code: code)
-                    logger.error("a question of the App Store is not answered yet", metadata: ["code": "\(code)"])
+                    logger.error("consumption request not answered yet", metadata: ["code": "\(code)"])
                     pause = Self.retryInterval
                 }
-                // Told to stop, it stops as it should.
+                // Cancellation ends the pause early, and the loop then ends.
                 try? await Task.sleep(for: pause)
             }
         }
     }
 
-    /// One that is not taken keeps none of the others waiting.
+    /// Answers all open questions. A question that fails does not block the others.
     private func answerAll() async throws {
         while true {
             let requests = try await service.openConsumptionRequests(
@@ -110,9 +110,9 @@ public struct ConsumptionResponder: Service {
             metrics.countConsumptionAnswer("accepted")
         } catch {
             guard error.isFinal else { throw error }
-            // It would be refused again.
+            // A retry would be refused again.
             metrics.countConsumptionAnswer("refused", code: error.code)
-            logger.warning("the App Store refuses an answer", metadata: ["error": "\(error.message)"])
+            logger.warning("consumption answer refused", metadata: ["error": "\(error.message)"])
         }
         try await service.settle(request)
     }

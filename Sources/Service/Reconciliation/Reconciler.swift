@@ -6,20 +6,19 @@ import Foundation
 import HTTPSupport
 import Ledger
 
-/// Asks the App Store what was missed, and applies it: Apple gives up on a notification after a while, and an app may never
-/// come to hand in what it has.
+/// Asks the App Store for missed notifications and transactions, and applies them. Apple stops retrying a notification after a
+/// while, and an app may never present its proofs.
 ///
-/// Everything is verified as if Apple had sent it or the app had handed it in, so asking again changes nothing twice.
+/// Everything is verified like a received notification or a presented proof, so a repeated request changes nothing twice.
 public struct Reconciler: Sendable {
-    /// How many customers are read from the ledger at once.
+    /// The number of customers in one read of the ledger.
     private static let pageSize = 100
-    /// How many days of notifications are asked for at first.
+    /// The number of days of notifications in the first request.
     private static let firstDays: Int64 = 30
-    /// How far before the last time it is asked again, in seconds: the App Store may learn late of what happened, and its
-    /// clock may differ.
+    /// The overlap with the previous request, in seconds. The App Store may learn late of an event, and its clock may differ.
     private static let overlap: Int64 = 60 * 60
 
-    /// After how many customers in a row whom the App Store does not tell of the others are left for later.
+    /// The number of failed customers in a row after which a run stops.
     private static let maximumFailures = 10
 
     private let service: EntitlementService
@@ -30,7 +29,7 @@ public struct Reconciler: Sendable {
 
     /// - Parameters:
     ///   - app: The app of the client's key.
-    ///   - origins: Whose purchases the App Store at the client's address knows.
+    ///   - origins: The origins of the purchases that the App Store at the client's address knows.
     public init(
         service: EntitlementService,
         app: App,
@@ -45,14 +44,15 @@ public struct Reconciler: Sendable {
         self.clock = clock
     }
 
-    /// What became of everything that was told, each by how often.
+    /// The outcomes of a run and their counts.
     public struct Report: Sendable, Encodable {
-        /// By outcome (`granted`, `duplicate`, …), or by the code of a refusal.
+        /// The counts by outcome (`granted`, `duplicate`, …), or by the code of a refusal.
         public var outcomes: [String: Int] = [:]
 
         mutating func count(_ outcome: String) { outcomes[outcome, default: 0] += 1 }
 
-        /// - Throws: `ReconciliationError`, `refusedHere`: then not all was taken in that the App Store has told.
+        /// - Throws: `ReconciliationError`, `refusedHere`, if the service refused a proof for a reason that the operator must
+        ///   correct.
         func check() throws(ReconciliationError) {
             if let code = outcomes.keys.sorted().first(where: Problem.codesForTheOperatorToMend.contains) {
                 throw .refusedHere(code: code)
@@ -60,10 +60,10 @@ public struct Reconciler: Sendable {
         }
     }
 
-    /// Takes in the notifications of a time, as far as the App Store has them.
+    /// Applies the notifications of a period, as far as the App Store has them.
     ///
-    /// - Parameter days: How many; nil for all since the last time.
-    /// - Throws: `ReconciliationError`, `StorageFault`. What was applied before stays.
+    /// - Parameter days: The length of the period; nil for all since the last run.
+    /// - Throws: `ReconciliationError`, `StorageFault`. Notifications that were applied before the error stay applied.
     public func takeInNotifications(days: Int64? = nil) async throws -> Report {
         let now = clock.now()
         let subject = subject("notifications")
@@ -75,13 +75,13 @@ public struct Reconciler: Sendable {
         }
         let report = try await takeInNotifications(from: start, until: now.adding(seconds: 60))
         try report.check()
-        // By hand, what lies between the last time and this one may not have been asked for.
+        // A run for given days may leave a gap after the last run. It then does not move the checkpoint.
         guard days == nil || last.map({ start <= $0 }) ?? false else { return report }
         try await service.setReconciled(subject, until: now)
         return report
     }
 
-    /// How far back the App Store remembers its notifications, in days (App Store Server API, "Get Notification History").
+    /// The age of the oldest notification that the App Store keeps, in days (App Store Server API, "Get Notification History").
     private var maximumDays: Int64 { origins.contains(.appleProduction) ? 180 : 30 }
 
     private func takeInNotifications(from start: Timestamp, until end: Timestamp) async throws -> Report {
@@ -100,28 +100,27 @@ public struct Reconciler: Sendable {
         }
     }
 
-    /// When the histories of all customers were taken in; nil before the first time.
+    /// The time of the last complete run over the histories of all customers; nil if there was none.
     func lastHistories() async throws -> Timestamp? {
         try await service.reconciled(historiesSubject)
     }
 
     private var historiesSubject: String { subject("histories") }
 
-    /// The name under which the ledger keeps the last time. That of the first app does not name it, so that a service which
-    /// becomes one of several apps goes on where it was.
+    /// The ledger's name for a checkpoint. The name for the first app omits the app, so a service that adds a second app keeps
+    /// its checkpoints.
     private func subject(_ name: String) -> String {
         let isFirst = app.bundleIdentifier == service.apps.first.bundleIdentifier
         return "\(name) of \(client.url.absoluteString)" + (isFirst ? "" : " for \(app.bundleIdentifier)")
     }
 
-    /// Takes in all transactions of every customer whom the ledger knows (purchases, renewals and refunds), and how their
-    /// subscriptions renew. As with
-    /// notifications, each is for whoever owns the purchase, or is named by its token; what names nobody waits for whoever
-    /// hands it in.
+    /// Applies all transactions of every customer in the ledger (purchases, renewals and refunds), and the renewal state of
+    /// their subscriptions. As with notifications, a transaction goes to the owner of the purchase or to the user of its token.
+    /// Any other transaction waits for a user who presents it.
     ///
-    /// A customer whom the App Store does not tell of is counted by the code of the refusal, and the others go on.
+    /// If the App Store refuses a customer, the report counts the code, and the run continues with the others.
     ///
-    /// - Throws: `ReconciliationError`, `StorageFault`. What was applied before stays.
+    /// - Throws: `ReconciliationError`, `StorageFault`. Transactions that were applied before the error stay applied.
     public func takeInHistories() async throws -> Report {
         let now = clock.now()
         var report = Report()
@@ -162,7 +161,7 @@ public struct Reconciler: Sendable {
         try await takeInStatuses(of: customer, into: &report)
     }
 
-    /// Takes in how the subscriptions of a customer renew, which their transactions do not say.
+    /// Applies the renewal state of a customer's subscriptions, which the transactions do not contain.
     private func takeInStatuses(of customer: Customer, into report: inout Report) async throws {
         guard try await !service.subscriptions(of: customer.user).isEmpty else { return }
         let statuses = try await client.subscriptionStatuses(of: customer.transactionIdentifier)
@@ -179,7 +178,7 @@ public struct Reconciler: Sendable {
         }
     }
 
-    /// What one proof comes to; a refusal by its code, and only the ledger's own failure ends it all.
+    /// The outcome of one proof, or the code of its refusal. Only a failure of the ledger is thrown.
     private func outcome(_ body: () async throws -> String) async throws -> String {
         do {
             return try await body()

@@ -5,9 +5,9 @@ import HTTPSupport
 import Logging
 import ServiceLifecycle
 
-/// Reconciles with the App Store again and again, while the service runs.
+/// Reconciles with the App Store at intervals while the service runs.
 public struct ReconciliationSchedule: Service {
-    /// How long it waits after a failure, in seconds, unless the next time comes before.
+    /// The pause after a failure, in seconds, unless the regular interval is shorter.
     private static let retrySeconds: Int64 = 60
 
     private let reconciler: Reconciler
@@ -18,8 +18,8 @@ public struct ReconciliationSchedule: Service {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - notificationSeconds: How often the notifications since the last time are asked for; nil for never.
-    ///   - historySeconds: The same for the histories of all customers.
+    ///   - notificationSeconds: The interval for the notifications since the last run; nil for never.
+    ///   - historySeconds: The interval for the histories of all customers; nil for never.
     public init(
         reconciler: Reconciler,
         notificationSeconds: Int64?,
@@ -36,7 +36,7 @@ public struct ReconciliationSchedule: Service {
         self.logger = logger
     }
 
-    /// Reconciles until it is told to stop.
+    /// Reconciles until the service stops.
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -53,13 +53,13 @@ public struct ReconciliationSchedule: Service {
                         await repeatedly(every: historySeconds, "histories") { try await reconciler.takeInHistories() }
                     }
                 }
-                // A service that returns ends the others.
+                // A service that returns would end the others.
                 group.addTask { while !Task.isCancelled { await Self.sleep(24 * 60 * 60) } }
             }
         }
     }
 
-    /// A start is no reason to ask for everybody's history again.
+    /// Waits for the rest of the interval after a restart, so that a restart does not request all histories again.
     private func waitForNextHistories(_ interval: Int64) async {
         guard let last = try? await reconciler.lastHistories() else { return }
         let passed = clock.now().secondsSince1970 - last.secondsSince1970
@@ -90,7 +90,7 @@ public struct ReconciliationSchedule: Service {
         }
     }
 
-    /// Told to stop, it ends early; the loops see that they are cancelled.
+    /// Cancellation ends the pause early; the loops then end.
     private static func sleep(_ seconds: Int64) async {
         try? await Task.sleep(for: .seconds(seconds))
     }

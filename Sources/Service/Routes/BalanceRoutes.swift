@@ -7,9 +7,9 @@ import Hummingbird
 import Ledger
 import Wire
 
-/// What a user has of consumables, and what the team's back end spends of it.
+/// Routes for balances of consumables: read, spend and add.
 struct BalanceRoutes: Sendable {
-    /// The most that is spent at once.
+    /// The largest amount of one spending or addition.
     private static let maximumAmount = 1_000_000_000
 
     let service: EntitlementService
@@ -60,7 +60,7 @@ struct BalanceRoutes: Sendable {
     private static func amount(in body: JSONBody) throws(Problem) -> Int {
         let amount = try body.integer("amount")
         guard (1...maximumAmount).contains(amount) else {
-            throw JSONBody.invalid("The field /amount has to be from 1 to \(maximumAmount).")
+            throw JSONBody.invalid("The field /amount must be a number from 1 to \(maximumAmount).")
         }
         return amount
     }

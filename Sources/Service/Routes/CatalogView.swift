@@ -2,13 +2,13 @@ import Catalog
 import Commerce
 import HTTPSupport
 
-/// A catalog and what the service's answers need of it.
+/// A catalog with the data that the service derives from it.
 struct CatalogView: Sendable {
     let catalog: Catalog
     let pictures: PictureAddresses
     let languages: [String]
 
-    /// - Parameter before: Of the catalog before it was changed.
+    /// - Parameter before: The view of the catalog before the change.
     init(_ catalog: Catalog, before: CatalogView? = nil) {
         self.catalog = catalog
         pictures = PictureAddresses(catalog: catalog, before: before?.pictures)

@@ -6,7 +6,7 @@ import Hummingbird
 /// The views of the catalogs of all apps.
 struct CatalogViews: Sendable {
     private let requested: RequestedApps
-    /// In the order of the apps.
+    /// The views in the order of the apps.
     private let views: [CurrentCatalogView]
 
     init(_ apps: Apps) {
@@ -14,14 +14,14 @@ struct CatalogViews: Sendable {
         views = apps.all.map { CurrentCatalogView($0.current) }
     }
 
-    /// The view of the app that a request is about.
+    /// The view of the requested app.
     ///
     /// - Throws: The problems of `RequestedApps`.
     func view(of request: Request, _ context: ServiceContext) throws(Problem) -> CatalogView {
         view(of: try app(of: request, context))
     }
 
-    /// The app that a request is about.
+    /// The requested app.
     ///
     /// - Throws: The problems of `RequestedApps`.
     func app(of request: Request, _ context: ServiceContext) throws(Problem) -> App {

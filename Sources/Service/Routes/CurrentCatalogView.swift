@@ -1,7 +1,7 @@
 import Catalog
 import Synchronization
 
-/// The view of the catalog as it is now, made anew when the catalog has changed.
+/// The view of the current catalog, rebuilt after a change of the catalog.
 final class CurrentCatalogView: Sendable {
     private let current: CurrentCatalog
     private let last: Mutex<(view: CatalogView, revision: Int64)>

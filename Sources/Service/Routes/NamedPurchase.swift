@@ -2,7 +2,7 @@ import Commerce
 import HTTPSupport
 import Hummingbird
 
-/// The purchase that a request names: a transaction in its path, with `?origin=` and `?app=` where several share the identifier.
+/// The purchase that a request names: a transaction in the path, with `?origin=` and `?app=` if several share the identifier.
 struct NamedPurchase: Sendable {
     let identifier: String
     /// Nil if the request names none.

@@ -6,11 +6,11 @@ import Wire
 
 /// The route to which the App Store sends its notifications (App Store Server Notifications V2).
 ///
-/// The App Store presents no key. What it sends is signed, and nothing else is believed.
+/// The App Store presents no key. The route trusts only the signature.
 struct NotificationRoutes: Sendable {
     let service: EntitlementService
     let metrics: ServiceMetrics
-    /// The limit on proofs with an unknown chain at once. Judging a chain takes time, and anybody may send one.
+    /// The concurrency limit for proofs with an unknown chain. Verifying a chain is expensive, and anyone may send one.
     let unknownChains: ConcurrencyLimit
 
     /// The largest notification read, in bytes: Apple's have about 20 KB.
@@ -34,9 +34,9 @@ struct NotificationRoutes: Sendable {
         }
     }
 
-    /// Verifies a notification. One with a known chain needs no place among the unknown.
+    /// Verifies a notification. One with a known chain bypasses the limit.
     private func verified(_ bytes: [UInt8]) async throws -> EntitlementService.VerifiedNotification {
-        // Parsed at once, so that no junk waits for a thread in front of a genuine notification.
+        // Parsing happens here, so that junk does not occupy a thread before a genuine notification.
         let payload = try JSONBody(bytes: bytes).proof("signedPayload")
         let verify: @Sendable () throws -> EntitlementService.VerifiedNotification = { [service] in
             try service.notification(in: payload)

@@ -44,8 +44,8 @@ package struct OpenAPIDocument: Sendable {
         ])
     }
 
-    /// The number of levels below the root at which topics share objects: `paths` and `components`, then a path and a
-    /// kind of components.
+    /// The number of levels below the root at which topics share objects: `paths` and `components`, then a path and a kind of
+    /// component.
     private static let sharedLevels = 2
 
     /// The document as compact JSON in UTF-8.

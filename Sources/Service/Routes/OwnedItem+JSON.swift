@@ -3,7 +3,7 @@ import Entitlements
 import HTTPSupport
 import StrictJSON
 
-// Written member by member for the reason that Redemption+JSON.swift gives. The same test measures it.
+// Written member by member for the reason in Redemption+JSON.swift. The same test measures it.
 
 extension OwnedItem {
     /// The JSON of an `OwnedItemResource`.

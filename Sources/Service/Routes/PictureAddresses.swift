@@ -4,12 +4,12 @@ import Foundation
 import HTTPSupport
 import Signatures
 
-/// Where a service has the pictures of a catalog's items: an address is another when the picture has changed.
+/// The addresses of the pictures of a catalog's items. A changed picture has a new address.
 public struct PictureAddresses: Sendable {
-    /// The pictures, and the beginning of each one's SHA-256.
+    /// The pictures, and the first bytes of each one's SHA-256.
     private let versions: [Item: (picture: Picture, version: String)]
 
-    /// - Parameter before: Those of the same catalog before it was changed, which spare the time of what is the same.
+    /// - Parameter before: The addresses before the change. Digests of unchanged pictures are reused.
     public init(catalog: Catalog, before: PictureAddresses? = nil) {
         var versions: [Item: (Picture, String)] = [:]
         for (item, picture) in catalog.pictures {
@@ -23,7 +23,7 @@ public struct PictureAddresses: Sendable {
         self.versions = versions
     }
 
-    /// nil where an item has no picture.
+    /// The address of an item's picture; nil if the item has none.
     public subscript(item: Item) -> String? {
         versions[item].map { _, version in
             let collection = item.collection.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""

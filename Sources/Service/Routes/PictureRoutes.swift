@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Wire
 
-/// What items look like, for everybody: a picture is no secret, and what shows one sends no key.
+/// Routes for the pictures of items. They are public, because image views send no key.
 struct PictureRoutes: Sendable {
     let catalogs: CatalogViews
 
@@ -39,20 +39,20 @@ struct PictureRoutes: Sendable {
         let item = Item(collection: collection, number: number)
         let views = catalogs.all(of: try RequestedApps.name(of: request, context))
             .filter { $0.catalog.pictures[item] != nil }
-        // An address with a version is of this picture alone, whichever app shows it.
+        // An address with a version names one picture, in any app.
         let version = try request.query("v")
         guard let view = views.first(where: { $0.pictures.isVersion(version, of: item) }) ?? views.first,
             let picture = view.catalog.pictures[item]
         else { throw Self.notFound }
         let isOfVersion = view.pictures.isVersion(version, of: item)
         var headers: HTTPFields = [
-            // One that is not known may be of a change that this service is yet to see.
+            // An unknown version may belong to a change that this service has not read yet.
             .cacheControl: isOfVersion
                 ? "public, max-age=31536000, immutable" : version == nil ? "public, max-age=300" : "no-cache",
             .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
             .xContentTypeOptions: "nosniff",
         ]
-        // Shown on the pages of whoever has the app.
+        // Web pages of any origin may show the picture.
         headers[.accessControlAllowOrigin] = "*"
         return CacheableAnswer.response(
             picture.bytes, type: picture.format.mediaType, for: request, headers: headers)

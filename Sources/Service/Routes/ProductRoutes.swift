@@ -6,10 +6,10 @@ import Hummingbird
 import Profiles
 import Wire
 
-/// The catalog over HTTP; to an app, with what its user owns and wishes for.
+/// Routes for the catalog. Apps also get the state of each product for their user: owned or wished for.
 struct ProductRoutes: Sendable {
     let catalogs: CatalogViews
-    /// nil where users have none here.
+    /// Nil if the service keeps no profiles.
     let profiles: ProfileService?
 
     func add(to group: RouterGroup<ServiceContext>) {
@@ -27,15 +27,15 @@ struct ProductRoutes: Sendable {
         }
     }
 
-    /// What a request's own user has to do with the products; nil where it comes from a back end.
+    /// The purchases and wishes of the caller's user; nil for a back end.
     private func shelf(_ context: ServiceContext) async throws -> Shelf? {
         guard let profiles, case .app(let user, _) = context.caller else { return nil }
         return try await profiles.shelf(of: user)
     }
 
-    /// The products that are asked for.
+    /// A page of the requested products.
     ///
-    /// - Parameter wishedOnly: Whether they are those that are wished for, the last first where nothing else is asked for.
+    /// - Parameter wishedOnly: True for the wish list, sorted by the newest wish unless the request says otherwise.
     func list(
         _ request: Request,
         _ context: ServiceContext,
@@ -48,7 +48,7 @@ struct ProductRoutes: Sendable {
         let page = try Page(request)
         let language = Language.choose(for: request, among: view.languages)
         let last = page.last.map(ListEnd.init)
-        // The last of the page before has its place in the list though nobody sells it or wishes for it any more.
+        // The last product of the previous page keeps its place, even if it was withdrawn or is no longer wished for.
         let listed = view.catalog.products.map { resource($0, in: view, language: language, shelf) }
             .filter { $0.productId == last?.product || $0.isWithdrawn == nil && (!wishedOnly || $0.isWished == true) }
         func wishedAt(_ product: String) -> Timestamp? {
@@ -57,7 +57,7 @@ struct ProductRoutes: Sendable {
         var products = query.apply(to: listed, wishedAt: wishedAt)[...]
         if let last {
             guard let index = products.firstIndex(where: { $0.productId == last.product }) else {
-                throw Problem.parameter("cursor", "of an answer to the same query")
+                throw Problem.parameter("cursor", "the nextCursor of an answer to the same query")
             }
             products = products[(index + 1)...]
         }
@@ -68,7 +68,7 @@ struct ProductRoutes: Sendable {
             ProductList(products: shown, nextCursor: next), for: request, headers: headers(language, shelf))
     }
 
-    /// The last product of a page, and when it was wished for: where the next page begins.
+    /// The end of a page: its last product and the time of its wish. The next page begins there.
     private struct ListEnd {
         let product: String
         let wishedAt: Timestamp?
@@ -87,7 +87,7 @@ struct ProductRoutes: Sendable {
         var text: String { product + (wishedAt.map { "\n\($0.millisecondsSince1970)" } ?? "") }
     }
 
-    /// The product that a request's path names, of those that are sold.
+    /// The product in a request's path, if it is for sale.
     ///
     /// - Throws: `Problem`, `productNotFound`.
     func productForSale(_ request: Request, _ context: ServiceContext) throws -> Product {
@@ -103,7 +103,7 @@ struct ProductRoutes: Sendable {
     }
 
     private static let notFound = Problem(
-        status: .notFound, code: "productNotFound", detail: "The catalog sells no product of this identifier.")
+        status: .notFound, code: "productNotFound", detail: "The catalog has no product for sale with this identifier.")
 
     private func resource(
         _ product: Product,
@@ -120,7 +120,7 @@ struct ProductRoutes: Sendable {
     }
 
     private func headers(_ language: String?, _ shelf: Shelf?) -> HTTPFields {
-        // Asked anew each time, so that a changed catalog shows at once; what is a user's own is kept for nobody else.
+        // Clients revalidate each time, so a changed catalog is visible at once. Shared caches must not store a user's data.
         var headers: HTTPFields = [
             .vary: "Accept-Language", .cacheControl: shelf == nil ? "no-cache" : "private, no-cache",
         ]

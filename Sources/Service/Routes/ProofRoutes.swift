@@ -5,7 +5,7 @@ import Hummingbird
 import Receipts
 import Wire
 
-/// Proofs that are looked at and redeemed for nobody; one that is not valid is refused with the code of its reason.
+/// The route that verifies a proof without redeeming it. An invalid proof is refused with the code of its reason.
 struct ProofRoutes: Sendable {
     let service: EntitlementService
 

@@ -1,19 +1,19 @@
 import HTTPSupport
 
-/// Why a team does something, in its own words, as requests give it.
+/// The reason that a team gives for a change, in its own words.
 enum Reason {
-    /// In characters.
+    /// The longest reason, in characters.
     private static let maximumLength = 500
 
     static func read(_ body: JSONBody) throws(Problem) -> String {
         let reason = try body.text("reason", upTo: 4 * maximumLength)
-        // What cannot be seen could hide what can.
+        // Invisible characters could hide part of the text.
         let isLegible = reason.unicodeScalars.allSatisfy {
             ![.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
         }
         guard (1...maximumLength).contains(reason.unicodeScalars.count), isLegible else {
             throw JSONBody.invalid(
-                "The field /reason has to have 1 to \(maximumLength) characters, all of them legible.")
+                "The field /reason must have 1 to \(maximumLength) visible characters, without line breaks.")
         }
         return reason
     }

@@ -3,17 +3,17 @@ import Commerce
 import HTTPSupport
 import Hummingbird
 
-/// The apps that requests are about: that of the caller's key or token, or that of `?app=`.
+/// The apps of requests: the app of the caller's key or token, or that of `?app=`.
 struct RequestedApps: Sendable {
     /// The longest bundle identifier, in bytes (App Store Connect).
     static let maximumLength = 155
 
     let apps: Apps
 
-    /// The app that a request is about.
+    /// The app of a request.
     ///
-    /// - Throws: `Problem`: `appRequired` if the service sells several apps and nothing names one; `parameterInvalid` for an
-    ///   unknown app; `appForbidden`.
+    /// - Throws: `Problem`: `appRequired` if the service sells several apps and the request names none; `parameterInvalid` for
+    ///   an unknown app; `appForbidden`.
     func app(of request: Request, _ context: ServiceContext) throws(Problem) -> App {
         if let named = try Self.name(of: request, context) {
             guard let app = apps[named] else { throw .parameter("app", "one of \(names)") }
@@ -29,8 +29,7 @@ struct RequestedApps: Sendable {
 
     private var names: String { apps.all.map(\.bundleIdentifier).joined(separator: ", ") }
 
-    /// The bundle identifier of the only app that a request is about, also of an app that the service no longer sells; nil for
-    /// all apps.
+    /// The bundle identifier of a request's app; nil for all apps. The service may no longer sell the app.
     ///
     /// - Throws: `Problem`: `appForbidden` if the caller's key or token is for another app; `parameterInvalid`.
     static func name(of request: Request, _ context: ServiceContext) throws(Problem) -> String? {
@@ -40,10 +39,10 @@ struct RequestedApps: Sendable {
         return own
     }
 
-    /// The refusal of a request about something that is not of the caller's app alone.
+    /// The refusal of a request that is not about the caller's app alone.
     static func forbidden(_ app: String) -> Problem {
         Problem(
             status: .forbidden, code: "appForbidden",
-            detail: "The API key or token is for the app \"\(app)\" alone. Use one that is for all apps.")
+            detail: "The API key or token is for the app \"\(app)\" only. Use one for all apps.")
     }
 }

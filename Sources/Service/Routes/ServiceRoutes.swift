@@ -11,7 +11,7 @@ import Hummingbird
 import Profiles
 import Webhooks
 
-/// The service's routes: a user's proofs go in, the user's items come out.
+/// The service's routes: they redeem the proofs of users and return their items.
 public struct ServiceRoutes: Sendable {
     private let service: EntitlementService
     private let authentication: Authentication
@@ -32,27 +32,27 @@ public struct ServiceRoutes: Sendable {
     private let administration: CatalogService?
     private let clock: any WallClock
 
-    /// Right after a start no chain is known, and a genuine notification stands in line with junk for some milliseconds.
+    /// No chain is known after a start. Until then a genuine notification waits behind junk for a few milliseconds.
     private static let waitingPerUnknownChain = 128
 
     /// - Parameters:
-    ///   - limits: How many requests each caller may send; nil for any number.
-    ///   - metrics: What is counted there; `service` tells it of its steps.
+    ///   - limits: The rate limits of callers; nil for none.
+    ///   - metrics: The metrics that the routes update. `service` reports its steps to the same object.
     ///   - unknownChainsAtOnce: The limit on notifications with an unknown chain that are verified at once.
     ///   - bodies: The limit on the bytes of request bodies in memory.
-    ///   - accounts: Of the service's own users; nil for a team that has its own.
+    ///   - accounts: The service's own accounts; nil if the team has its own.
     ///   - mailLanguages: The languages of mails about accounts; nil if no mail is sent.
-    ///   - profiles: Of users; nil for a team that has its own.
-    ///   - seedApp: The members of the seed's own app; nil where it does not call.
-    ///   - events: Who listens; nil where nobody may.
-    ///   - administration: Of the catalog that `service` goes by; nil where its files alone say what it is.
-    ///   - webhooks: Whom the team has told; nil where it has nobody told.
-    ///   - figures: What was sold; nil if the ledger keeps no sums.
-    ///   - orderClients: Clients of the App Stores that know the order numbers on receipts.
-    ///   - allowsPrivateAddresses: Whether webhooks may be in networks that are not public.
-    ///   - proxies: How many proxies of the team's stand before the service.
-    ///   - requestsPerAddress: The limit on the requests of one client address that are under way; nil for none.
-    ///   - store: A store to be served beside the service; nil where there is none, as in production.
+    ///   - profiles: The profiles of users; nil if the team has its own.
+    ///   - seedApp: The profiles behind the routes of the seed's own app; nil to leave these routes out.
+    ///   - events: The live event streams; nil to leave them out.
+    ///   - administration: The administered catalog of `service`; nil if only its files define it.
+    ///   - webhooks: The webhook service; nil if webhooks are off.
+    ///   - figures: The sales figures; nil if the ledger keeps no sums.
+    ///   - orderClients: The clients of the App Stores that know the order numbers on receipts.
+    ///   - allowsPrivateAddresses: True if webhooks may have addresses in private networks.
+    ///   - proxies: The number of trusted proxies before the service.
+    ///   - requestsPerAddress: The limit on concurrent requests of one client address; nil for none.
+    ///   - store: A local store that is served beside the service; nil for none, as in production.
     public init(
         service: EntitlementService,
         authentication: Authentication,
@@ -115,7 +115,7 @@ public struct ServiceRoutes: Sendable {
         return router
     }
 
-    /// Each method and path there is, such as `GET /v1/products/{product}`.
+    /// The method and path of each route, such as `GET /v1/products/{product}`.
     package var operations: [String] {
         descriptions.map { "\($0.method.rawValue) \($0.path)" }
     }
@@ -161,8 +161,8 @@ public struct ServiceRoutes: Sendable {
             if let limits { app.add(middleware: limits) }
             seedApp.add(to: app)
         }
-        accounts?.addForStrangers(to: router.group("v1"))
-        accountMail?.addForStrangers(to: router.group("v1"))
+        accounts?.addUnauthenticated(to: router.group("v1"))
+        accountMail?.addUnauthenticated(to: router.group("v1"))
         let version = router.group("v1").add(middleware: recognised)
         if let limits { version.add(middleware: limits) }
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
@@ -192,7 +192,7 @@ public struct ServiceRoutes: Sendable {
         balances.addForBackEnds(to: user)
         if let profiles {
             let shown = ProfileRoutes(profiles: profiles, subjects: subjects)
-            shown.addForStrangers(to: router.group("v1"))
+            shown.addUnauthenticated(to: router.group("v1"))
             shown.addForBackEnds(to: user)
             shown.addForApps(to: version.group("me"))
             let wishes = WishRoutes(

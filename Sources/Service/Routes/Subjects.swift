@@ -3,12 +3,14 @@ import HTTPSupport
 import Hummingbird
 import StrictJSON
 
-/// Whom a request is about: the app's own user, or the user whom a back end names in the path.
+/// The users of requests: the app's own user, or the user that a back end names in the path.
 struct Subjects: Sendable {
-    /// Whose users there are besides those whom the team's back end names.
+    /// The accepted token issuers.
     let issuers: [String]
 
-    /// - Parameter ofAnyIssuer: Whether users may be named whose issuer is not accepted any more, to show and erase what is left.
+    /// The user of a request.
+    ///
+    /// - Parameter ofAnyIssuer: True if the issuer may no longer be accepted, to export or erase the user's data.
     func user(
         _ request: Request,
         _ context: ServiceContext,
@@ -21,7 +23,7 @@ struct Subjects: Sendable {
             throw Problem.parameter(
                 "issuer", "left out, or the issuer whose tokens the service accepts (jwt-issuer), or till for accounts")
         }
-        // An empty name leaves two slashes, which the router takes for one; proxies tidy "." and ".." away.
+        // An empty name leaves two slashes, which the router treats as one. Proxies remove "." and "..".
         let isMissing = request.uri.path.contains("//")
         let decoded = name.utf8.contains(UInt8(ascii: "%")) ? name.removingPercentEncoding : name
         guard !isMissing, let text = decoded, text != ".", text != "..",
@@ -32,9 +34,9 @@ struct Subjects: Sendable {
         return user
     }
 
-    /// The user whom a request's body names.
+    /// The user that a request's body names.
     ///
-    /// - Parameter issuer: Nil for a user whom the back end names.
+    /// - Parameter issuer: Nil for a user of the team's back end.
     func user(named name: String, issuer: String?) throws(Problem) -> User {
         guard issuer.map({ issuer in issuers.contains { $0.hasSameBytes(as: issuer) } }) ?? true else {
             throw JSONBody.invalid("The field /issuer must be left out, or be an issuer that the service accepts.")

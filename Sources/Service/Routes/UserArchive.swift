@@ -7,33 +7,33 @@ import Ledger
 import Profiles
 import SeedApp
 
-/// Everything the ledger has of one user, as of one moment.
+/// All data of one user in the ledger, as one snapshot.
 struct UserArchive: Sendable {
     let firstSeenAt: Timestamp
     let appAccountToken: UUID
-    /// nil for a user without an account here.
+    /// Nil for a user without an account in this service.
     let account: AccountRecord?
-    /// Newest first.
+    /// The sessions, newest first.
     let sessions: [SessionRecord]
     /// The mails about the account, oldest first.
     let mails: [QueuedMail]
-    /// nil for who has not signed up in the app that Till began with.
+    /// Nil for a user who has not signed up in the seed's own app.
     let member: MemberRecord?
-    /// And what the user owns.
+    /// The profile, with the owned items.
     let profile: ProfileRecord
-    /// Newest first, as the grants.
+    /// The transactions, newest first, like the grants.
     let transactions: [RedeemedTransaction]
     let renewals: [SubscribedPurchase]
     let grants: [Grant]
     let balances: [Credit]
-    /// From the first on.
+    /// The audit entries, oldest first.
     let audit: [AuditRecord]
 }
 
 extension LedgerTransaction {
-    /// Everything there is of a user; nil for one the ledger has not seen.
+    /// All data of a user; nil for an unknown user.
     ///
-    /// - Parameter origins: The origins whose purchases count.
+    /// - Parameter origins: The origins whose purchases are valid for the user.
     func archive(of user: User, counting origins: Set<Origin>, at moment: Timestamp) throws -> UserArchive? {
         guard let known = try knownUser(user) else { return nil }
         return UserArchive(

@@ -7,12 +7,12 @@ import Hummingbird
 import Ledger
 import Wire
 
-/// What a user may ask for of their own data: all of it, and its end.
+/// Routes for the export and the erasure of a user's data.
 struct UserDataRoutes: Sendable {
     let service: EntitlementService
     let subjects: Subjects
     let clock: any WallClock
-    /// nil where users have no accounts here.
+    /// Nil if the service keeps no accounts.
     let accounts: AccountRoutes?
 
     /// - Parameter group: Routes under `/v1/users/:user`.
@@ -41,7 +41,7 @@ struct UserDataRoutes: Sendable {
     private func addExport(to group: RouterGroup<ServiceContext>) {
         group.get("export") { request, context in
             let user = try subjects.user(request, context, ofAnyIssuer: true)
-            // It may be much, and nobody else waits for it.
+            // The export may be large. It runs in a read that blocks no writer.
             let (origins, moment) = (service.accepted.counting(for: user), clock.now())
             let archive = try await service.ledger.read { try $0.archive(of: user, counting: origins, at: moment) }
             guard let archive else { throw Problem.userNotFound }

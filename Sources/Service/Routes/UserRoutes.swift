@@ -6,8 +6,8 @@ import HTTPTypes
 import Hummingbird
 import Wire
 
-/// What concerns one user: proofs go in; items, transactions and the account token come out. A back end names the user; the
-/// user's own app is known by its token, and is served by the same code.
+/// Routes for one user: redeem proofs, and read items, subscriptions, transactions and the account token. A back end names the
+/// user in the path. An app's user is named by its token. Both share the code.
 struct UserRoutes: Sendable {
     let service: EntitlementService
     let idempotentRequests: IdempotentRequests
@@ -99,7 +99,7 @@ struct UserRoutes: Sendable {
                 return pending.map { .kept($0.answer(json)) } ?? .new(json)
             } catch {
                 metrics.countRedemption("refused", code: (Problem(error) ?? .unexpected).code)
-                // The answer is the refusal, also if it cannot be recorded.
+                // The client gets the refusal even if it cannot be recorded.
                 try? await service.recordRefusal(error, for: user, by: caller.actor) {
                     (try? await BlockingWork.process(proof.count) { service.claims(ofAuthentic: proof) }) ?? []
                 }
@@ -141,11 +141,11 @@ struct UserRoutes: Sendable {
         case .hasAnother:
             throw Problem(
                 status: .conflict, code: "appAccountTokenSet",
-                detail: "The user has another account token, and purchases may name it: read it and use it.")
+                detail: "The user has another account token, which purchases may contain. Read that token and use it.")
         case .ofAnotherUser:
             throw Problem(
                 status: .conflict, code: "appAccountTokenTaken",
-                detail: "Another user has this account token: make a new UUID for each user.")
+                detail: "Another user has this account token. Create a new UUID for each user.")
         }
     }
 }

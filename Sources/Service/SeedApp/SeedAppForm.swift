@@ -5,17 +5,15 @@ import StrictJSON
 
 /// A form as the seed's own app sends it (`application/x-www-form-urlencoded`).
 struct SeedAppForm {
-    /// The largest form with a receipt, in bytes; some characters of a receipt are encoded in three.
+    /// The largest form with a receipt, in bytes. Some characters of a receipt are encoded as three.
     static let sizeWithReceipt = ProofVerifier.maximumTextSize * 3 / 2
     /// The longest text of a field, in bytes.
     private static let maximumLength = 256
 
     private let form: URLEncodedForm
 
-    /// - Parameters:
-    ///   - maximumSize: The largest form read, in bytes.
-    ///   - work: The threads that decode a large form.
-    /// - Throws: `SeedAppStatus`, `clientError`, for a body that is no form; `Problem`, `tooBusy`.
+    /// - Parameter maximumSize: The largest form read, in bytes.
+    /// - Throws: `SeedAppStatus`, `clientError`, for an invalid form; `Problem`, `tooBusy`.
     init(
         _ request: Request,
         _ context: ServiceContext,
@@ -37,7 +35,7 @@ struct SeedAppForm {
 
     /// A required text.
     ///
-    /// - Parameter maximumLength: In bytes of UTF-8.
+    /// - Parameter maximumLength: The longest text, in bytes of UTF-8.
     func text(_ name: String, upTo maximumLength: Int = Self.maximumLength) throws(SeedAppStatus) -> String {
         guard let bytes = form[name], bytes.count <= maximumLength, !bytes.contains(0),
             let text = String(strictUTF8: bytes[...])
@@ -50,7 +48,7 @@ struct SeedAppForm {
         return number
     }
 
-    /// A required text in base64. Some clients send a plus sign unencoded, and some break lines.
+    /// A required text in base64. Some clients send a plus sign unencoded, and some insert line breaks.
     func base64(_ name: String) throws(SeedAppStatus) -> [UInt8] {
         guard let bytes = form[name], !bytes.isEmpty else { throw .clientError }
         return bytes.compactMap { byte in

@@ -6,21 +6,21 @@ import Ledger
 import Profiles
 import SeedApp
 
-/// The members of the app that Till began with: users who have signed up there, with what its form asks for.
+/// The members of the seed's own app: users who have signed up there, with the fields of its form.
 struct SeedAppMembers: Sendable {
     let profiles: ProfileService
 
-    /// A member as their app shows them, as of one moment.
+    /// A member as the app shows them, as one snapshot.
     struct Member: Sendable {
         let record: MemberRecord
         let profile: Profile
-        /// What they own, with what everybody owns, in order.
+        /// The owned items, with those that everybody owns, in order.
         let items: [Item]
-        /// Of what they have redeemed, newest first.
+        /// The identifiers of the redeemed transactions, newest first.
         let transactionIdentifiers: [String]
     }
 
-    /// - Returns: false, and changes nothing, for who is a member.
+    /// - Returns: False if the user is a member already. Nothing is then changed.
     func join(_ user: User, as member: MemberRecord, called nickname: Nickname) async throws -> Bool {
         try await profiles.ledger.write { transaction in
             guard try transaction.join(user, as: member) else { return false }
@@ -31,7 +31,7 @@ struct SeedAppMembers: Sendable {
         }
     }
 
-    /// nil for who is none.
+    /// The member; nil if the user is not a member.
     func member(_ user: User) async throws -> Member? {
         let (origins, moment, free) = (
             profiles.counting(user), profiles.clock.now(), profiles.catalogs.ownedByEverybody

@@ -8,8 +8,8 @@ import Profiles
 import SeedApp
 import Wire
 
-/// What the app that Till began with calls for its shop, in that app's own wire form: the header `idtoken`, forms for bodies,
-/// statuses for answers.
+/// The shop routes of the app that Till began with, in that app's own format: the header `idtoken`, forms as bodies, statuses
+/// as answers.
 struct SeedAppRoutes: Sendable {
     static let sprouts = "sprout"
     static let backgrounds = "background"
@@ -76,7 +76,7 @@ struct SeedAppRoutes: Sendable {
         return SeedAppStatus.done.response
     }
 
-    /// Redeems all that the receipt holds; what is answered is about the product that the app has asked for.
+    /// Redeems all purchases of the receipt. The answer is about the product that the app has named.
     private func redeem(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
         let form = try await SeedAppForm(

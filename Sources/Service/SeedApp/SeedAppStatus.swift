@@ -3,22 +3,22 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 
-/// What the seed's own app is answered with, by the status alone; each route gives 201 and 202 meanings of its own.
+/// The statuses that answer the seed's own app. The meaning of 201 and 202 depends on the route.
 enum SeedAppStatus: Int, Error {
     case done = 200
-    /// Already a member, an item that is not owned, a receipt that is refused.
+    /// The user is already a member, an item is not owned, or a receipt is refused.
     case refused = 201
     case nicknameRefused = 202
     case tokenRefused = 401
     case noMember = 406
     case serverError = 500
-    /// A header or a field is missing.
+    /// A header or a field is missing or invalid.
     case clientError = 501
 
     var response: Response { Response(status: .init(code: rawValue)) }
 }
 
-/// Recognises the user by the header `idtoken`, and answers whatever goes wrong in the app's own numbers.
+/// Authenticates the user by the header `idtoken`, and maps errors to the app's own statuses.
 struct SeedAppMiddleware: RouterMiddleware {
     let authentication: Authentication
 
@@ -33,7 +33,7 @@ struct SeedAppMiddleware: RouterMiddleware {
             }
             var context = context
             context.caller = try await authentication.caller(presenting: token)
-            // An account with the service itself is left with its password, which this app knows nothing of.
+            // Erasing an account of the service needs its password, which this app does not know.
             guard case .app(let user, _) = context.caller, user.issuer != User.accountIssuer else {
                 throw SeedAppStatus.tokenRefused
             }

@@ -1,13 +1,13 @@
 import HTTPSupport
 
-/// A form in the encoding `application/x-www-form-urlencoded` (URL Standard section 5.1), read by bytes.
+/// A form in the encoding `application/x-www-form-urlencoded` (URL Standard section 5.1), parsed by bytes.
 struct URLEncodedForm {
     private static let maximumFields = 64
 
-    /// Names and values, decoded, in their order.
+    /// The decoded names and values, in their order.
     private let fields: [(name: ArraySlice<UInt8>, value: [UInt8])]
 
-    /// - Returns: nil for a form with too many fields.
+    /// - Returns: Nil for a form with too many fields.
     init?(_ bytes: [UInt8]) {
         var fields: [(name: ArraySlice<UInt8>, value: [UInt8])] = []
         for part in bytes.split(separator: UInt8(ascii: "&")) {

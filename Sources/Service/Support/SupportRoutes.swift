@@ -6,7 +6,7 @@ import HTTPSupport
 import Hummingbird
 import Wire
 
-/// The questions of the support team, and the assignment of purchases that nobody has claimed.
+/// Routes for the support team: find users and purchases, explain items, and assign unclaimed purchases.
 struct SupportRoutes: Sendable {
     let service: EntitlementService
     let subjects: Subjects
@@ -45,7 +45,7 @@ struct SupportRoutes: Sendable {
         let last = try page.last.map { cursor in
             let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let user = User(issuer: String(parts[0]), name: String(parts[1])) else {
-                throw Problem.parameter("cursor", "what nextCursor said")
+                throw Problem.parameter("cursor", "the nextCursor of the previous page")
             }
             return user
         }
@@ -82,7 +82,7 @@ struct SupportRoutes: Sendable {
         let page = try Page(request)
         let position = try page.last.map { cursor in
             guard let position = StoryEntry.Position(cursor) else {
-                throw Problem.parameter("cursor", "what nextCursor said")
+                throw Problem.parameter("cursor", "the nextCursor of the previous page")
             }
             return position
         }
@@ -97,7 +97,7 @@ struct SupportRoutes: Sendable {
         let page = try Page(request)
         let last = try page.last.map { cursor in
             guard let position = UnclaimedPurchase.Position(cursor) else {
-                throw Problem.parameter("cursor", "what nextCursor said")
+                throw Problem.parameter("cursor", "the nextCursor of the previous page")
             }
             return position
         }

@@ -4,27 +4,29 @@ import HTTPSupport
 import NIOCore
 import Webhooks
 
-/// The machine that a webhook's messages are sent to: where its name leads is found out once, looked at, and then connected to,
-/// so that a name which leads elsewhere a moment later leads nowhere.
+/// The resolved address of a webhook's receiver.
+///
+/// The name is resolved once, checked, and then connected to. A name that resolves differently a moment later has no effect
+/// (DNS rebinding).
 package struct WebhookAddress: Sendable {
-    /// Why nothing is sent.
+    /// A reason to send nothing.
     enum Refusal: String, Error {
         case addressPrivate
         case hostUnknown
     }
 
-    /// As text.
+    /// The IP address as text.
     let text: String
 
     package init(text: String) {
         self.text = text
     }
 
-    /// Threads of their own: whoever asks a name's server may wait for long.
+    /// Separate threads, because a name server may answer late.
     private static let lookups = DispatchQueue(label: "till.names", attributes: .concurrent)
-    private static let patience = Duration.seconds(10)
+    private static let lookupTimeout = Duration.seconds(10)
 
-    /// Asks where a name leads.
+    /// Resolves the name of a receiver.
     ///
     /// - Throws: `Refusal`.
     static func find(_ url: WebhookURL, allowsPrivate: Bool) async throws -> WebhookAddress {
@@ -34,7 +36,7 @@ package struct WebhookAddress: Sendable {
             answer.finish()
         }
         do {
-            return try await Deadline.run(within: patience) {
+            return try await Deadline.run(within: lookupTimeout) {
                 for await found in answers { return try found.get() }
                 throw Refusal.hostUnknown
             }
@@ -43,9 +45,9 @@ package struct WebhookAddress: Sendable {
         }
     }
 
-    /// Waits for the name's server.
+    /// Resolves the name. This blocks until the name server answers.
     private init(of url: WebhookURL, allowsPrivate: Bool) throws(Refusal) {
-        // The first that is found, as the system has ordered them.
+        // The first address, in the order of the system.
         guard let address = try? SocketAddress.makeAddressResolvingHost(url.host, port: url.port),
             let text = address.ipAddress
         else { throw .hostUnknown }
@@ -53,7 +55,7 @@ package struct WebhookAddress: Sendable {
         self.text = text
     }
 
-    /// Whether an address says by itself that it is private, without anybody being asked where it leads.
+    /// True if a URL is private without resolving its name.
     static func isPlainlyPrivate(_ url: WebhookURL) -> Bool {
         let host = url.host.lowercased()
         if host == "localhost" || host.hasSuffix(".localhost") { return true }

@@ -1,22 +1,22 @@
 import HTTPSupport
 import Synchronization
 
-/// Which receivers are being sent to, and which were gone when they were last: these are tried less and less often, however much
-/// waits for them, a minute apart at last.
+/// The state of each receiver: busy, or failing. A failing receiver is retried with growing pauses, up to a minute, however
+/// many messages wait for it.
 final class WebhookLanes: Sendable {
     private static let longestPause = 60
 
     private struct Lane {
         var isBusy = false
-        /// Times in a row.
+        /// The number of failures in a row.
         var failures = 0
         var notBefore = ContinuousClock.now
     }
 
-    /// By the endpoint's identifier; of the few there are.
+    /// The lanes by the endpoint's identifier. There are only a few endpoints.
     private let lanes = Mutex<[String: Lane]>([:])
 
-    /// - Returns: false where somebody sends to it already, or it is too early.
+    /// - Returns: False if an attempt is under way, or the pause has not passed.
     func begin(_ endpoint: String) -> Bool {
         lanes.withLock { lanes in
             var lane = lanes[endpoint] ?? Lane()

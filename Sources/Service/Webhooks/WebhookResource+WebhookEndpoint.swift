@@ -3,7 +3,7 @@ import Webhooks
 import Wire
 
 extension WebhookResource {
-    /// - Parameter moment: The moment whose secret is shown; nil to omit the secret.
+    /// - Parameter moment: The moment of the shown secret; nil to omit the secret.
     init(_ endpoint: WebhookEndpoint, showingSecretAt moment: Timestamp? = nil) {
         self.init(
             webhookId: endpoint.identifier, url: endpoint.url, createdAt: endpoint.createdAt.rfc3339,

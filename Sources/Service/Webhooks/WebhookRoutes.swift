@@ -6,12 +6,12 @@ import Ledger
 import Webhooks
 import Wire
 
-/// Whom a team has told what happens to its users' purchases, and what is on its way.
+/// Routes for webhooks: endpoints, secrets and deliveries.
 struct WebhookRoutes: Sendable {
     let webhooks: WebhookService
     let allowsPrivateAddresses: Bool
 
-    /// Secrets are nothing to keep on the way.
+    /// Caches must not store secrets.
     private static let headers: HTTPFields = [.cacheControl: "no-store"]
 
     /// - Parameter group: Routes under `/v1`.
@@ -65,7 +65,7 @@ struct WebhookRoutes: Sendable {
             let seconds = given.map(Int64.init) ?? WebhookService.standardOverlap
             guard WebhookService.overlap.contains(seconds) else {
                 throw JSONBody.invalid(
-                    "The field /previousSecretSeconds has to be from 0 to \(WebhookService.overlap.upperBound).")
+                    "The field /previousSecretSeconds must be a number from 0 to \(WebhookService.overlap.upperBound).")
             }
             let endpoint = try await webhooks.replaceSecret(of: identifier, keepingPreviousFor: seconds)
             return try JSONAnswer.response(
@@ -104,7 +104,7 @@ struct WebhookRoutes: Sendable {
         let page = try Page(request)
         let position = try page.last.map { last in
             guard let position = WebhookDeliveryPosition(cursor: last) else {
-                throw Problem.parameter("cursor", "what nextCursor said")
+                throw Problem.parameter("cursor", "the nextCursor of the previous page")
             }
             return position
         }
@@ -129,7 +129,7 @@ extension WebhookDeliveryPosition {
         self.init(happenedAt: delivery.entry.happenedAt, messageIdentifier: delivery.messageIdentifier)
     }
 
-    /// - Returns: nil for a text of another form.
+    /// - Returns: Nil for an invalid cursor.
     init?(cursor: String) {
         let parts = cursor.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, let milliseconds = Int64(parts[0]), !parts[1].utf8.contains(0) else { return nil }

@@ -6,15 +6,16 @@ import ServiceLifecycle
 import Synchronization
 import Webhooks
 
-/// Sends webhooks as they become due, to all receivers at once, so that one that is slow or gone holds up no other.
+/// Sends webhooks as they become due, to all receivers concurrently, so a slow or missing receiver does not delay the others.
 ///
-/// What is sent is taken from the ledger first and told to it afterwards: a service that ends between the two sends again, and
-/// several on one ledger do not send the same. A receiver may therefore hear a message twice, and knows it by its identifier.
+/// The sender takes a message from the ledger before the attempt and records the result after it. A service that ends between
+/// the two sends again, and several services on one ledger do not send the same message at once. A receiver may therefore get a
+/// message twice, and recognizes it by its identifier.
 public struct WebhookSender: Service {
-    /// How often it is looked whether something is due that this process has not written, or that is tried again.
+    /// The polling interval of the ledger. It finds retries and messages that another process has written.
     private static let interval = Duration.seconds(1)
-    /// After so long it is asked anew where a receiver's name leads.
-    private static let life = Duration.seconds(60)
+    /// The longest time that a connection is used before the receiver's name is resolved again.
+    private static let maximumConnectionLifetime = Duration.seconds(60)
     private static let sweepInterval = Duration.seconds(60 * 60)
 
     private let service: WebhookService
@@ -22,8 +23,7 @@ public struct WebhookSender: Service {
     private let metrics: ServiceMetrics
     private let logger: Logger
 
-    /// - Parameters:
-    ///   - allowsPrivateAddresses: Whether receivers may be in networks that are not public.
+    /// - Parameter allowsPrivateAddresses: True if receivers may be in private networks.
     package init(
         service: WebhookService,
         allowsPrivateAddresses: Bool,
@@ -36,7 +36,7 @@ public struct WebhookSender: Service {
         self.logger = logger
     }
 
-    /// Sends until it is told to stop; then what is on its way is waited for.
+    /// Sends until the service stops, and finishes the attempts that are under way.
     public func run() async throws {
         let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         service.ledger.observe { _ in wake.yield() }
@@ -52,7 +52,7 @@ public struct WebhookSender: Service {
                     group.addTask {
                         let isWell = await send(to: endpoint, isProbing: lanes.isFailing(endpoint.identifier))
                         lanes.end(endpoint.identifier, isWell: isWell)
-                        // There may be more, or it may have changed.
+                        // More messages may be due, or the endpoint may have changed.
                         if isWell { wake.yield() }
                     }
                 }
@@ -65,25 +65,25 @@ public struct WebhookSender: Service {
         (try? await logged { try await service.dueEndpoints() }) ?? []
     }
 
-    /// - Returns: Whether there is more to forget.
+    /// - Returns: True if there is more to delete.
     private func sweep() async -> Bool {
         (try? await logged { try await write { try await service.forgetOld() } }) ?? false
     }
 
-    /// Sends what is due for an endpoint.
+    /// Sends the due messages of an endpoint.
     ///
-    /// - Parameter isProbing: Whether one message is to show first that somebody answers.
-    /// - Returns: Whether the last attempts have arrived.
+    /// - Parameter isProbing: True to send one message first, because the last attempts failed.
+    /// - Returns: True if the last attempts succeeded.
     private func send(to endpoint: WebhookEndpoint, isProbing: Bool) async -> Bool {
-        let limit = isProbing ? 1 : WebhookLine.maximumAtOnce
+        let limit = isProbing ? 1 : WebhookConnection.maximumAtOnce
         let isWell = try? await logged {
             do {
-                // It was allowed once.
+                // The URL was allowed when it was set. The setting may have changed since.
                 guard let url = try? WebhookURL(endpoint.url, allowsPlain: allowsPrivateAddresses) else {
                     throw WebhookAddress.Refusal.addressPrivate
                 }
                 let address = try await WebhookAddress.find(url, allowsPrivate: allowsPrivateAddresses)
-                return try await WebhookLine.open(to: url, at: address) { line in
+                return try await WebhookConnection.open(to: url, at: address) { line in
                     try await sendAll(to: endpoint, over: line, first: limit)
                 }
             } catch let refusal as WebhookAddress.Refusal {
@@ -95,22 +95,22 @@ public struct WebhookSender: Service {
         return isWell ?? false
     }
 
-    /// Sends until nothing is due, nothing arrives any more or it has taken long enough.
+    /// Sends until no message is due, an attempt fails, or the connection is too old.
     ///
-    /// - Parameter first: How many messages may be on their way before any has arrived.
-    private func sendAll(to endpoint: WebhookEndpoint, over line: WebhookLine, first: Int) async throws -> Bool {
-        let end = ContinuousClock.now + Self.life
+    /// - Parameter first: The number of concurrent messages before the first success.
+    private func sendAll(to endpoint: WebhookEndpoint, over line: WebhookConnection, first: Int) async throws -> Bool {
+        let end = ContinuousClock.now + Self.maximumConnectionLifetime
         var limit = first
         while ContinuousClock.now < end, !Task.isShuttingDownGracefully, !Task.isCancelled {
             let isWell = try await sendSome(to: endpoint, limit: limit) { await send($0, to: endpoint, over: line) }
             guard let isWell else { break }
             if !isWell { return false }
-            limit = WebhookLine.maximumAtOnce
+            limit = WebhookConnection.maximumAtOnce
         }
         return true
     }
 
-    /// - Returns: Whether any has arrived; nil where nothing is due, or the endpoint is another by now, or gone.
+    /// - Returns: True if any message arrived; nil if none is due, or the endpoint was changed or removed.
     private func sendSome(
         to endpoint: WebhookEndpoint,
         limit: Int,
@@ -124,24 +124,24 @@ public struct WebhookSender: Service {
             return await group.reduce(into: []) { $0.append($1) }
         }
         try await write { try await service.record(results) }
-        for result in results { tell(result) }
+        for result in results { report(result) }
         return results.isEmpty || results.contains(where: \.isDelivered)
     }
 
     private func send(
         _ delivery: WebhookDelivery,
         to endpoint: WebhookEndpoint,
-        over line: WebhookLine
+        over line: WebhookConnection
     ) async -> WebhookDelivery.Outcome {
         guard let webhook = try? service.signed(delivery, for: endpoint) else {
-            return .unanswered(code: WebhookLine.Silence.other.rawValue)
+            return .unanswered(code: WebhookConnection.Failure.other.rawValue)
         }
         do { return .answered(status: try await line.send(webhook)) } catch {
             return .unanswered(code: error.rawValue)
         }
     }
 
-    /// Waits while too many sales wait: the results of attempts come after them.
+    /// Retries while the commit queue is full. Results of attempts yield to purchases.
     private func write<Value>(_ useCase: () async throws -> Value) async throws -> Value {
         while true {
             do { return try await useCase() } catch let fault as StorageFault where fault.cause == .overloaded {
@@ -150,7 +150,7 @@ public struct WebhookSender: Service {
         }
     }
 
-    private func tell(_ result: WebhookResult) {
+    private func report(_ result: WebhookResult) {
         metrics.countWebhookAttempt(
             result.isDelivered ? "delivered" : result.isGivenUp ? "failed" : "retried",
             code: result.isDelivered ? "" : result.outcome.code)

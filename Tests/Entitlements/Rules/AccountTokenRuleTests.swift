@@ -2,7 +2,7 @@ import Commerce
 import Entitlements
 import Testing
 
-/// Whom account tokens name.
+/// The rules of account tokens.
 @Suite struct AccountTokenRuleTests {
     typealias Rules = RuleFixture
 
@@ -21,25 +21,25 @@ import Testing
             testDescription: "another user is refused",
             steps: [.redeem(Rules.claim(of: Rules.alice), Rules.bob)], results: ["appAccountTokenMismatch"], owner: nil),
         Case(
-            testDescription: "a token of nobody here names nobody",
+            testDescription: "an unknown token names no user",
             steps: [.redeem(Rules.claim(of: 99), Rules.bob)], results: ["granted"], owner: Rules.bob),
         Case(
             testDescription: "a statement reaches the token's owner before anybody presents the transaction",
             steps: [.state(Rules.claim(of: Rules.alice)), .redeem(Rules.claim(), Rules.bob)],
             results: ["granted", "appAccountTokenMismatch"], owner: Rules.alice),
         Case(
-            testDescription: "a token takes the purchase from whoever redeemed it without one",
+            testDescription: "a token moves a purchase that was redeemed without one",
             steps: [.redeem(Rules.claim(), Rules.bob), .state(Rules.claim(signed: 1, of: Rules.alice))],
             results: ["granted", "recorded"], owner: Rules.alice),
         Case(
-            testDescription: "what has added to a balance stays",
+            testDescription: "a purchase that has added to a balance stays",
             steps: [
                 .redeem(Rules.claim(item: nil, credit: Credit(balance: "coins", amount: 1)), Rules.bob),
                 .state(Rules.claim(signed: 1, of: Rules.alice, item: nil, credit: Credit(balance: "coins", amount: 1))),
             ],
             results: ["granted", "recorded"], owner: Rules.bob),
         Case(
-            testDescription: "the token of the transaction bought last counts",
+            testDescription: "the token of the last bought transaction decides",
             steps: [
                 .state(Rules.claim("1", bought: 0, of: Rules.alice)),
                 .state(Rules.claim("2", original: "1", bought: 10, of: Rules.bob)),
@@ -53,7 +53,7 @@ import Testing
             ],
             results: ["granted", "granted"], owner: Rules.bob),
         Case(
-            testDescription: "of two statements about one transaction the one signed last counts",
+            testDescription: "of two statements about one transaction the one signed last decides",
             steps: [
                 .state(Rules.claim(signed: 5, of: Rules.bob)), .state(Rules.claim(signed: 1, of: Rules.alice)),
             ],

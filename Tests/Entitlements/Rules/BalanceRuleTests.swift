@@ -2,7 +2,7 @@ import Commerce
 import Entitlements
 import Testing
 
-/// What a user may spend.
+/// The rules of spendings.
 @Suite struct BalanceRuleTests {
     private static func spending(
         _ amount: Int,
@@ -26,9 +26,9 @@ import Testing
             (spending(.max), [coins], nil, .tooLow(6)),
             (spending(1, from: "gems"), [coins], nil, .tooLow(0)),
             (spending(1), [], nil, .tooLow(0)),
-            // Refunded after it was spent.
+            // The purchase was refunded after it was spent.
             (spending(1), [Balance(name: "coins", bought: 0, spent: 4)], nil, .tooLow(0)),
-            // Sent again, whatever is left now.
+            // A retry, regardless of the balance.
             (spending(4, key: "k"), [], earlier, .repeated(earlier.spending, left: 6)),
             (spending(4, key: "k", digest: 2), [coins], earlier, .keyReused),
         ] as [(Spending, [Balance], Spending.Earlier?, SpendingAnswer)])
@@ -41,7 +41,7 @@ import Testing
         #expect(spending.answer(from: balances, earlier: earlier) == answer)
     }
 
-    @Test func `users see no balance below zero`() {
+    @Test func `users see no negative balance`() {
         #expect(Balance(name: "coins", bought: 0, spent: 4).credit == Credit(balance: "coins", amount: 0))
         #expect(Self.coins.credit == Credit(balance: "coins", amount: 6))
     }

@@ -2,7 +2,7 @@ import Commerce
 import Entitlements
 import Testing
 
-/// The time in which a user owns what was bought.
+/// The rules of coverage.
 @Suite struct CoverageRuleTests {
     private typealias Rules = RuleFixture
 
@@ -10,7 +10,7 @@ import Testing
         let name: String
         let steps: [Rules.Step]
         let revokedByTeam: Bool
-        /// The beginning, the end and "revoked" of each transaction, in seconds after the beginning of the story.
+        /// The start, the end and "revoked" of each transaction, in seconds after the start of the story.
         let expected: [String: String]
 
         init(_ name: String, _ steps: [Rules.Step], revokedByTeam: Bool = false, _ expected: [String: String]) {
@@ -36,7 +36,7 @@ import Testing
         Case("a purchase lasts", [redeem(Rules.claim())], ["1": "- -"]),
         Case("a refunded purchase does not", [redeem(Rules.claim(revoked: true))], ["1": "- - revoked"]),
         Case(
-            "nor does one that the team has taken back", [redeem(Rules.claim())], revokedByTeam: true,
+            "nor does one that the team has revoked", [redeem(Rules.claim())], revokedByTeam: true,
             ["1": "- - revoked"]),
         Case("a period ends", [redeem(period("1", bought: 0, expires: 1000))], ["1": "-60 1000"]),
         Case("a grace period goes on", [redeem(period("1", bought: 0, expires: 1000, grace: 1500))], ["1": "-60 1500"]),
@@ -51,7 +51,7 @@ import Testing
             ],
             ["1": "-60 940", "2": "940 2000"]),
         Case(
-            "also if it is redeemed first",
+            "the same if it is redeemed first",
             [redeem(period("2", bought: 1000, expires: 2000)), redeem(period("1", bought: 0, expires: 1000))],
             ["1": "-60 940", "2": "940 2000"]),
         Case(

@@ -11,11 +11,11 @@ import Testing
     import Darwin
 #endif
 
-/// The same statements lead to the same entitlements, in whatever order and however often they come.
+/// The same statements lead to the same entitlements, in any order and with any repetition.
 @Suite struct DecisionPropertyTests {
     typealias Rules = RuleFixture
 
-    /// A purchase with all that is said of it: of a consumable, of something restored, or of a subscription.
+    /// A purchase with its statements: of a consumable, of a restored product, or of a subscription.
     private static func purchase(_ number: Int, _ dice: Dice) -> [RuleFixture.Step] {
         // Two apps use the same identifiers.
         let (name, app) = (number / 2, ["com.example.garden", "com.example.orchard"][number % 2])
@@ -41,14 +41,14 @@ import Testing
                     item: kind == 0 ? nil : Rules.sprout, credit: kind == 0 ? Credit(balance: "coins", amount: 1) : nil,
                     expires: kind == 2 ? bought + 100 : nil, grace: grace, facts: facts(signed - bought, dice),
                     renewal: grace.map { _ in renewal(signed, dice) })
-                // The owner presents each transaction once at least.
+                // The owner presents each transaction at least once.
                 steps.append(statement == 0 || dice.number(below: 3) == 0 ? .redeem(claim, owner) : .state(claim))
             }
         }
         return steps
     }
 
-    /// The facts that a signed transaction or an app receipt states; some statements have some facts only.
+    /// The facts of a signed transaction or an app receipt. Some statements have only some facts.
     private static func facts(_ signed: Int64, _ dice: Dice) -> TransactionFacts {
         var facts = TransactionFacts()
         if dice.number(below: 2) == 0 { facts[.storefront] = .text("KOR") }
@@ -91,10 +91,10 @@ import Testing
         State(Rules.play(steps, after: 1000).decision.facts)
     }
 
-    /// An order that leads elsewhere than another, without the steps that do not matter.
+    /// An order that leads to another state, without the irrelevant steps.
     private static func shrink(_ steps: [RuleFixture.Step], _ order: [Int]) -> [Int] {
         func differs(_ order: [Int]) -> Bool {
-            // In their order, each once.
+            // The reference is each step once, in order.
             state(after: Set(order).sorted().map { steps[$0] }) != state(after: order.map { steps[$0] })
         }
         var order = order
@@ -107,9 +107,9 @@ import Testing
         return order
     }
 
-    /// A story of some purchases, told in its order and in six others, with repetitions.
+    /// Plays a story of some purchases in its order and in six others, with repetitions.
     ///
-    /// - Returns: The orders that lead elsewhere, shrunk; nil if there is none.
+    /// - Returns: The orders that lead to another state, shrunk; nil if there is none.
     private static func defect(_ seed: UInt64) -> String? {
         let dice = Dice(seed: seed)
         let steps = (0..<(1 + dice.number(below: 4))).flatMap { purchase($0, dice) }
@@ -151,7 +151,8 @@ import Testing
         for defect in defects.prefix(3) { Issue.record("\(defect)") }
     }
 
-    /// The best of twenty parts, in processor time of this thread, generation excluded: other tests share the core's caches.
+    /// The best of twenty parts, in processor time of this thread and without the generation, because other tests share the
+    /// core's caches.
     @Test func `at least 200,000 decisions are made a second`() {
         let dice = Dice(seed: 7)
         var (owned, best) = (0, 0.0)

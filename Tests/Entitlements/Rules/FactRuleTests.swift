@@ -3,7 +3,7 @@ import Entitlements
 import Receipts
 import Testing
 
-/// The facts that several statements state of one transaction, and of one subscription.
+/// The facts of one transaction, or one subscription, from several statements.
 @Suite struct FactRuleTests {
     typealias Rules = RuleFixture
 
@@ -44,17 +44,17 @@ import Testing
             ],
             known: facts(1, [.type: .text("Consumable"), .isUpgraded: .integer(1), .isTrialPeriod: .integer(1)])),
         Case(
-            testDescription: "of two signed in the same millisecond the one that tells of more wins",
+            testDescription: "of two signed in the same millisecond the greater values win",
             statements: [
                 facts(1, [.isUpgraded: .integer(1)]), facts(1, [.revocationType: .text("REFUND_FULL")]),
             ],
             known: facts(1, [.isUpgraded: .integer(1), .revocationType: .text("REFUND_FULL")])),
         Case(
-            testDescription: "of two app receipts the later end counts",
+            testDescription: "of two app receipts the later end wins",
             statements: [facts(nil, [.expiresDate: .integer(5)]), facts(nil, [.expiresDate: .integer(7)])],
             known: facts(nil, [.expiresDate: .integer(7)])),
         Case(
-            testDescription: "the end is that of the last signed transaction, whatever an app receipt states",
+            testDescription: "the end is that of the last signed transaction, regardless of an app receipt",
             statements: [facts(1, [.expiresDate: .integer(5)]), facts(nil, [.expiresDate: .integer(7)])],
             known: facts(1, [.expiresDate: .integer(5)])),
     ]
@@ -73,7 +73,7 @@ import Testing
             facts: RenewalFacts([.autoRenewStatus: .integer(renews ? 1 : 0)]))
     }
 
-    @Test func `the renewal that was signed last counts, parked or not`() {
+    @Test func `the renewal that was signed last wins, parked or not`() {
         let first = Rules.claim("1", expires: 10, renewal: Self.renewal(1, renews: true))
         let second = Rules.claim("1", signed: 2, expires: 10, renewal: Self.renewal(2, renews: false))
         let orders: [[Rules.Step]] = [

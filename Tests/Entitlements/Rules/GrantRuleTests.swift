@@ -2,7 +2,7 @@ import Commerce
 import Entitlements
 import Testing
 
-/// What a back end takes back of what it has given.
+/// The rules of grants.
 @Suite struct GrantRuleTests {
     private static let grant = Grant(
         identifier: "g", item: RuleFixture.sprout, reason: "a gift", grantedBy: "K", grantedAt: RuleFixture.now,

@@ -4,7 +4,7 @@ import Ledger
 import Receipts
 import Testing
 
-/// The events of a subscription with one period of 100 seconds, by the state that its owner's history has.
+/// The events of a subscription with one period of 100 seconds, by the state in its owner's history.
 @Suite struct HistoryRuleTests {
     typealias Rules = RuleFixture
 
@@ -16,7 +16,7 @@ import Testing
         var renewal: [RenewalFact: StatedValue]?
         var revoked = false
         var type: ProductType? = .autoRenewableSubscription
-        /// Each with the second at which it took effect.
+        /// The events with the second at which each took effect.
         var events: [String] = []
         let state: PurchaseState
         /// The second at which time alone changes the state.
@@ -32,7 +32,7 @@ import Testing
     static let cases = [
         Case(testDescription: "a first period has no event of its own", state: .active, changes: 100),
         Case(
-            testDescription: "renewal turned off before the first redemption is told",
+            testDescription: "renewal turned off before the first redemption is recorded",
             renewal: [.autoRenewStatus: .integer(0)], events: ["autoRenewDisabled 20"], state: .willNotRenew,
             changes: 100),
         Case(
@@ -43,7 +43,7 @@ import Testing
             announced: AnnouncedState(state: .willNotRenew, renews: false, changesAt: nil),
             renewal: [.autoRenewStatus: .integer(1)], events: ["autoRenewEnabled 20"], state: .active, changes: 100),
         Case(
-            testDescription: "what is known is not told again", announced: active,
+            testDescription: "a known state is not recorded again", announced: active,
             renewal: [.autoRenewStatus: .integer(1)], state: .active, changes: 100),
         Case(
             testDescription: "the end of a period that may renew waits for the statement", announced: active,
@@ -57,7 +57,7 @@ import Testing
             renewal: [.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)],
             events: ["expired 100 customerCancelled"], state: .expired),
         Case(
-            testDescription: "a grace period begins where the paid period ends", announced: active, after: 110,
+            testDescription: "a grace period begins at the end of the paid period", announced: active, after: 110,
             graceEnds: 200, renewal: retry, events: ["gracePeriodBegan 100"], state: .gracePeriod, changes: 200),
         Case(
             testDescription: "billing retry follows the grace period",
@@ -72,7 +72,7 @@ import Testing
             renewal: retry.merging([.expirationIntent: .integer(2)]) { $1 },
             events: ["expired \(100 + 60 * day) billingError"],
             state: .expired),
-        Case(testDescription: "a refund is told by its own event", announced: active, revoked: true, state: .revoked),
+        Case(testDescription: "a refund has its own event", announced: active, revoked: true, state: .revoked),
         Case(
             testDescription: "a purchase with an end expires", announced: nil, after: 130,
             type: .nonRenewingSubscription, events: ["expired 100"], state: .expired),
@@ -106,7 +106,7 @@ import Testing
         let announced = try #require(decision.facts.announced[key])
         #expect(announced.state == example.state)
         #expect(announced.changesAt == example.changes.map(Rules.later))
-        // Told once.
+        // The events are recorded once.
         var again = EntitlementDecision(
             facts: decision.facts, origins: [.localSandbox], at: Rules.later(example.after))
         again.announceStates(of: [key]) { _ in example.type }

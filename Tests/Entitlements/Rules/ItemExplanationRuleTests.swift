@@ -4,7 +4,7 @@ import Ledger
 import Receipts
 import Testing
 
-/// Explanations of sprout 1, by what is known of the user and the item.
+/// The explanations of sprout 1, by the facts about the user and the item.
 @Suite struct ItemExplanationRuleTests {
     typealias Rules = RuleFixture
 
@@ -13,7 +13,7 @@ import Testing
         let facts: ItemFacts
         let cause: ItemExplanation.Cause
         var isOwned = false
-        /// Words that the sentence or the remedy has.
+        /// The words in the sentence or the remedy.
         var says: [String] = []
     }
 
@@ -97,23 +97,23 @@ import Testing
             cause: .familyShared, isOwned: true),
         Case(
             testDescription: "in the grace period", facts: owned(.purchase(transaction()), .gracePeriod),
-            cause: .gracePeriod, isOwned: true, says: ["mend the payment method"]),
+            cause: .gracePeriod, isOwned: true, says: ["correct the payment method"]),
         Case(
             testDescription: "granted", facts: owned(.grant(identifier: "g")), cause: .granted, isOwned: true),
         Case(testDescription: "free", facts: owned(.rule), cause: .ownedByEverybody, isOwned: true),
         Case(
-            testDescription: "expired, and why",
+            testDescription: "expired, with the reason",
             facts: purchases(purchase(transaction(ends: 100), renewal: [.expirationIntent: .integer(1)])),
             cause: .expired, says: ["turned renewal off"]),
         Case(
             testDescription: "in billing retry",
             facts: purchases(purchase(transaction(ends: 100), renewal: [.isInBillingRetryPeriod: .integer(1)])),
-            cause: .renewalFailed, says: ["Apple tries again"]),
+            cause: .renewalFailed, says: ["Apple retries"]),
         Case(
             testDescription: "refunded", facts: purchases(purchase(transaction(refunded: 50), type: .nonConsumable)),
             cause: .refunded, says: ["Apple has refunded p", "reportaproblem.apple.com"]),
         Case(
-            testDescription: "a subscription is taken back",
+            testDescription: "a subscription is revoked",
             facts: purchases(purchase(transaction(ends: 200, refunded: 50))), cause: .revokedByAppStore),
         Case(
             testDescription: "revoked by the team",
@@ -128,7 +128,7 @@ import Testing
             facts: purchases(purchase(transaction(), type: .nonConsumable, counts: false)), cause: .originNotAccepted,
             says: ["sandbox-users"]),
         Case(
-            testDescription: "a purchase that would count says more than an expired one",
+            testDescription: "an active purchase explains more than an expired one",
             facts: purchases(
                 purchase(transaction(ends: 100)), purchase(transaction(), type: .nonConsumable, counts: false)),
             cause: .originNotAccepted),
@@ -138,10 +138,11 @@ import Testing
             cause: .productChanged, says: ["which does not grant the item"]),
         Case(testDescription: "a grant has ended", facts: facts { $0.grants = [grant(ends: 10)] }, cause: .grantEnded),
         Case(
-            testDescription: "a grant is taken back", facts: facts { $0.grants = [grant(revocation: fraud)] },
+            testDescription: "a grant is revoked", facts: facts { $0.grants = [grant(revocation: fraud)] },
             cause: .grantTakenBack, says: ["fraud"]),
         Case(
-            testDescription: "refused, since another user has it", facts: event(.refused, reason: "ownedByAnotherUser"),
+            testDescription: "refused, because another user owns it",
+            facts: event(.refused, reason: "ownedByAnotherUser"),
             cause: .refused, says: ["Another user", "log in as that user"]),
         Case(
             testDescription: "transferred", facts: event(.transferredOut), cause: .transferredToAnotherUser),

@@ -3,7 +3,7 @@ import Entitlements
 import Receipts
 import Testing
 
-/// The items that a user owns 50 seconds after the beginning, by what covers them.
+/// The items that a user owns 50 seconds after the start, by their coverage.
 @Suite struct OwnedItemRuleTests {
     typealias Rules = RuleFixture
 
@@ -11,7 +11,7 @@ import Testing
         let testDescription: String
         let coverage: [ItemCoverage]
         var free: [Item] = []
-        /// Item, source, state, since, until and renewal, in words.
+        /// The item, source, state, start, end and renewal as text.
         let owned: [String]
     }
 
@@ -49,7 +49,7 @@ import Testing
             testDescription: "everybody owns what the catalog gives", coverage: [], free: [Rules.sprout],
             owned: ["sprout 1 by rule: owned since - until - false"]),
         Case(
-            testDescription: "a purchase that lasts is told before the rule",
+            testDescription: "a purchase without an end precedes the rule",
             coverage: [purchase("1", from: 10)], free: [Rules.sprout],
             owned: ["sprout 1 by 1: owned since 10 until - false"]),
         Case(
@@ -59,7 +59,9 @@ import Testing
         Case(
             testDescription: "a grant has its end", coverage: [grant("g", from: 20, to: 90)],
             owned: ["sprout 1 by g: owned since 20 until 90 false"]),
-        Case(testDescription: "what has ended is gone", coverage: [purchase("1", from: 0, to: 50)], owned: []),
+        Case(
+            testDescription: "coverage that has ended gives nothing", coverage: [purchase("1", from: 0, to: 50)],
+            owned: []),
         Case(
             testDescription: "a subscription renews",
             coverage: [
@@ -72,14 +74,14 @@ import Testing
             coverage: [purchase("1", from: 0, to: 80, renewal: [.autoRenewStatus: .integer(0)])],
             owned: ["sprout 1 by 1: willNotRenew since 0 until 80 false"]),
         Case(
-            testDescription: "of a subscription of which the App Store has stated nothing, nobody knows",
+            testDescription: "the renewal is unknown if the App Store has not stated it",
             coverage: [purchase("1", from: 0, to: 80)], owned: ["sprout 1 by 1: active since 0 until 80 nil"]),
         Case(
-            testDescription: "a gap of more than an hour begins the time anew",
+            testDescription: "a gap of more than an hour starts a new period",
             coverage: [purchase("1", from: -3 * hour, to: -2 * hour), purchase("2", from: 0, to: 80)],
             owned: ["sprout 1 by 2: active since 0 until 80 nil"]),
         Case(
-            testDescription: "what lasts longest is told, since the first that leads to it",
+            testDescription: "the coverage that lasts longest wins, from the first that leads to it",
             coverage: [grant("g", from: 0, to: 60), purchase("1", from: 30, to: 80)],
             owned: ["sprout 1 by 1: active since 0 until 80 nil"]),
         Case(
@@ -87,7 +89,7 @@ import Testing
             coverage: [grant("g", from: 0, to: 90), purchase("1", from: 30)],
             owned: ["sprout 1 by 1: owned since 0 until - false"]),
         Case(
-            testDescription: "each item by itself, in order",
+            testDescription: "items are separate and in order",
             coverage: [
                 purchase("2", from: 5, item: Item(collection: "sprout", number: 2)), purchase("1", from: 7),
             ],

@@ -2,7 +2,7 @@ import Commerce
 import Entitlements
 import Testing
 
-/// Who owns a purchase that alice has redeemed and bob presents.
+/// The owner of a purchase that alice has redeemed and bob presents.
 @Suite struct OwnershipRuleTests {
     typealias Rules = RuleFixture
 
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// The pause runs from the last transfer; a purchase that was never transferred has none.
+    /// The pause runs from the last transfer. A purchase that was never transferred has none.
     @Test(arguments: [(999, "transferTooSoon"), (1000, "granted")])
     func `a purchase is not transferred again before the pause is over`(seconds: Int64, expected: String) {
         var facts = EntitlementFacts()
@@ -74,7 +74,7 @@ import Testing
         #expect(results == [expected])
     }
 
-    @Test func `a product that the catalog does not know is refused, and the refusal is the only change`() {
+    @Test func `a product that is not in the catalog is refused, and the refusal is the only change`() {
         let (results, decision) = Rules.play([.redeem(Rules.claim(item: nil), Rules.alice)])
         #expect(results == ["productUnknown"])
         #expect(

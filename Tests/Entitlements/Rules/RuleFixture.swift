@@ -3,9 +3,9 @@ import Entitlements
 import Foundation
 import Receipts
 
-/// Claims and decisions in the words that the tests of the rules share.
+/// Claims and decisions that the tests of the rules share.
 ///
-/// Alice is user 1, bob user 2, carol user 3; each has an account token.
+/// Alice is user 1, bob user 2, carol user 3. Each has an account token.
 struct RuleFixture {
     static let (alice, bob, carol): (Int64, Int64, Int64) = (1, 2, 3)
     static let sprout = Item(collection: "sprout", number: 1)
@@ -43,7 +43,7 @@ struct RuleFixture {
             credit: credit, expiresAt: expires.map(later), grace: grace, facts: facts, renewal: renewal)
     }
 
-    /// A decision over facts in which nobody owns anything.
+    /// A decision over facts without purchases.
     static func decision(
         _ policy: OwnershipPolicy = .keep,
         after seconds: Int64 = 0,
@@ -60,9 +60,9 @@ struct RuleFixture {
         case state(Claim)
     }
 
-    /// Plays a story from its beginning.
+    /// Plays a story from its start.
     ///
-    /// - Returns: The result of each step, in the words of the wire, and the decision after the last.
+    /// - Returns: The result of each step, as the API names it, and the decision after the last step.
     static func play(
         _ steps: [Step],
         under policy: OwnershipPolicy = .keep,
@@ -90,7 +90,7 @@ extension EntitlementDecision {
             .standing
     }
 
-    /// The audit entries in words, such as "1 granted 1".
+    /// The audit entries as text, such as "1 granted 1".
     var story: [String] {
         changes.compactMap { change in
             guard case .audit(let entry, let user) = change else { return nil }

@@ -2,7 +2,7 @@ import Commerce
 import Entitlements
 import Testing
 
-/// What is stated of transactions: parking, revocation, grace periods and restored purchases.
+/// The rules of statements: parking, revocation, grace periods and restored purchases.
 @Suite struct StatementRuleTests {
     typealias Rules = RuleFixture
 
@@ -19,14 +19,14 @@ import Testing
             steps: [.state(Rules.claim(revoked: true, signed: 5)), .redeem(Rules.claim(), Rules.alice)],
             results: ["parked", "revoked"], story: ["1 revoked 1"]),
         Case(
-            testDescription: "of two parked statements the later counts",
+            testDescription: "of two parked statements the later wins",
             steps: [
                 .state(Rules.claim(signed: 9)), .state(Rules.claim(revoked: true, signed: 5)),
                 .redeem(Rules.claim(), Rules.alice),
             ],
             results: ["parked", "parked", "granted"], story: ["1 granted 1"]),
         Case(
-            testDescription: "the renewals parked for a subscription come with its first transaction",
+            testDescription: "the parked renewals of a subscription are applied with its first transaction",
             steps: [
                 .state(Rules.claim("3", original: "1", bought: 20, expires: 30)),
                 .state(Rules.claim("2", original: "1", bought: 10, expires: 20)),
@@ -48,7 +48,7 @@ import Testing
 
     static let revocation = [
         Case(
-            testDescription: "a refund takes back, and its reversal grants again",
+            testDescription: "a refund revokes, and its reversal grants again",
             steps: [
                 .redeem(Rules.claim(), Rules.alice), .state(Rules.claim(revoked: true, signed: 5)),
                 .state(Rules.claim(signed: 9)),
@@ -61,7 +61,7 @@ import Testing
             ],
             results: ["granted", "recorded"], story: ["1 granted 1"]),
         Case(
-            testDescription: "of two signed in the same millisecond the one that revokes counts",
+            testDescription: "of two signed in the same millisecond the one that revokes wins",
             steps: [
                 .redeem(Rules.claim(signed: 5), Rules.alice), .state(Rules.claim(revoked: true, signed: 5)),
                 .state(Rules.claim(signed: 5)),
@@ -98,7 +98,7 @@ import Testing
     ]
 
     @Test(arguments: parking + revocation + repeats)
-    func `statements count in the order of their signatures`(story: Case) {
+    func `statements are applied in the order of their signatures`(story: Case) {
         let (results, decision) = Rules.play(story.steps, after: 100)
         #expect(results == story.results)
         #expect(decision.story == story.story)
@@ -110,7 +110,7 @@ import Testing
             ([(1, 50)], 50), ([(1, 50), (2, nil)], nil), ([(2, nil), (1, 50)], nil), ([(1, 50), (1, 60)], 60),
             ([(1, 60), (1, 50)], 60), ([(3, 40), (1, 60)], 40),
         ] as [([(Int64, Int64?)], Int64?)])
-    func `the grace period stated last counts, and of two at once the longer`(
+    func `the grace period stated last wins, and of two at once the longer`(
         stated: [(Int64, Int64?)], expected: Int64?
     ) {
         let steps = stated.map { signed, ends in
@@ -121,7 +121,7 @@ import Testing
         #expect(decision.facts.transactions[Rules.claim().key]?.grace?.endsAt == expected.map(Rules.later))
     }
 
-    @Test func `a statement of an origin that does not count for its user grants nothing`() {
+    @Test func `a statement from an origin that is not accepted for its user grants nothing`() {
         var decision = EntitlementDecision(
             facts: RuleFixture.decision().facts, origins: [.localProduction], at: Rules.now)
         #expect(decision.state(Rules.claim(of: Rules.alice)) == .recorded)
@@ -130,7 +130,7 @@ import Testing
         #expect(decision.facts.parked.count == 1)
     }
 
-    @Test func `what the team has taken back stays so, whatever the App Store says`() {
+    @Test func `a team's revocation stays, regardless of the App Store`() {
         var facts = EntitlementFacts()
         facts.revokedByTeam = [Rules.claim().key]
         let (results, decision) = Rules.play(

@@ -3,7 +3,7 @@ import Entitlements
 import Receipts
 import Testing
 
-/// The state of a subscription of one period of 100 seconds, by what was stated and by the time.
+/// The state of a subscription with one period of 100 seconds, by statements and time.
 @Suite struct SubscriptionStatusRuleTests {
     typealias Rules = RuleFixture
 
@@ -24,7 +24,7 @@ import Testing
     private static let day: Int64 = 86400
 
     static let cases = [
-        Case(testDescription: "a paid period of which nothing else is known is active", state: .active),
+        Case(testDescription: "a paid period without other facts is active", state: .active),
         Case(
             testDescription: "a paid period that renews is active", renewal: [.autoRenewStatus: .integer(1)],
             state: .active, renews: true),
@@ -41,7 +41,7 @@ import Testing
             testDescription: "a cheaper first period is introductory",
             facts: [.offerType: .integer(1), .offerDiscountType: .text("PAY_AS_YOU_GO")], state: .introductory),
         Case(
-            testDescription: "a promotional offer is no introductory one",
+            testDescription: "a promotional offer is not introductory",
             facts: [.offerType: .integer(2), .offerDiscountType: .text("PAY_AS_YOU_GO")], state: .active),
         Case(
             testDescription: "a period ends in its last millisecond", after: 100, state: .expired, renews: false),
@@ -104,9 +104,9 @@ import Testing
             details: .init(expiresAt: Rules.later((number + 1) * 10 * day)))
     }
 
-    /// The statement says that the subscription ends; a later period shows that it was bought again.
+    /// The statement is that the subscription ends. A later period shows that it was bought again.
     @Test(arguments: [(8, nil), (9, false), (12, false)] as [(Int64, Bool?)])
-    func `a statement before a period says nothing of it`(days: Int64, renews: Bool?) throws {
+    func `a statement before a period does not apply to it`(days: Int64, renews: Bool?) throws {
         let renewal = StatedRenewal(
             statedAt: Rules.later(days * Self.day), proofDigest: [],
             facts: RenewalFacts([.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)]))
@@ -138,7 +138,7 @@ import Testing
         #expect(status.productIdentifier == "premium")
     }
 
-    @Test func `the last period decides, and the first one says since when`() throws {
+    @Test func `the last period determines the state, and the first one its start`() throws {
         func period(_ number: Int64, ends: Int64) -> RedeemedTransaction {
             RedeemedTransaction(
                 sequence: 9 - number, origin: .localSandbox, transactionIdentifier: "\(number)",

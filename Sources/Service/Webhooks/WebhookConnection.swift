@@ -7,39 +7,39 @@ import NIOPosix
 import NIOSSL
 import Webhooks
 
-/// The way to one receiver: nothing that it answers is believed, or followed.
-package struct WebhookLine: Sendable {
-    /// How many messages may be on their way at once.
+/// The connection to one receiver. It follows no redirect and ignores the body of an answer.
+package struct WebhookConnection: Sendable {
+    /// The maximum number of concurrent messages.
     static let maximumAtOnce = 16
-    /// How long an answer is waited for.
-    private static let patience = Duration.seconds(15)
-    /// How much of an answer's body is read, in bytes, and for how long, so that the connection can be used again.
+    /// The timeout of an answer.
+    private static let answerTimeout = Duration.seconds(15)
+    /// The most of an answer's body that is read, in bytes. Reading it lets the connection be used again.
     private static let maximumAnswer = 64 * 1024
-    private static let patienceWithBody = Duration.seconds(1)
+    private static let bodyTimeout = Duration.seconds(1)
 
     private let url: WebhookURL
     private let client: HTTPClient
 
-    /// Sends to a receiver while `body` runs.
+    /// Opens a connection to a receiver for the time that `body` runs.
     package static func open<Value: Sendable>(
         to url: WebhookURL,
         at address: WebhookAddress,
-        _ body: (WebhookLine) async throws -> Value
+        _ body: (WebhookConnection) async throws -> Value
     ) async throws -> Value {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.connectionPool.retryConnectionEstablishment = false
-        // No message waits for a connection, which would take from its time.
+        // No message waits for a connection, which would use up its timeout.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maximumAtOnce
         configuration.timeout.connect = .seconds(5)
-        // An address in place of a name is connected to as it stands.
+        // An IP address in place of a name is connected to directly.
         configuration.dnsOverride = [url.host: address.text]
         return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
-            try await body(WebhookLine(url: url, client: client))
+            try await body(WebhookConnection(url: url, client: client))
         }
     }
 
-    /// Why there was no answer.
-    package enum Silence: String, Error {
+    /// A reason for a missing answer.
+    package enum Failure: String, Error {
         case timedOut
         case unreachable
         case tlsFailed
@@ -48,7 +48,7 @@ package struct WebhookLine: Sendable {
     }
 
     /// - Returns: The status of the receiver's answer.
-    package func send(_ webhook: SignedWebhook) async throws(Silence) -> Int {
+    package func send(_ webhook: SignedWebhook) async throws(Failure) -> Int {
         var request = HTTPClientRequest(url: url.text)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
@@ -56,20 +56,20 @@ package struct WebhookLine: Sendable {
         for header in webhook.headers { request.headers.add(name: header.name, value: header.value) }
         request.body = .bytes(ByteBuffer(bytes: webhook.body))
         do {
-            let response = try await Deadline.run(within: Self.patience) { [request] in
+            let response = try await Deadline.run(within: Self.answerTimeout) { [request] in
                 try await client.execute(request, deadline: .distantFuture)
             }
-            // What it says besides its status is nobody's business.
-            try? await Deadline.run(within: Self.patienceWithBody) {
+            // The body of the answer has no meaning.
+            try? await Deadline.run(within: Self.bodyTimeout) {
                 _ = try await response.body.collect(upTo: Self.maximumAnswer)
             }
             return Int(response.status.code)
         } catch {
-            throw Self.silence(error)
+            throw Self.failure(error)
         }
     }
 
-    private static func silence(_ error: any Error) -> Silence {
+    private static func failure(_ error: any Error) -> Failure {
         switch error {
         case is Deadline.Passed: .timedOut
         case let error as HTTPClientError where error == .connectTimeout: .timedOut
