@@ -21,7 +21,7 @@ struct Buy: Command {
     @Argument(help: ArgumentHelp("The product's identifier.", valueName: "product"))
     var productIdentifier: String
 
-    @Option(help: "Who buys.")
+    @Option(help: "The user who buys: a name of 1 to 128 bytes, without spaces or control characters.")
     var user: User
 
     @Option(

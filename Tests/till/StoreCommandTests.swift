@@ -112,6 +112,7 @@ import Wire
         let bought = try await till.run("store", "buy", "garden.gate", "--account", "alice")
         #expect(bought.status == 1)
         #expect(bought.error.contains("was interrupted, and nothing was charged"))
+        #expect(try await till.run("store", "queue").output.contains("failed (interrupted)"))
         let command = try #require(bought.error.firstMatch(of: /till (store resolve \d+)/)).1
         let resolved = try await till.run(arguments: command.split(separator: " ").map(String.init))
         #expect(resolved.status == 0)
@@ -172,6 +173,8 @@ import Wire
         #expect(settings.timeRate == "realTime")
         #expect(FileManager.default.fileExists(atPath: key.privateKey))
         #expect(try await till.run("store", "products").output.contains("garden.basic.monthly"))
+        let second = try await till.run("store", "reset").output
+        #expect(second.hasPrefix("Cleared 0 sales and 0 notifications. "))
         let again = try await till.run("store", "reset", "--json").decoded(Reset.self).cleared
         #expect((again.sales, again.notifications, again.clock, again.settings) == (0, 0, false, false))
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Commerce
+import Store
 
 /// `till store queue`
 struct StoreQueue: Command {
@@ -16,13 +17,15 @@ struct StoreQueue: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let transactions = try common.directoryOfStore.store().transactions(account: account)
+        let store = try common.directoryOfStore.store()
+        let transactions = try store.transactions(account: account)
         let reports = transactions.map { TransactionReport($0.transaction, user: $0.account) }
         var table = TextTable(header: ["ID", "ACCOUNT", "PRODUCT", "STATE", "TRANSACTION"])
         for report in reports {
             table.add([
                 String(report.id), TextTable.shortened(report.user), report.productId,
-                report.state.rawValue + (report.error.map { " (\($0))" } ?? ""), report.transactionId ?? "-",
+                report.state.rawValue + (try reason(report, in: store).map { " (\($0))" } ?? ""),
+                report.transactionId ?? "-",
             ])
         }
         if reports.isEmpty {
@@ -31,5 +34,11 @@ struct StoreQueue: Command {
             table.lines.forEach(console.line)
         }
         try console.json(["transactions": reports])
+    }
+
+    /// The name of the SKError, or `interrupted` for a payment that `till store resolve` completes.
+    private func reason(_ report: TransactionReport, in store: Store) throws -> String? {
+        guard let error = report.error else { return nil }
+        return try store.isInterrupted(report.id) ? "interrupted" : error
     }
 }

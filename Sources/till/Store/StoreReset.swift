@@ -26,9 +26,9 @@ struct StoreReset: Command {
     /// `3 sales, 5 notifications, the clock and the settings`.
     static func sentence(_ result: ResetResult) -> String {
         var parts = [count(result.sales, "sale"), count(result.notifications, "notification")]
-        parts.append(result.clock ? "the clock" : "no change of the clock")
-        let last = result.settings ? "the settings" : "no change of the settings"
-        return parts.joined(separator: ", ") + " and " + last
+        if result.clock { parts.append("the clock") }
+        if result.settings { parts.append("the settings") }
+        return parts.dropLast().joined(separator: ", ") + " and " + (parts.last ?? "")
     }
 
     private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
