@@ -118,7 +118,8 @@ let package = Package(
             dependencies: [
                 "Catalog", "Commerce", "HTTPSupport", "Receipts", "Signatures", "Store", "StrictJSON", "Wire",
                 asyncHTTPClient, hummingbird, lifecycle, logging,
-            ]),
+            ],
+            resources: [.embedInCode("Resources/Errors.md"), .embedInCode("Resources/OpenAPI.json")]),
 
         .executableTarget(
             name: "till",

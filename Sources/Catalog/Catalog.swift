@@ -34,7 +34,7 @@ public struct Catalog: Sendable {
     ///   the other file does not know, a picture of no item.
     public init(folder: URL) throws(CatalogError) {
         configuration = try StoreKitConfiguration(
-            try CatalogReader(contentsOf: folder.appending(path: Self.configurationFile, directoryHint: .notDirectory)))
+            file: folder.appending(path: Self.configurationFile, directoryHint: .notDirectory).path)
         let map = try ItemMap(
             try CatalogReader(contentsOf: folder.appending(path: Self.itemsFile, directoryHint: .notDirectory)),
             products: configuration.products)

@@ -4,7 +4,7 @@ import StrictJSON
 
 /// A `.storekit` file, the format of Xcode's StoreKit configurations, versions 1.0 to 5.0.
 ///
-/// Keys that are not known stay as they are: what is written back is what Xcode wrote, byte for byte.
+/// The text stays as it is, unknown keys and white space included: a file is written back byte for byte.
 public struct StoreKitConfiguration: Sendable {
     public let storefront: Storefront
     /// One-time products first, then non-renewing ones, then the subscriptions of each group; each in the file's order.
@@ -14,7 +14,8 @@ public struct StoreKitConfiguration: Sendable {
     public let subscriptionOffersKeyPair: SubscriptionOffersKeyPair?
     /// By product identifier, as the file has it.
     let entries: [String: JSONObject]
-    private let document: JSONValue
+    /// The file's own text, since each version of Xcode writes white space in its own way.
+    public let text: String
 
     /// A key that signs promotional offers (`subscriptionOffersKeyPair`).
     public struct SubscriptionOffersKeyPair: Sendable {
@@ -27,16 +28,16 @@ public struct StoreKitConfiguration: Sendable {
     ///   - json: The file's bytes.
     ///   - file: What to call the file in complaints.
     public init(json: [UInt8], file: String) throws(CatalogError) {
-        try self.init(try CatalogReader(file: file, json: json))
+        try self.init(try CatalogReader(file: file, json: json), text: String(decoding: json, as: UTF8.self))
     }
 
     /// - Parameter file: Its path.
     public init(file: String) throws(CatalogError) {
-        try self.init(try CatalogReader(contentsOf: URL(filePath: file)))
+        try self.init(json: try CatalogReader.bytes(of: URL(filePath: file)), file: file)
     }
 
-    init(_ root: CatalogReader) throws(CatalogError) {
-        document = root.value
+    private init(_ root: CatalogReader, text: String) throws(CatalogError) {
+        self.text = text
         let countryCode = try root.optional("settings")?.optional("_storefront")
         guard let storefront = Storefront(countryCode: try countryCode?.string() ?? "USA") else {
             throw (countryCode ?? root).failure(
@@ -57,9 +58,6 @@ public struct StoreKitConfiguration: Sendable {
     public func product(_ productIdentifier: String) -> Product? {
         products.first { $0.productIdentifier == productIdentifier }
     }
-
-    /// The file as Xcode writes it.
-    public var text: String { document.prettyText + "\n" }
 
     private static func products(
         _ root: CatalogReader,

@@ -59,7 +59,7 @@ struct SubscriptionReader {
         if let name { identifier = try entry.required(name).string() }
         var price: Price?
         if paymentMode != .freeTrial {
-            price = try ProductReader.price(try entry.required("displayPrice"), currency: currency)
+            price = try Self.price(try entry.required("displayPrice"), currency: currency)
         }
         var eligibility: Set<SubscriptionOffer.Eligibility>?
         if kind == .offerCode, let names = try entry.optional("eligibility")?.elements() {
@@ -76,6 +76,12 @@ struct SubscriptionReader {
             kind: kind, identifier: identifier, paymentMode: paymentMode,
             period: try Self.period(try entry.required("subscriptionPeriod")),
             periodCount: try entry.optional("numberOfPeriods")?.count() ?? 1, price: price, eligibility: eligibility)
+    }
+
+    /// An offer's price. Xcode writes an empty text for a field that was never filled in: nothing is charged.
+    private static func price(_ entry: CatalogReader, currency: String) throws(CatalogError) -> Price {
+        guard try !entry.text().isEmpty else { return Price(milliunits: 0, currency: currency) }
+        return try ProductReader.price(entry, currency: currency)
     }
 
     private static func period(_ entry: CatalogReader) throws(CatalogError) -> SubscriptionPeriod {

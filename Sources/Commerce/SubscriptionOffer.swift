@@ -6,6 +6,15 @@ public struct SubscriptionOffer: Hashable, Sendable, Codable {
         case promotional = 2
         case offerCode = 3
         case winBack = 4
+
+        /// The name in Till's own JSON and on the command line, such as `promotional`.
+        public var name: String { String(describing: self) }
+
+        /// - Returns: nil for any other name.
+        public init?(name: String) {
+            guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
+            self = kind
+        }
     }
 
     /// The payment mode, as `.storekit` files name it.

@@ -16,6 +16,7 @@ public enum StoreError: CodedError, Equatable {
     /// What was asked for cannot be done as things stand; the sentence says why.
     case invalidAction(String)
     case storefrontNotFound(String)
+    case accountInvalid(String)
     /// A call fails because the settings say so.
     case simulated(StoreKitCall, StoreKitFailure)
     case keysUnreadable(path: String)
@@ -35,6 +36,7 @@ public enum StoreError: CodedError, Equatable {
         case .notificationNotFound: "notificationNotFound"
         case .invalidAction: "invalidAction"
         case .storefrontNotFound: "storefrontNotFound"
+        case .accountInvalid: "accountInvalid"
         case .simulated: "storeKitError"
         case .keysUnreadable: "keysUnreadable"
         case .signingFailed: "signingFailed"
@@ -45,10 +47,10 @@ public enum StoreError: CodedError, Equatable {
     public var message: String {
         switch self {
         case .productNotFound(let identifier):
-            "The store sells no product \"\(identifier.prefix(100))\": see the identifiers with till products."
+            "The store sells no product \"\(identifier.prefix(100))\": see the identifiers with till store products."
         case .quantityOutOfRange(let quantity): "A payment is for 1 to 10 of a product, not \(quantity)."
         case .transactionNotFound(let identifier):
-            "The store has no transaction \(identifier): see the numbers with till queue."
+            "The store has no transaction \(identifier): see the numbers with till store queue."
         case .illegalTransition(let transition): transition.message
         case .notPurchased(let identifier): "Transaction \(identifier) is not purchased, so there is nothing to sign."
         case .saleNotFound(let identifier): "The store has sold nothing under the number \"\(identifier.prefix(100))\"."
@@ -58,6 +60,9 @@ public enum StoreError: CodedError, Equatable {
         case .invalidAction(let reason): reason
         case .storefrontNotFound(let code):
             "There is no storefront \"\(code.prefix(100))\": name the country as ISO 3166-1 does, such as KOR."
+        case .accountInvalid(let account):
+            "The account \(account.prefix(32).debugDescription) is not valid: name it in 1 to "
+                + "\(Store.maximumAccountLength) bytes, without control characters."
         case .simulated(let call, let failure):
             "StoreKit's \(call.rawValue) fails with \(failure.rawValue), as the store's settings say (storeKitErrors)."
         case .keysUnreadable(let path):

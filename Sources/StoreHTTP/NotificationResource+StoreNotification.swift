@@ -5,7 +5,7 @@ import Store
 import Wire
 
 extension NotificationResource {
-    init(_ notification: StoreNotification) {
+    public init(_ notification: StoreNotification) {
         self.init(
             notificationUUID: notification.notificationUUID.uuidString.lowercased(),
             notificationType: notification.type.rawValue, subtype: notification.subtype?.rawValue,

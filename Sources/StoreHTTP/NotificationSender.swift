@@ -57,16 +57,22 @@ public struct NotificationSender: Service {
             {
                 let result = await send(delivery, client)
                 try await BlockingWork.run { [store] in try store.record(result, of: delivery) }
-                logger.debug(
-                    "notification",
-                    metadata: [
-                        "notification": "\(delivery.notificationUUID.uuidString.lowercased())",
-                        "result": "\(result.rawValue)",
-                    ])
+                log(result, of: delivery)
             }
         } catch {
             logger.error("the store failed", metadata: ["error": "\((error as? StoreError)?.code ?? "unexpected")"])
         }
+    }
+
+    /// Logs the host alone: the rest of the address may have a secret.
+    private func log(_ result: SendAttemptResult, of delivery: NotificationDelivery) {
+        logger.log(
+            level: result == .success ? .debug : .warning,
+            result == .success ? "notification delivered" : "notification not delivered",
+            metadata: [
+                "notification": "\(delivery.notificationUUID.uuidString.lowercased())", "code": "\(result.rawValue)",
+                "host": "\(delivery.url.host() ?? "")",
+            ])
     }
 
     private func send(_ delivery: NotificationDelivery, _ client: HTTPClient) async -> SendAttemptResult {

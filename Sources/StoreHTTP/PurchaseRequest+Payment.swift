@@ -12,9 +12,8 @@ extension PurchaseRequest: SandboxRequest {
     func payment() throws(Problem) -> Payment {
         var offer: Payment.OfferChoice?
         if let offerIdentifier {
-            guard let kind = offerType.flatMap(SubscriptionOffer.Kind.init), kind != .introductory else {
-                throw SandboxBody.invalid(
-                    "The field /offerType has to be 2 (promotional), 3 (offer code) or 4 (win-back).")
+            guard let kind = offerType.flatMap(SubscriptionOffer.Kind.init(name:)), kind != .introductory else {
+                throw SandboxBody.invalid("The field /offerType has to be promotional, offerCode or winBack.")
             }
             guard offerSignature == nil || kind == .promotional else {
                 throw SandboxBody.invalid("The field /offerSignature is for promotional offers alone.")

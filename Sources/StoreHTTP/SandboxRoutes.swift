@@ -120,7 +120,15 @@ struct SandboxRoutes: Sendable {
                 throw SandboxBody.invalid(
                     "The field /by has to be a number and one of s, min, h, d, w, mo and y, such as 1mo.")
             }
-            return try await answer { TimeResource(now: try store.advance(step).rfc3339) }
+            return try await answer {
+                let start = store.now
+                let now = try store.advance(step)
+                let events = try store.dueEvents(after: start, until: now)
+                return TimeResource(now: now.rfc3339, events: events.map { DueEventResource($0) })
+            }
+        }
+        group.post("reset") { _, _ in
+            try await answer { ResetResource(try store.reset()) }
         }
     }
 

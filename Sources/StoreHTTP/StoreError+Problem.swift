@@ -8,7 +8,7 @@ extension StoreError: ProblemConvertible {
         switch self {
         case .productNotFound, .transactionNotFound, .saleNotFound, .subscriptionNotFound, .notificationNotFound:
             status = .notFound
-        case .quantityOutOfRange, .storefrontNotFound: status = .unprocessableContent
+        case .quantityOutOfRange, .storefrontNotFound, .accountInvalid: status = .unprocessableContent
         case .illegalTransition, .notPurchased, .invalidAction, .simulated: status = .conflict
         case .keysUnreadable, .signingFailed: status = .internalServerError
         case .storage(let fault):

@@ -20,26 +20,48 @@ public struct StoreRoutes: RouteSource {
         self.clock = clock
     }
 
-    /// The store alone.
+    /// The routes of a store alone, with its own description, error codes and readiness.
     public func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self)
         let limits = SharedLimits(addresses: ClientAddresses(proxies: 0), bodies: BodyBudget())
         router.add(middleware: RequestMiddleware(metrics: ServiceMetrics(), sharedLimits: limits))
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: MethodMiddleware(descriptions))
-        add(to: router)
+        addAlone(to: router)
         return router
     }
 
-    /// Each method and path there is, such as `GET /sandbox/v1/time`.
+    /// The methods and paths of a store alone, such as `GET /sandbox/v1/time`.
     package var operations: [String] {
         descriptions.map { "\($0.method.rawValue) \($0.path)" }
     }
 
     private var descriptions: [Router<ServiceContext>.RouteDescription] {
         let router = Router(context: ServiceContext.self)
-        add(to: router)
+        addAlone(to: router)
         return router.routes
+    }
+
+    /// The description of the sandbox API (OpenAPI 3.1).
+    package static var openAPI: [UInt8] { PackageResources.OpenAPI_json }
+
+    /// Adds all routes. Beside a service, the service has its own at these paths.
+    private func addAlone(to router: Router<ServiceContext>) {
+        add(to: router)
+        router.get("openapi.json") { request, _ in Self.description(for: request) }
+        router.get("errors") { request, _ in
+            CacheableAnswer.response(
+                PackageResources.Errors_md, type: "text/markdown; charset=utf-8", for: request)
+        }
+        router.get("health/live") { _, _ in HTTPResponse.Status.noContent }
+        router.get("health/ready") { [store] _, _ in
+            _ = try await BlockingWork.run { try store.settings() }
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    private static func description(for request: Request) -> Response {
+        CacheableAnswer.response(openAPI, type: "application/json", for: request)
     }
 
     public func add(to router: Router<ServiceContext>) {
@@ -49,6 +71,8 @@ public struct StoreRoutes: RouteSource {
             .add(middleware: ServerAPIRateLimit(store: store, clock: clock))
         ServerAPIRoutes(api: AppStoreServerAPI(store: store)).add(to: server)
         VerifyReceiptRoutes(store: store).add(to: router)
+        // Without the key, and at a path that no service has.
+        router.get("sandbox/v1/openapi.json") { request, _ in Self.description(for: request) }
         let sandbox = router.group("sandbox/v1").add(middleware: SandboxKeyMiddleware(key: sandboxKey))
         SandboxRoutes(store: store).add(to: sandbox)
     }

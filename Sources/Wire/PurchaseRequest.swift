@@ -24,8 +24,8 @@ public struct PurchaseRequest: Codable, Sendable {
     /// The quantity. The default is 1.
     public let quantity: Int?
     public let appAccountToken: UUID?
-    /// Apple's number of the offer type.
-    public let offerType: Int?
+    /// `promotional`, `offerCode` or `winBack`.
+    public let offerType: String?
     public let offerIdentifier: String?
     /// The signature of a promotional offer.
     public let offerSignature: OfferSignature?
@@ -37,7 +37,7 @@ public struct PurchaseRequest: Codable, Sendable {
         productId: String,
         quantity: Int? = nil,
         appAccountToken: UUID? = nil,
-        offerType: Int? = nil,
+        offerType: String? = nil,
         offerIdentifier: String? = nil,
         offerSignature: OfferSignature? = nil,
         outcome: String? = nil

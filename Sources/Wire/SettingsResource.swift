@@ -3,7 +3,8 @@ import Foundation
 
 /// The settings of the store.
 public struct SettingsResource: Codable, Sendable {
-    public let timeRate: TimeRate
+    /// A rate by its name in StoreKitTest.
+    public let timeRate: String
     /// The country of customers (ISO 3166-1 alpha-3).
     public let storefront: String
     public let locale: String
@@ -11,8 +12,8 @@ public struct SettingsResource: Codable, Sendable {
     public let areInterruptedPurchasesEnabled: Bool
     public let shouldEnterBillingRetryOnRenewal: Bool
     public let isBillingGracePeriodEnabled: Bool
-    /// The SKError of every payment. Nil for none.
-    public let failureError: Int?
+    /// The name of the SKError of every payment; nil for none.
+    public let failureError: String?
     /// The error of each failing call.
     public let storeKitErrors: [StoreKitCall: StoreKitFailure]
     public let notificationsURL: URL?
@@ -24,14 +25,14 @@ public struct SettingsResource: Codable, Sendable {
     public let serverAPIRequestsPerMinute: Int?
 
     public init(
-        timeRate: TimeRate,
+        timeRate: String,
         storefront: String,
         locale: String,
         isAskToBuyEnabled: Bool,
         areInterruptedPurchasesEnabled: Bool,
         shouldEnterBillingRetryOnRenewal: Bool,
         isBillingGracePeriodEnabled: Bool,
-        failureError: Int? = nil,
+        failureError: String? = nil,
         storeKitErrors: [StoreKitCall: StoreKitFailure],
         notificationsURL: URL? = nil,
         sharedSecret: String? = nil,

@@ -4,8 +4,8 @@ import Commerce
 public struct SubscriptionResource: Codable, Sendable {
     /// A different price for the first periods.
     public struct Offer: Codable, Sendable {
-        /// Apple's number of the offer type: 1 introductory, 2 promotional, 3 offer code, 4 win-back.
-        public let offerType: Int
+        /// `introductory`, `promotional`, `offerCode` or `winBack`.
+        public let offerType: String
         /// The identifier. Nil for an introductory offer.
         public let offerIdentifier: String?
         /// `free`, `payAsYouGo` or `payUpFront`.
@@ -30,7 +30,7 @@ public struct SubscriptionResource: Codable, Sendable {
         period = subscription.period.description
         offers = subscription.offers.map { offer in
             Offer(
-                offerType: offer.kind.rawValue, offerIdentifier: offer.identifier,
+                offerType: offer.kind.name, offerIdentifier: offer.identifier,
                 paymentMode: offer.paymentMode.rawValue, period: offer.period.description,
                 periodCount: offer.periodCount, price: offer.price?.milliunits)
         }

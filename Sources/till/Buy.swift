@@ -21,7 +21,7 @@ struct Buy: Command {
     @Argument(help: ArgumentHelp("The product's identifier.", valueName: "product"))
     var productIdentifier: String
 
-    @Option(help: "Who buys.")
+    @Option(help: "The user who buys: a name of 1 to 128 bytes, without spaces or control characters.")
     var user: User
 
     @Option(
@@ -53,7 +53,8 @@ struct Buy: Command {
         guard parties.catalog.product(productIdentifier) != nil else {
             throw StoreError.productNotFound(productIdentifier)
         }
-        let reporter = StepReporter(console: console, fatalStep: killAfter)
+        let store = parties.store
+        let reporter = StepReporter(console: console, fatalStep: killAfter) { try? store.effect(of: $0)?.words }
         let payment = Payment(productIdentifier: productIdentifier)
         let (transaction, items) = try await parties.withDevice(
             of: user, outcome: outcome, proof: proof, report: reporter.report
@@ -70,17 +71,16 @@ struct Buy: Command {
         reporter: StepReporter,
         parties: Parties
     ) throws {
-        if transaction.state == .deferred {
-            let number = String(transaction.identifier)
-            console.line(
-                "It waits for approval: \(common.hint("approve", number)), or \(common.hint("decline", number))")
-        }
+        if transaction.state == .deferred { console.deferred(transaction, common: common) }
         console.owned(items.map(\.item), by: parties.named(user), names: parties.catalog.name(of:))
         for (number, refusal) in reporter.refused where number != transaction.identifier {
             console.note("Transaction \(number), from before, stays in the queue: \(refusal.message)")
         }
         if let error = transaction.error {
-            try console.fail(code: error.name, message: "The payment failed with \(error.name); nothing was charged.")
+            let isInterrupted = try parties.store.isInterrupted(transaction.identifier)
+            try console.fail(
+                code: isInterrupted ? "interrupted" : error.name,
+                message: Console.failure(error, of: transaction, isInterrupted: isInterrupted, common: common))
         }
         if let refusal = reporter.refused[transaction.identifier] { throw refusal }
         struct Report: Encodable {

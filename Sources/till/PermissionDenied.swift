@@ -35,8 +35,11 @@ struct PermissionDenied: CodedError {
     /// The command of this process, with the data directory that the environment names, which `sudo` leaves out.
     private static var command: String {
         var arguments = Array(CommandLine.arguments.dropFirst())
-        // The address of a database may hold a password.
-        guard !arguments.contains(where: { $0.contains("://") && $0.contains("@") }) else { return "till …" }
+        // The address of a database may hold a password; a sandbox key is a secret.
+        let isSecret = { (argument: String) in
+            argument.contains("://") && argument.contains("@") || argument.hasPrefix("--sandbox-key")
+        }
+        guard !arguments.contains(where: isSecret) else { return "till …" }
         let named = ProcessInfo.processInfo.environment["TILL_DATA"] ?? ""
         let isNamedByArgument = arguments.contains { $0 == "--data" || $0.hasPrefix("--data=") }
         if !named.isEmpty, !isNamedByArgument { arguments += ["--data", named] }

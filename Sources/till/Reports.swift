@@ -2,7 +2,7 @@ import Commerce
 
 /// A transaction of the queue as commands show it.
 struct TransactionReport: Encodable {
-    /// The number by which `till approve` and `till decline` know it.
+    /// The number that `till store approve`, `decline` and `resolve` take.
     let id: Int64
     let user: String
     let productId: String

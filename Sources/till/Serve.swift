@@ -44,7 +44,15 @@ struct Serve: Command {
         help: "Run a local App Store, too, whose proofs are trusted and which tells of its sales.")
     var runsStore = false
 
+    @OptionGroup var sandbox: SandboxKeyOptions
+
     @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard runsStore || sandbox.sandboxKey == nil else {
+            throw ValidationError("--sandbox-key is the key of a store: add --store.")
+        }
+    }
 
     func perform() async throws {
         let configuration = try await ServeConfiguration(
@@ -56,6 +64,7 @@ struct Serve: Command {
                     "A store does not run beside a service that accepts apple/Production: leave out --store, or run "
                     + "`till store` by itself.")
         }
+        let sandboxKey = runsStore ? try sandbox.key() : nil
         ServeSettings.unknownVariables(ProcessInfo.processInfo.environment).forEach(console.note)
         if printConfiguration {
             console.line(try configuration.text())
@@ -76,7 +85,7 @@ struct Serve: Command {
                 "The local store sells \(configuration.appSettings[0].bundleIdentifier), the first of the apps. Run "
                     + "`till store serve` with another --data directory for each other app.")
         }
-        let local = runsStore ? try LocalStore(data, logger: configuration.logger) : nil
+        let local = try sandboxKey.map { try LocalStore(data, sandboxKey: $0, logger: configuration.logger) }
         let clock: any WallClock = local?.store.clock ?? SystemClock()
         let anchors = try TrustAnchors(folders: data.trustedFolders)
         try configuration.check(anchors)
@@ -171,8 +180,9 @@ struct Serve: Command {
         try await server.run { url in
             console.line("Listening on \(url.absoluteString)")
             local?.tell(url)
-            if let key = local?.sandboxKey { console.line("Sandbox key: \(key)") }
-            try? console.json(["url": url.absoluteString, "sandboxKey": local?.sandboxKey].compactMapValues(\.self))
+            if let key = local?.sandboxKey { console.line(key.line) }
+            try? console.json(
+                ["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed].compactMapValues(\.self))
         }
     }
 

@@ -8,14 +8,21 @@ final class StepReporter: Sendable {
     private let console: Console
     /// The name of the step after which the process kills itself.
     private let fatalStep: String?
+    private let effect: @Sendable (Int64) -> String?
     /// The number of the transaction this launch of the app began; none until its payment is added.
     private let own = Mutex<Int64?>(nil)
     /// The refusals met on the way, by the transaction's number.
     private let refusals = Mutex<[Int64: ServiceRefusal]>([:])
 
-    init(console: Console, fatalStep: String? = nil) {
+    /// - Parameter effect: The effect of a payment by its number, in words; nil for one that sold nothing.
+    init(
+        console: Console,
+        fatalStep: String? = nil,
+        effect: @escaping @Sendable (Int64) -> String? = { _ in nil }
+    ) {
         self.console = console
         self.fatalStep = fatalStep
+        self.effect = effect
     }
 
     /// The names of all steps at which the app can die.
@@ -27,7 +34,7 @@ final class StepReporter: Sendable {
     var refused: [Int64: ServiceRefusal] { refusals.withLock { $0 } }
 
     func report(_ step: DeviceStep) {
-        console.line(Self.text(step))
+        console.line(text(step))
         let identifier = step.transaction.identifier
         switch step {
         case .paymentAdded: own.withLock { $0 = identifier }
@@ -37,18 +44,20 @@ final class StepReporter: Sendable {
         if step.name == fatalStep, own.withLock({ $0 }) == identifier { kill(getpid(), SIGKILL) }
     }
 
-    private static func text(_ step: DeviceStep) -> String {
+    private func text(_ step: DeviceStep) -> String {
         switch step {
-        case .paymentAdded(let transaction): named("purchasing", transaction, transaction.payment.productIdentifier)
+        case .paymentAdded(let transaction):
+            Self.named("purchasing", transaction, transaction.payment.productIdentifier)
         case .updated(let transaction):
-            named(
+            Self.named(
                 transaction.state.rawValue, transaction,
-                [transaction.payment.productIdentifier, transaction.purchase?.price.formatted, transaction.error?.name]
+                [transaction.payment.productIdentifier, effect(transaction.identifier), transaction.error?.name]
                     .compactMap(\.self).joined(separator: "  "))
-        case .proofObtained(let transaction): named("proof read", transaction, "")
-        case .redeemed(let transaction, let redemption): named("redeemed", transaction, redemption.outcome.rawValue)
-        case .refused(let transaction, let refusal): named("refused", transaction, refusal.code)
-        case .finished(let transaction): named("finished", transaction, "")
+        case .proofObtained(let transaction): Self.named("proof read", transaction, "")
+        case .redeemed(let transaction, let redemption):
+            Self.named("redeemed", transaction, redemption.outcome.rawValue)
+        case .refused(let transaction, let refusal): Self.named("refused", transaction, refusal.code)
+        case .finished(let transaction): Self.named("finished", transaction, "")
         }
     }
 

@@ -22,6 +22,11 @@ struct TextTable {
         }
     }
 
+    /// The text in at most 32 characters; a longer one ends with an ellipsis.
+    static func shortened(_ text: String) -> String {
+        text.count > 32 ? text.prefix(31) + "…" : text
+    }
+
     /// Terminal cells a text takes: Hangul, Han and their like take two (Unicode Standard Annex 11).
     private static func width(_ text: String) -> Int {
         text.unicodeScalars.reduce(0) { width, scalar in

@@ -20,7 +20,7 @@ struct Till: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Products.self, Buy.self, Resume.self, Restore.self, Approve.self, Decline.self, Queue.self,
+            Products.self, Buy.self, Resume.self, Restore.self,
             ReceiptCommand.self,
             Owned.self, Why.self, Story.self, Give.self, Revoke.self,
             Serve.self,

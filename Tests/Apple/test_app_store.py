@@ -571,7 +571,7 @@ class AppStoreTests(unittest.TestCase):
             }
             fields = {"appAccountToken": changed.get("bought_for", token)} if token else {}
             return self.store.buy(
-                changed.get("bought", MONTHLY), account, offerType=2, offerIdentifier="spring",
+                changed.get("bought", MONTHLY), account, offerType="promotional", offerIdentifier="spring",
                 offerSignature=signature, **fields,
             )
 

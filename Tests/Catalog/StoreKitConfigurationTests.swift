@@ -158,6 +158,29 @@ import Testing
         #expect(SubscriptionPeriod(text) == nil)
     }
 
+    @Test(arguments: ["introductoryOffer", "introductoryOffers", "adHocOffers", "winbackOffers"])
+    func `an offer with an empty price costs nothing`(key: String) throws {
+        let offer =
+            #"{"offerID":"o","paymentMode":"payUpFront","subscriptionPeriod":"P1M","displayPrice":""}"#
+        let value = key == "introductoryOffer" ? offer : "[\(offer)]"
+        let text = Self.file(subscription: Self.monthly + ",\"\(key)\":\(value)")
+        let configuration = try StoreKitConfiguration(json: Array(text.utf8), file: "f")
+        let subscription = try #require(configuration.products.first?.subscription)
+        #expect(subscription.offers.map(\.price) == [Price(milliunits: 0, currency: "USD")])
+        #expect(subscription.offers.map(\.paymentMode) == [.payUpFront])
+    }
+
+    @Test(arguments: [
+        "{\n  \"products\" : [\n\n  ],\n  \"settings\" : {\n\n  }\n}\n",
+        "{\n  \"products\" : [],\n  \"settings\" : {}\n}\n",
+        "{\"products\":[ ],\"settings\":{ }}", "{\r\n\t\"products\": [\r\n\t]\r\n}\r\n",
+        #"{"products":[],"note":"\u00e9 \/ é","number":1.50e0}"#,
+    ])
+    func `a file is written back byte for byte, in whatever white space`(text: String) throws {
+        let configuration = try StoreKitConfiguration(json: Array(text.utf8), file: "f")
+        #expect(Array(configuration.text.utf8) == Array(text.utf8))
+    }
+
     @Test func productsAreSmallEnoughToBeReturned() {
         #expect(MemoryLayout<Product>.size <= 128)
         #expect(MemoryLayout<SubscriptionOffer>.size <= 128)

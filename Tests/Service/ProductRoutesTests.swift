@@ -31,6 +31,15 @@ import Wire
         #expect(try await identifiers(query) == expected)
     }
 
+    @Test(arguments: ["en", "ko", ""])
+    func `a search finds identifiers and names in every language`(language: String) async throws {
+        let sprouts = ["sprout1", "sprout2", "sprout3", "sprout4"]
+        #expect(try await identifiers("search=sprout", language: language) == sprouts)
+        #expect(try await identifiers("search=com.memolease.sesac1.Sprout2", language: language) == ["sprout2"])
+        #expect(try await identifiers("search=sturdy", language: language) == ["sprout1"])
+        #expect(try await identifiers("search=%ED%8A%BC%ED%8A%BC", language: language) == ["sprout1"])
+    }
+
     @Test func `names are sorted in the requested language`() async throws {
         for language in ["en", "ko"] {
             let answer = try await fixture.send(

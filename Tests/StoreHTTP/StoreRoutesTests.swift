@@ -78,6 +78,11 @@ import TestSupport
             ("purchases", #"{"productId":"garden.seeds"}"#, 400, "bodyInvalid"),
             ("purchases", #"{"account":"alice","productId":"garden.seeds","outcome":"maybe"}"#, 400, "bodyInvalid"),
             ("purchases", #"{"account":"alice","productId":"garden.seeds","offerIdentifier":"a"}"#, 400, "bodyInvalid"),
+            (
+                "purchases",
+                #"{"account":"alice","productId":"garden.basic.monthly","offerIdentifier":"a","offerType":"introductory"}"#,
+                400, "bodyInvalid"
+            ),
             ("purchases", "[]", 400, "bodyInvalid"), ("purchases", "{", 400, "bodyInvalid"),
             ("queue/9/approve", nil, 404, "transactionNotFound"), ("queue/x/approve", nil, 400, "httpError"),
             ("transactions/9/refund", nil, 404, "transactionNotFound"),
@@ -123,6 +128,10 @@ import TestSupport
         #expect(try await send(.patch, "/sandbox/v1/settings", change).status == 200)
         #expect(try await send(.patch, "/sandbox/v1/settings", #"{"locale":"ko_KR"}"#).status == 200)
         let settings = try garden.store.settings()
+        let shown = try await send(.patch, "/sandbox/v1/settings", #"{"failureError":"paymentInvalid"}"#)
+            .decoded(SettingsResource.self)
+        #expect((shown.timeRate, shown.failureError) == ("oneSecondIsOneDay", "paymentInvalid"))
+        _ = try await send(.patch, "/sandbox/v1/settings", #"{"failureError":""}"#)
         #expect(settings.isAskToBuyEnabled)
         #expect(settings.timeRate == .oneSecondIsOneDay)
         #expect(settings.storefront == "KOR")
@@ -135,6 +144,18 @@ import TestSupport
             #expect((400...422).contains(answer.status), "\(wrong)")
         }
         #expect(try garden.store.settings() == settings)
+    }
+
+    @Test(arguments: ["promotional", "offerCode", "winBack"])
+    func `an offer has a type by its name`(type: String) async throws {
+        let body = """
+            {"account":"alice","productId":"garden.basic.monthly","offerIdentifier":"none","offerType":"\(type)"}
+            """
+        let bought = try await send(.post, "/sandbox/v1/purchases", body).decoded(QueueResource.self)
+        #expect(bought.error == "invalidOfferIdentifier")
+        let list = try await send(.get, "/sandbox/v1/products").decoded(ProductList.self)
+        let offers = list.products.compactMap(\.subscription).flatMap(\.offers)
+        #expect(offers.contains { $0.offerType == type })
     }
 
     @Test func whatAnAppAsksForFailsAsTheSettingsSay() async throws {

@@ -11,7 +11,7 @@ extension WireExample {
             "number": 1}, "picture": "/v1/pictures/sprout/1?v=0123456789abcdef", "credit": {"balance": "seeds",
             "amount": 10}, "isWithdrawn": true, "isOwned": true, "isWished": true,
             "wishedAt": "2027-01-31T12:00:00Z", "subscription": {"subscriptionGroupIdentifier": "garden",
-            "level": 1, "period": "P1Y", "offers": [{"offerType": 2, "paymentMode": "payUpFront", "period": "P1M",
+            "level": 1, "period": "P1Y", "offers": [{"offerType": "promotional", "paymentMode": "payUpFront", "period": "P1M",
             "periodCount": 1, "offerIdentifier": "spring", "price": 990}]}}], "nextCursor": "nextCursor"}
             """#),
         WireExample(
@@ -94,7 +94,7 @@ extension WireExample {
             "picture": "/v1/pictures/sprout/1?v=0123456789abcdef", "credit": {"balance": "seeds", "amount": 10},
             "isWithdrawn": true, "isOwned": true, "isWished": true, "wishedAt": "2027-01-31T12:00:00Z",
             "subscription": {"subscriptionGroupIdentifier": "garden", "level": 1, "period": "P1Y",
-            "offers": [{"offerType": 2, "paymentMode": "payUpFront", "period": "P1M", "periodCount": 1,
+            "offers": [{"offerType": "promotional", "paymentMode": "payUpFront", "period": "P1M", "periodCount": 1,
             "offerIdentifier": "spring", "price": 990}]}}
             """#),
         WireExample(
@@ -106,14 +106,14 @@ extension WireExample {
         WireExample(
             SubscriptionResource.self,
             #"""
-            {"subscriptionGroupIdentifier": "garden", "level": 1, "period": "P1Y", "offers": [{"offerType": 2,
+            {"subscriptionGroupIdentifier": "garden", "level": 1, "period": "P1Y", "offers": [{"offerType": "promotional",
             "paymentMode": "payUpFront", "period": "P1M", "periodCount": 1, "offerIdentifier": "spring",
             "price": 990}]}
             """#),
         WireExample(
             SubscriptionResource.self,
             #"""
-            {"subscriptionGroupIdentifier": "garden", "level": 1, "period": "P1Y", "offers": [{"offerType": 2,
+            {"subscriptionGroupIdentifier": "garden", "level": 1, "period": "P1Y", "offers": [{"offerType": "promotional",
             "paymentMode": "payUpFront", "period": "P1M", "periodCount": 1}]}
             """#),
         WireExample(JSONContent.self, #"{"displayPrice": "2500", "number": 1.5, "list": [true, null, "x"]}"#),

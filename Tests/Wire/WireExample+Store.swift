@@ -62,6 +62,20 @@ extension WireExample {
             """#),
         WireExample(TimeResource.self, #"{"now": "2027-01-31T12:00:00Z"}"#),
         WireExample(
+            TimeResource.self,
+            #"""
+            {"now": "2027-01-31T12:00:00Z", "events": [{"kind": "renewed", "date": "2027-01-31T12:00:00Z",
+            "account": "account", "productId": "productId", "transactionId": "transactionId"}]}
+            """#),
+        WireExample(
+            DueEventResource.self,
+            #"""
+            {"kind": "renewed", "date": "2027-01-31T12:00:00Z", "account": "account", "productId": "productId",
+            "transactionId": "transactionId"}
+            """#),
+        WireExample(
+            ResetResource.self, #"{"sales": 3, "notifications": 5, "clock": true, "settings": true}"#),
+        WireExample(
             NotificationResource.self,
             #"""
             {"notificationUUID": "notificationUUID", "notificationType": "notificationType", "subtype": "subtype",
@@ -110,16 +124,16 @@ extension WireExample {
         WireExample(
             SettingsResource.self,
             #"""
-            {"timeRate": 3, "storefront": "storefront", "locale": "locale", "isAskToBuyEnabled": true,
+            {"timeRate": "realTime", "storefront": "storefront", "locale": "locale", "isAskToBuyEnabled": true,
             "areInterruptedPurchasesEnabled": true, "shouldEnterBillingRetryOnRenewal": true,
-            "isBillingGracePeriodEnabled": true, "failureError": 7,
+            "isBillingGracePeriodEnabled": true, "failureError": "unknown",
             "storeKitErrors": {"loadProducts": "networkError"}, "notificationsURL": "http://127.0.0.1:1/apple",
             "sharedSecret": "sharedSecret", "verifyReceiptStatus": 7, "serverAPIRequestsPerMinute": 7}
             """#),
         WireExample(
             SettingsResource.self,
             #"""
-            {"timeRate": 3, "storefront": "storefront", "locale": "locale", "isAskToBuyEnabled": true,
+            {"timeRate": "realTime", "storefront": "storefront", "locale": "locale", "isAskToBuyEnabled": true,
             "areInterruptedPurchasesEnabled": true, "shouldEnterBillingRetryOnRenewal": true,
             "isBillingGracePeriodEnabled": true, "storeKitErrors": {"loadProducts": "networkError"}}
             """#),
@@ -127,7 +141,7 @@ extension WireExample {
             PurchaseRequest.self,
             #"""
             {"account": "account", "productId": "productId", "quantity": 7,
-            "appAccountToken": "6F9619FF-8B86-D011-B42D-00C04FC964FF", "offerType": 7,
+            "appAccountToken": "6F9619FF-8B86-D011-B42D-00C04FC964FF", "offerType": "promotional",
             "offerIdentifier": "offerIdentifier", "offerSignature": {"keyIdentifier": "keyIdentifier",
             "nonce": "6F9619FF-8B86-D011-B42D-00C04FC964FF", "timestamp": 7, "signature": "signature"},
             "outcome": "outcome"}

@@ -30,7 +30,7 @@ import Testing
         .enabled(if: canChangeUser, "only root can run a command as another user"),
         arguments: [
             ["ledger", "check"], ["ledger", "backup", "/tmp/never.sqlite"], ["ledger", "restore", "/dev/null"],
-            ["owned", "alice"], ["audit", "alice"], ["keys", "list"], ["keys", "make", "other"], ["queue"],
+            ["owned", "alice"], ["audit", "alice"], ["keys", "list"], ["keys", "make", "other"], ["store", "queue"],
             ["receipt", "export", "--user", "alice"], ["trust", "list"], ["resume", "--user", "alice"],
             ["serve", "--port", "0"],
         ])

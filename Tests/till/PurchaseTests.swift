@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 @Suite struct PurchaseTests {
-    /// The output of `till queue --json`.
+    /// The output of `till store queue --json`.
     private struct Queue: Decodable {
         let transactions: [QueuedTransaction]
     }
@@ -28,7 +28,7 @@ import Wire
     }
 
     private func queue(_ till: TillProcess) async throws -> [QueuedTransaction] {
-        try await till.run("queue", "--json").decoded(Queue.self).transactions
+        try await till.run("store", "queue", "--json").decoded(Queue.self).transactions
     }
 
     private func unfinished(_ till: TillProcess) async throws -> Int {
@@ -96,22 +96,22 @@ import Wire
         let till = try TillProcess()
         let bought = try await till.run("buy", Self.sprout1, "--user", "alice", "--outcome", "deferred")
         #expect(bought.status == 0)
-        #expect(bought.output.contains("till approve 1"))
+        #expect(bought.output.contains("till store approve 1"))
         #expect(try await till.run("resume", "--user", "alice").output.contains("#1 waits for approval"))
         #expect(try await owned(till) == ["background 0", "sprout 0"])
-        let approved = try await till.run("approve", "1")
+        let approved = try await till.run("store", "approve", "1")
         #expect(approved.status == 0)
         #expect(approved.output.contains("till resume --user alice"))
         try await till.run("resume", "--user", "alice")
         #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 1"])
-        #expect(try await till.run("approve", "1").status == 1)
-        #expect(try await till.run("decline", "99").error.contains("no transaction 99"))
+        #expect(try await till.run("store", "approve", "1").status == 1)
+        #expect(try await till.run("store", "decline", "99").error.contains("no transaction 99"))
     }
 
     @Test func aDeclinedPurchaseGrantsNothing() async throws {
         let till = try TillProcess()
         try await till.run("buy", Self.sprout1, "--user", "alice", "--outcome", "deferred")
-        #expect(try await till.run("decline", "1").status == 0)
+        #expect(try await till.run("store", "decline", "1").status == 0)
         try await till.run("resume", "--user", "alice")
         #expect(try await owned(till) == ["background 0", "sprout 0"])
         #expect(try await unfinished(till) == 0)
@@ -144,7 +144,7 @@ import Wire
             "buy", Self.sprout1, "--user", "alice", "--outcome", state == "failed" ? "cancelled" : state,
             "--kill-after", state)
         #expect(killed.signal == SIGKILL)
-        if state == "deferred" { try await till.run("approve", "1") }
+        if state == "deferred" { try await till.run("store", "approve", "1") }
         try await till.run("resume", "--user", "alice")
         #expect(try await unfinished(till) == 0)
         #expect(try await owned(till).contains("sprout 1") == (state == "deferred"))

@@ -1,4 +1,4 @@
-/// A transaction of the payment queue, in the output of `till buy`, `till queue` and `till store buy`.
+/// A transaction of the payment queue, in the output of `till buy`, `till store queue` and `till store buy`.
 struct QueuedTransaction: Decodable {
     let state: String
     let transactionId: String?

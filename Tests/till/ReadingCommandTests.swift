@@ -22,7 +22,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["queue"], ["approve", "1"], ["decline", "1"], ["receipt", "export", "--user", "alice"],
+        ["store", "queue"], ["store", "approve", "1"], ["store", "decline", "1"],
+        ["receipt", "export", "--user", "alice"],
         ["store", "sales", "alice"], ["store", "notifications"], ["store", "time"], ["store", "settings"],
     ])
     func `a command that reads the store creates none, and names the directory`(arguments: [String]) async throws {

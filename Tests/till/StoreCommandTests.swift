@@ -8,11 +8,22 @@ import Wire
 @Suite struct StoreCommandTests {
     /// The output of `till store notifications --json`.
     private struct Notifications: Decodable {
-        struct Notification: Decodable {
-            let notificationType: String
-        }
+        let notifications: [NotificationResource]
+        let replayed: String?
+        let faults: [String]?
+    }
 
-        let notifications: [Notification]
+    /// The output of `till store buy --json`.
+    private struct Payment: Decodable {
+        let effect: String?
+        let price: Int64?
+        let nextProductId: String?
+        let renewalDate: String?
+    }
+
+    /// The output of `till store reset --json`.
+    private struct Reset: Decodable {
+        let cleared: ResetResource
     }
 
     /// A data directory whose store sells what the garden does.
@@ -72,6 +83,164 @@ import Wire
         #expect(wrong.error.contains("There is no storefront"))
     }
 
+    @Test func `buying an active subscription shows its effect, and no price`() async throws {
+        let till = try await garden()
+        func buy(_ product: String, _ more: String...) async throws -> TillProcess.Result {
+            try await till.run(arguments: ["store", "buy", product, "--account", "alice"] + more)
+        }
+        let first = try await buy("garden.premium.monthly", "--json").decoded(Payment.self)
+        #expect(first.effect == "charged")
+        let price = try #require(first.price)
+        #expect(price > 0)
+        let again = try await buy("garden.premium.monthly")
+        #expect(again.status == 0)
+        #expect(again.output.contains("already subscribed until "))
+        #expect(!again.output.contains("USD"))
+        let change = try await buy("garden.basic.monthly", "--json").decoded(Payment.self)
+        #expect((change.effect, change.nextProductId, change.price) == ("changes", "garden.basic.monthly", nil))
+        let words = try await buy("garden.basic.monthly").output
+        #expect(words.contains("changes to garden.basic.monthly on \(try #require(change.renewalDate))"))
+        #expect(!words.contains("USD"))
+        // Nothing but the first payment was charged.
+        let sales = try await till.run("store", "sales", "alice", "--json").decoded(SaleList.self)
+        #expect(sales.transactions.map(\.price) == [price])
+    }
+
+    @Test func `an interrupted purchase names the command that completes it`() async throws {
+        let till = try await garden()
+        try await till.run("store", "settings", "--interrupted-purchases", "on")
+        let bought = try await till.run("store", "buy", "garden.gate", "--account", "alice")
+        #expect(bought.status == 1)
+        #expect(bought.error.contains("was interrupted, and nothing was charged"))
+        #expect(try await till.run("store", "queue").output.contains("failed (interrupted)"))
+        let command = try #require(bought.error.firstMatch(of: /till (store resolve \d+)/)).1
+        let resolved = try await till.run(arguments: command.split(separator: " ").map(String.init))
+        #expect(resolved.status == 0)
+        #expect(resolved.output.hasPrefix("purchased"))
+        // A payment that fails for good names no such command.
+        let failed = try await till.run("store", "buy", "garden.gate", "--account", "alice", "--outcome", "unknown")
+        #expect(failed.status == 1)
+        #expect(!failed.error.contains("till store resolve"))
+    }
+
+    @Test func `time lists the events that were due`() async throws {
+        let till = try await garden()
+        try await till.run("store", "buy", "garden.basic.monthly", "--account", "alice")
+        let advanced = try await till.run("store", "time", "--advance", "2mo")
+        #expect(advanced.output.matches(of: /renewed +garden\.basic\.monthly +alice/).count == 2)
+        let sales = try await till.run("store", "sales", "alice", "--json").decoded(SaleList.self).transactions
+        try await till.run("store", "subscription", "cancel", try #require(sales.last).transactionId)
+        let report = try await till.run("store", "time", "--advance", "2mo", "--json").decoded(TimeResource.self)
+        #expect(report.events?.map(\.kind) == ["expired"])
+        #expect(report.events?.map(\.account) == ["alice"])
+        #expect(try await till.run("store", "time", "--advance", "1s").output.contains("Nothing was due."))
+    }
+
+    @Test func `a replay and a fault are confirmed, and the JSON has what the table shows`() async throws {
+        let till = try await garden()
+        try await till.run("store", "buy", "garden.gate", "--account", "alice")
+        let list = try await till.run("store", "notifications", "--json").decoded(Notifications.self)
+        let sent = try #require(list.notifications.first)
+        #expect(sent.transactionId != nil)
+        let table = try await till.run("store", "notifications").output
+        for cell in [sent.notificationUUID, sent.date, sent.notificationType, try #require(sent.transactionId)] {
+            #expect(table.contains(cell))
+        }
+        let replayed = try await till.run("store", "notifications", "--replay", sent.notificationUUID)
+        #expect(replayed.output.hasPrefix("Notification \(sent.notificationUUID) is queued to be sent again.\n"))
+        let faults = try await till.run(
+            "store", "notifications", "--fault", "duplicate", "--fault", "delay:30", "--json")
+        #expect(try faults.decoded(Notifications.self).faults == ["duplicate", "delay:30"])
+        let words = try await till.run("store", "notifications", "--fault", "drop").output
+        #expect(words.hasPrefix("The faults of the next notifications: drop.\n"))
+    }
+
+    @Test func `a reset clears the sales, the clock and the settings, and says so`() async throws {
+        let till = try await garden()
+        try await till.run("store", "buy", "garden.basic.monthly", "--account", "alice")
+        try await till.run("store", "time", "--advance", "1y")
+        try await till.run("store", "settings", "--ask-to-buy", "on")
+        let key = try await till.run("store", "keys", "--json").decoded(MadeStoreKey.self)
+        let reset = try await till.run("store", "reset")
+        #expect(reset.status == 0)
+        #expect(
+            reset.output
+                == "Cleared 13 sales, 13 notifications, the clock and the settings. The keys and the products stay.\n")
+        #expect(try await till.run("store", "sales", "alice", "--json").decoded(SaleList.self).transactions.isEmpty)
+        let settings = try await till.run("store", "settings", "--json").decoded(SettingsResource.self)
+        #expect(!settings.isAskToBuyEnabled)
+        #expect(settings.notificationsURL?.path == "/apple")
+        #expect(settings.timeRate == "realTime")
+        #expect(FileManager.default.fileExists(atPath: key.privateKey))
+        #expect(try await till.run("store", "products").output.contains("garden.basic.monthly"))
+        let second = try await till.run("store", "reset").output
+        #expect(second.hasPrefix("Cleared 0 sales and 0 notifications. "))
+        let again = try await till.run("store", "reset", "--json").decoded(Reset.self).cleared
+        #expect((again.sales, again.notifications, again.clock, again.settings) == (0, 0, false, false))
+    }
+
+    @Test(arguments: ["", "a\u{7}b", "a\nb", String(repeating: "é", count: 129)])
+    func `an account without a usable name is refused`(account: String) async throws {
+        let till = try await garden()
+        let bought = try await till.run("store", "buy", "garden.gate", "--account", account, "--json")
+        #expect(bought.status == 1)
+        #expect(bought.code == "accountInvalid")
+        #expect(bought.error.split(separator: "\n").count == 1)
+    }
+
+    @Test func `a long account is shortened in the table alone`() async throws {
+        let till = try await garden()
+        let account = String(repeating: "a", count: 256)
+        #expect(try await till.run("store", "buy", "garden.gate", "--account", account).status == 0)
+        let table = try await till.run("store", "queue").output
+        #expect(table.contains("  \(account.prefix(31))…  "))
+        #expect(!table.contains(account.prefix(32)))
+        #expect(try await till.run("store", "queue", "--json").output.contains("\"\(account)\""))
+    }
+
+    @Test func `a fixed sandbox key opens the store, and is never printed`() async throws {
+        let till = try await garden()
+        let key = "a-key-of-the-pipeline"
+        for arguments in [["--sandbox-key", key], []] {
+            let store = try await ServeProcess(
+                till, arguments + ["--log-level", "trace"], command: "store",
+                environment: arguments.isEmpty ? ["TILL_SANDBOX_KEY": key] : [:])
+            #expect(try await store.curl("/sandbox/v1/time", key: key).status == 200)
+            #expect(try await store.curl("/sandbox/v1/time", key: "another-key-of-them").status == 401)
+            #expect(await store.end(SIGTERM) == 0)
+            #expect(try !store.log.contains(key))
+        }
+    }
+
+    @Test(arguments: ["short", "a key with spaces in it", String(repeating: "k", count: 257)])
+    func `a sandbox key that is too short, too long or has spaces is refused`(key: String) async throws {
+        let till = try TillProcess(hasKeys: false)
+        for (command, option) in [(["store"], []), (["serve", "--store"], []), (["store"], ["--sandbox-key", key])] {
+            let refused = try await till.run(
+                arguments: command + ["--port", "0"] + option,
+                environment: option.isEmpty ? ["TILL_SANDBOX_KEY": key] : [:])
+            #expect(refused.status == 1)
+            #expect(refused.error.contains("must have 16 to 256 characters"))
+            #expect(!refused.error.contains(key))
+        }
+        #expect(
+            try await till.run("serve", "--port", "0", "--sandbox-key", String(repeating: "k", count: 16)).status == 64)
+    }
+
+    @Test func `a notification that cannot be delivered is logged without its address`() async throws {
+        let till = try await garden()
+        try await till.run(
+            "store", "settings", "--notifications-url", "http://127.0.0.1:1/secret-path?token=secret")
+        let store = try await ServeProcess(till, command: "store")
+        try await till.run("store", "buy", "garden.gate", "--account", "alice")
+        try await expectEventually { try store.log.contains("notification not delivered") }
+        #expect(await store.end(SIGTERM) == 0)
+        let log = try store.log
+        #expect(log.contains("code=") && log.contains("host=127.0.0.1"))
+        #expect(log.contains("warning"))
+        #expect(!log.contains("secret"))
+    }
+
     @Test func aKeyIsMadeAndNotMadeTwice() async throws {
         let till = try await garden()
         let made = try await till.run("store", "keys", "--out", "key.p8", "--json").decoded(MadeStoreKey.self)
@@ -121,7 +290,8 @@ import Wire
     }
 
     @Test(arguments: [
-        ["time"], ["sales", "alice"], ["refund", "1"], ["settings"], ["notifications"], ["resolve", "1"],
+        ["time"], ["sales", "alice"], ["refund", "1"], ["settings"], ["notifications"], ["resolve", "1"], ["reset"],
+        ["queue"], ["approve", "1"], ["decline", "1"],
     ])
     func whatWasNeverMadeIsNotMade(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)

@@ -5,7 +5,7 @@ import Hummingbird
 import StrictJSON
 import Wire
 
-/// Which products are asked for, and in which order, by the query parameters `collection`, `search` and `sort`.
+/// The requested products and their order: the query parameters `collection`, `search` and `sort`.
 struct ProductQuery {
     /// What products are sorted by.
     enum Order: String, CaseIterable {
@@ -40,17 +40,14 @@ struct ProductQuery {
         self.order = order
     }
 
-    /// Those of some products that are asked for, in the order asked for.
+    /// Returns the products of the requested collection, in the requested order.
     ///
     /// - Parameter wishedAt: When a product was wished for, to the millisecond.
     func apply(
         to products: [ProductResource],
         wishedAt: (String) -> Timestamp? = { _ in nil }
     ) -> [ProductResource] {
-        let found = products.filter { product in
-            (collection == nil || product.item?.collection == collection)
-                && (search.map { matches(product, $0) } ?? true)
-        }
+        let found = products.filter { collection == nil || $0.item?.collection == collection }
         // Products alike in what they are sorted by stand in the order of their identifiers, whichever way.
         return found.sorted { left, right in
             switch order {
@@ -70,9 +67,12 @@ struct ProductQuery {
         return isDescending ? left > right : left < right
     }
 
-    private func matches(_ product: ProductResource, _ text: String) -> Bool {
-        [product.displayName, product.description].contains {
-            $0.range(of: text, options: [.caseInsensitive, .diacriticInsensitive]) != nil
+    /// Returns whether the product's identifier, or a text of it in any language, contains the requested text.
+    func matches(_ product: Product) -> Bool {
+        guard let search else { return true }
+        let texts = product.localizations.flatMap { [$0.displayName, $0.description] }
+        return ([product.productIdentifier] + texts).contains {
+            $0.range(of: search, options: [.caseInsensitive, .diacriticInsensitive]) != nil
         }
     }
 }

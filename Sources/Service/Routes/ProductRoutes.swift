@@ -49,7 +49,8 @@ struct ProductRoutes: Sendable {
         let language = Language.choose(for: request, among: view.languages)
         let last = page.last.map(ListEnd.init)
         // The last product of the previous page keeps its place, even if it was withdrawn or is no longer wished for.
-        let listed = view.catalog.products.map { resource($0, in: view, language: language, shelf) }
+        let listed = view.catalog.products.filter(query.matches)
+            .map { resource($0, in: view, language: language, shelf) }
             .filter { $0.productId == last?.product || $0.isWithdrawn == nil && (!wishedOnly || $0.isWished == true) }
         func wishedAt(_ product: String) -> Timestamp? {
             product == last?.product ? last?.wishedAt : shelf?.wishedAt(product)

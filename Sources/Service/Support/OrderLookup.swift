@@ -50,8 +50,9 @@ struct OrderLookup: Sendable {
                 unrecorded.append(UnrecordedTransactionResource(stated, from: origin))
             }
         }
+        let keys = try await service.apiKeyNames()
         return PurchaseLookup(
-            purchases: known.map { KnownPurchaseResource($0) },
+            purchases: known.map { KnownPurchaseResource($0, naming: keys) },
             unclaimed: unclaimed.map { UnclaimedPurchaseResource($0) }, orderId: order.text, unrecorded: unrecorded)
     }
 

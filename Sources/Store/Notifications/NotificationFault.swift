@@ -9,6 +9,15 @@ public enum NotificationFault: Hashable, Sendable, Codable {
     /// It is never sent; the history has it.
     case drop
 
+    public var name: String {
+        switch self {
+        case .duplicate: "duplicate"
+        case .reorder: "reorder"
+        case .drop: "drop"
+        case .delay(let seconds): "delay:\(seconds)"
+        }
+    }
+
     /// - Parameter name: `duplicate`, `reorder`, `drop`, or `delay:SECONDS`.
     /// - Returns: nil for any other name.
     public init?(name: String) {

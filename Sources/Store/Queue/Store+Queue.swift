@@ -8,6 +8,7 @@ extension Store {
         account: String,
         outcome: PaymentOutcome = .purchased
     ) throws(StoreError) -> PaymentTransaction {
+        try Self.check(account: account)
         guard configuration.product(payment.productIdentifier) != nil else {
             throw .productNotFound(payment.productIdentifier)
         }
@@ -52,6 +53,27 @@ extension Store {
             let transaction = try books.perform(
                 PaymentStep(.purchased), on: QueuedTransaction(account: queued.account, transaction: added))
             return QueuedTransaction(account: queued.account, transaction: transaction)
+        }
+    }
+
+    /// Returns whether the payment was interrupted, and `resolveIssue` completes it.
+    public func isInterrupted(_ identifier: Int64) throws(StoreError) -> Bool {
+        try read { books in
+            try books.payments.outcome(of: identifier).isResolvable(try Self.queued(identifier, in: books).transaction)
+        }
+    }
+
+    /// The effect of a payment that was just processed; nil if nothing was sold.
+    public func effect(of identifier: Int64) throws(StoreError) -> PurchaseEffect? {
+        try read { books in
+            let queued = try Self.queued(identifier, in: books)
+            guard let purchase = queued.transaction.purchase,
+                let sold = try books.transactions.transaction(purchase.transactionIdentifier)
+            else { return nil }
+            let showing = try books.payments.transactions(showing: sold.transactionIdentifier)
+            return PurchaseEffect(
+                sold, isShownBefore: showing.contains { $0.transaction.identifier < identifier },
+                subscription: try books.subscriptionOrNone(of: sold))
         }
     }
 

@@ -1,4 +1,5 @@
 import Commerce
+import GRDB
 
 extension Store {
     /// All that an account was ever sold, in the order in which it was.
@@ -13,15 +14,7 @@ extension Store {
     /// Forgets everything that was sold, and every notification; keys, settings and the time stay (StoreKitTest,
     /// `clearTransactions`).
     public func clearTransactions() throws(StoreError) {
-        try write { books in
-            try books.transactions.rememberLastChange()
-            for table in [
-                "payment_transaction", "consumption", "subscription", "app_store_transaction", "send_attempt",
-                "notification", "mass_extension",
-            ] {
-                try books.database.execute(sql: "DELETE FROM \(table)")
-            }
-        }
+        try write { try $0.clearSales() }
     }
 
     /// Forgets one transaction and what was sold again of it; of a subscription all of it (StoreKitTest, `deleteTransaction`).
@@ -39,5 +32,21 @@ extension Store {
                 try books.database.execute(sql: sql, arguments: [original])
             }
         }
+    }
+}
+
+extension Books {
+    func clearSales() throws {
+        try transactions.rememberLastChange()
+        for table in [
+            "payment_transaction", "consumption", "subscription", "app_store_transaction", "send_attempt",
+            "notification", "mass_extension",
+        ] {
+            try database.execute(sql: "DELETE FROM \(table)")
+        }
+    }
+
+    func count(_ table: String) throws -> Int {
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
     }
 }

@@ -40,7 +40,8 @@ extension Store {
     ///
     /// - Returns: The number of the member's own transaction.
     public func share(_ transactionIdentifier: String, with account: String) throws(StoreError) -> String {
-        try write { books in
+        try Self.check(account: account)
+        return try write { books in
             let transaction = try books.sale(transactionIdentifier)
             try transaction.checkShareable(
                 with: account, product: books.configuration.product(transaction.productIdentifier))

@@ -12,18 +12,18 @@ import Wire
 /// A store beside a service in one process, for development: what it signs is trusted, and what it sells is told of.
 struct LocalStore: Sendable {
     let store: Store
-    let sandboxKey: String
+    let sandboxKey: SandboxKey
     let routes: StoreRoutes
     let sender: NotificationSender
     private let logger: Logger
 
-    init(_ data: DataDirectory, logger: Logger) throws {
+    init(_ data: DataDirectory, sandboxKey: SandboxKey, logger: Logger) throws {
         self.logger = logger
         try data.prepare()
         store = try data.store()
         try data.trust(store)
-        sandboxKey = Randomness.system.bytes(16).hexadecimal
-        routes = StoreRoutes(store: store, sandboxKey: APIKey(sandboxKey))
+        self.sandboxKey = sandboxKey
+        routes = StoreRoutes(store: store, sandboxKey: sandboxKey.apiKey)
         sender = NotificationSender(store: store, logger: logger)
     }
 

@@ -7,9 +7,11 @@ import Store
 struct StoreBuy: Command {
     static let configuration = CommandConfiguration(
         commandName: "buy",
-        abstract: "Buy for a customer, and leave redeeming to whoever hears of it.",
+        abstract: "Buy for a customer; the app or the service redeems the purchase later.",
         discussion: """
-            Prints the queue's number, and what was sold. An introductory offer is had by whoever may have it; the others are named.
+            Prints the number in the queue, the price that was charged and the transaction. A payment that charges nothing \
+            names its effect instead: already subscribed, or a change at the next renewal. A customer gets an introductory \
+            offer without asking; other offers are named.
 
             Examples:
               till store buy garden.seeds --account alice --quantity 3
@@ -19,8 +21,8 @@ struct StoreBuy: Command {
     /// The offers that are named.
     enum OfferType: String, CaseIterable, ExpressibleByArgument {
         case promotional
-        case offerCode = "offer-code"
-        case winBack = "win-back"
+        case offerCode
+        case winBack
 
         var kind: SubscriptionOffer.Kind {
             switch self {
@@ -48,7 +50,7 @@ struct StoreBuy: Command {
     )
     var offer: String?
 
-    @Option(help: "promotional, offer-code or win-back.")
+    @Option(help: "promotional, offerCode or winBack.")
     var offerType = OfferType.promotional
 
     @Option(help: ArgumentHelp("How the store lets it end, as till buy has it.", valueName: "outcome"))
@@ -73,26 +75,31 @@ struct StoreBuy: Command {
         let added = try store.add(payment, account: account, outcome: outcome)
         _ = try store.process(account: account)
         let transaction = try store.transaction(added.identifier, account: account)
+        let effect = try store.effect(of: transaction.identifier)
         let details = [
-            transaction.payment.productIdentifier, transaction.purchase?.price.formatted,
-            transaction.purchase?.transactionIdentifier, transaction.error?.name,
+            transaction.payment.productIdentifier, effect?.words, transaction.purchase?.transactionIdentifier,
+            transaction.error?.name,
         ]
         console.line(
             "\(transaction.state.rawValue)  #\(transaction.identifier)  "
                 + details.compactMap(\.self).joined(separator: "  "))
-        try console.json(TransactionReport(transaction, user: account))
-        if let error = transaction.error {
-            try console.end("The payment failed with \(error.name); nothing was charged.")
-        }
+        if transaction.state == .deferred { console.deferred(transaction, common: common) }
+        try console.json(PaymentReport(transaction, account: account, effect: effect))
+        try console.endIfFailed(
+            transaction, isInterrupted: try store.isInterrupted(transaction.identifier), common: common)
     }
 }
 
 /// `till store resolve`
 struct StoreResolve: Command {
     static let configuration = CommandConfiguration(
-        commandName: "resolve", abstract: "End what interrupted a purchase: it is made after all.")
+        commandName: "resolve", abstract: "Complete an interrupted purchase.",
+        discussion: """
+            Example:
+              till store resolve 3
+            """)
 
-    @Argument(help: ArgumentHelp("The queue's number of the payment that was interrupted.", valueName: "number"))
+    @Argument(help: ArgumentHelp("The payment's number; `till store queue` lists them.", valueName: "number"))
     var number: Int64
 
     @OptionGroup var common: CommonOptions

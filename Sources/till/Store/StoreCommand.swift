@@ -14,10 +14,13 @@ struct StoreCommand: AsyncParsableCommand {
               till store buy garden.basic.monthly --account alice
               till store time --advance 1mo
               till store refund 2000000123456789
+              till store reset
             """,
         subcommands: [
-            StoreServe.self, StoreKeysCommand.self, StoreBuy.self, StoreResolve.self, StoreSales.self, StoreRefund.self,
+            StoreServe.self, StoreKeysCommand.self, StoreProducts.self, StoreBuy.self, StoreQueue.self,
+            StoreApprove.self, StoreDecline.self, StoreResolve.self, StoreSales.self, StoreRefund.self,
             StoreSubscription.self, StoreTime.self, StoreSettingsCommand.self, StoreNotifications.self,
+            StoreReset.self,
         ],
         defaultSubcommand: StoreServe.self)
 }

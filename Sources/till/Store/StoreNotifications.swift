@@ -1,19 +1,27 @@
 import ArgumentParser
 import Foundation
 import Store
+import StoreHTTP
+import Wire
 
 /// `till store notifications`
 struct StoreNotifications: Command {
     static let configuration = CommandConfiguration(
         commandName: "notifications",
-        abstract: "List the notifications and what came of sending them; send one again, or let the next go wrong.")
+        abstract: "List the notifications and their deliveries; send one again, or disturb the next ones.",
+        discussion: """
+            Examples:
+              till store notifications
+              till store notifications --replay 6f9619ff-8b86-d011-b42d-00c04fc964ff
+              till store notifications --fault duplicate --fault delay:30
+            """)
 
-    @Option(help: ArgumentHelp("Send this one once more.", valueName: "uuid"))
+    @Option(help: ArgumentHelp("Send this notification again.", valueName: "uuid"))
     var replay: String?
 
     @Option(
         help: ArgumentHelp(
-            "What goes wrong with the next notification: duplicate, reorder, drop or delay:SECONDS; may be repeated.",
+            "A fault of the next notification: duplicate, reorder, drop or delay:SECONDS; may be repeated.",
             valueName: "fault"))
     var fault: [NotificationFault] = []
 
@@ -24,8 +32,17 @@ struct StoreNotifications: Command {
         if let replay {
             guard let uuid = UUID(uuidString: replay) else { throw ValidationError("\"\(replay)\" is no UUID.") }
             try store.replay(uuid)
+            console.line("Notification \(uuid.uuidString.lowercased()) is queued to be sent again.")
         }
-        if !fault.isEmpty { try store.add(fault) }
+        if !fault.isEmpty {
+            try store.add(fault)
+            console.line("The faults of the next notifications: \(fault.map(\.name).joined(separator: ", ")).")
+        }
+        if replay != nil, try store.settings().notificationsURL == nil {
+            console.note(
+                "Notifications have no address: set one with "
+                    + common.hint("store", "settings", "--notifications-url", "URL") + ".")
+        }
         let notifications = try store.notifications()
         var table = TextTable(header: ["UUID", "DATE", "TYPE", "SUBTYPE", "TRANSACTION", "SENT"])
         for notification in notifications {
@@ -38,23 +55,19 @@ struct StoreNotifications: Command {
             ])
         }
         if notifications.isEmpty {
-            console.line("There is no notification yet.")
+            console.line("No notifications.")
         } else {
             table.lines.forEach(console.line)
         }
         struct Report: Encodable {
-            let notificationUUID: String
-            let notificationType: String
-            let subtype: String?
-            let sendAttempts: [String]
+            let notifications: [NotificationResource]
+            let replayed: String?
+            let faults: [String]?
         }
-        try console.json([
-            "notifications": notifications.map {
-                Report(
-                    notificationUUID: $0.notificationUUID.uuidString.lowercased(), notificationType: $0.type.rawValue,
-                    subtype: $0.subtype?.rawValue, sendAttempts: $0.sendAttempts.map(\.result.rawValue))
-            }
-        ])
+        try console.json(
+            Report(
+                notifications: notifications.map { NotificationResource($0) }, replayed: replay?.lowercased(),
+                faults: fault.isEmpty ? nil : fault.map(\.name)))
     }
 }
 

@@ -19,7 +19,7 @@ struct StoreSales: Command {
 
     func perform() async throws {
         let sold = try common.directoryOfStore.store().history(of: account)
-        if sold.isEmpty { console.line("\(account) was sold nothing.") }
+        if sold.isEmpty { console.line("No sales to account \"\(account)\".") }
         var table = TextTable(header: ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""])
         for sale in sold {
             table.add([

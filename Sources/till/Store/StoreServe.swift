@@ -45,6 +45,8 @@ struct StoreServe: Command {
     @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .notice
 
+    @OptionGroup var sandbox: SandboxKeyOptions
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -61,6 +63,7 @@ struct StoreServe: Command {
     }
 
     func perform() async throws {
+        let key = try sandbox.key()
         try OpenFiles.allow(connections: ServerConfiguration().maximumConnections)
         let data = common.dataDirectory
         try data.prepare()
@@ -73,7 +76,6 @@ struct StoreServe: Command {
         }
         let store = try data.store()
         if let notificationsURL { _ = try store.update { $0.notificationsURL = notificationsURL.url } }
-        let key = Randomness.system.bytes(16).hexadecimal
         var logger = Logger(label: "till.store")
         logger.logLevel = logLevel
         let identity =
@@ -82,7 +84,7 @@ struct StoreServe: Command {
                 folder: data.storeFolder.appending(path: "tls", directoryHint: .isDirectory), clock: SystemClock(),
                 randomness: .system) : nil
         let server = ServiceServer(
-            router: StoreRoutes(store: store, sandboxKey: APIKey(key)).router,
+            router: StoreRoutes(store: store, sandboxKey: key.apiKey).router,
             companions: [NotificationSender(store: store, logger: logger)],
             configuration: ServerConfiguration(
                 host: host, port: port,
@@ -91,10 +93,10 @@ struct StoreServe: Command {
         let console = console
         try await server.run { url in
             console.line("Listening on \(url.absoluteString)")
-            console.line("Sandbox key: \(key)")
+            console.line(key.line)
             if let authority = identity?.authority.path { console.line("Authority: \(authority)") }
             try? console.json(
-                ["url": url.absoluteString, "sandboxKey": key, "authority": identity?.authority.path]
+                ["url": url.absoluteString, "sandboxKey": key.printed, "authority": identity?.authority.path]
                     .compactMapValues(\.self))
         }
     }

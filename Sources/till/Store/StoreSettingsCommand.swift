@@ -2,6 +2,8 @@ import ArgumentParser
 import Commerce
 import Foundation
 import Store
+import StoreHTTP
+import Wire
 
 /// `till store settings`
 struct StoreSettingsCommand: Command {
@@ -77,7 +79,7 @@ struct StoreSettingsCommand: Command {
         ] {
             console.line(name.padding(toLength: 24, withPad: " ", startingAt: 0) + value)
         }
-        try console.json(settings)
+        try console.json(SettingsResource(settings))
     }
 }
 

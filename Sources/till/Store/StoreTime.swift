@@ -1,10 +1,13 @@
 import ArgumentParser
 import Store
+import StoreHTTP
+import Wire
 
 /// `till store time`
 struct StoreTime: Command {
     static let configuration = CommandConfiguration(
-        commandName: "time", abstract: "Tell the store's time, or move it on: everything due in between happens.",
+        commandName: "time",
+        abstract: "Print the store's time, or advance it: everything that is due happens, in order.",
         discussion: """
             Examples:
               till store time
@@ -18,15 +21,40 @@ struct StoreTime: Command {
 
     func perform() async throws {
         let store = try common.directoryOfStore.store()
-        if let advance { _ = try store.advance(advance) }
+        var events: [DueEvent]?
+        if let advance {
+            let start = store.now
+            events = try store.dueEvents(after: start, until: try store.advance(advance))
+        }
         let now = store.now.rfc3339
         console.line(now)
-        try console.json(["now": now])
+        if let events {
+            var table = TextTable(header: ["DATE", "EVENT", "PRODUCT", "ACCOUNT", "TRANSACTION"])
+            for event in events {
+                table.add([
+                    event.date.rfc3339, event.kind.words, event.productIdentifier,
+                    TextTable.shortened(event.account), event.transactionIdentifier,
+                ])
+            }
+            if events.isEmpty { console.line("Nothing was due.") } else { table.lines.forEach(console.line) }
+        }
+        try console.json(TimeResource(now: now, events: events?.map { DueEventResource($0) }))
     }
 }
 
 extension TimeStep: ExpressibleByArgument {
     public init?(argument: String) {
         self.init(argument)
+    }
+}
+
+extension DueEvent.Kind {
+    var words: String {
+        switch self {
+        case .renewed: "renewed"
+        case .renewalFailed: "renewal failed"
+        case .gracePeriodEnded: "grace period ended"
+        case .expired: "expired"
+        }
     }
 }

@@ -2,16 +2,16 @@ import ArgumentParser
 import Commerce
 import Store
 
-/// `till decline`
-struct Decline: Command {
+/// `till store decline`
+struct StoreDecline: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Decline a purchase that was deferred.",
+        commandName: "decline", abstract: "Decline a deferred purchase.",
         discussion: """
             Example:
-              till decline 3
+              till store decline 3
             """)
 
-    @Argument(help: "The transaction's number, as till queue shows it.")
+    @Argument(help: "The transaction's number; `till store queue` lists them.")
     var id: Int64
 
     @OptionGroup var common: CommonOptions
@@ -23,7 +23,7 @@ struct Decline: Command {
 }
 
 extension Console {
-    /// Tells what a decision on a deferred purchase led to, and how the app comes to know.
+    /// Prints the result of a decision on a deferred purchase, and the command that tells the app.
     func decided(_ queued: QueuedTransaction, common: CommonOptions) throws {
         let transaction = queued.transaction
         let reason = transaction.error.map { " (\($0.name))" } ?? ""

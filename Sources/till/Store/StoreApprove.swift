@@ -1,16 +1,16 @@
 import ArgumentParser
 import Commerce
 
-/// `till approve`
-struct Approve: Command {
+/// `till store approve`
+struct StoreApprove: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Approve a purchase that was deferred, as a parent does.",
+        commandName: "approve", abstract: "Approve a deferred purchase, as a parent does.",
         discussion: """
             Example:
-              till approve 3
+              till store approve 3
             """)
 
-    @Argument(help: "The transaction's number, as till queue shows it.")
+    @Argument(help: "The transaction's number; `till store queue` lists them.")
     var id: Int64
 
     @OptionGroup var common: CommonOptions

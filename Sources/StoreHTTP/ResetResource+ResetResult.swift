@@ -1,0 +1,9 @@
+import Store
+import Wire
+
+extension ResetResource {
+    public init(_ result: ResetResult) {
+        self.init(
+            sales: result.sales, notifications: result.notifications, clock: result.clock, settings: result.settings)
+    }
+}
