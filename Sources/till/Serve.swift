@@ -36,8 +36,13 @@ struct Serve: Command {
 
     @OptionGroup var options: ServeOptions
 
-    @Flag(help: "Print the configuration as it would be used, and end.")
+    @Flag(help: "Print the effective settings as a configuration file, and the source of each to standard error.")
     var printConfiguration = false
+
+    @Flag(
+        name: .customLong("print-settings"),
+        help: ArgumentHelp("Print the tables of Documentation/Configuration.md.", visibility: .hidden))
+    var printsSettings = false
 
     @Flag(
         name: .customLong("store"),
@@ -47,7 +52,7 @@ struct Serve: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let configuration = try await ServeConfiguration(
+        let configuration = try ServeConfiguration(
             options, dataPath: common.dataPath, catalogPath: common.catalogPath)
         // Whoever reaches a store can mint purchases.
         guard !runsStore || !configuration.origins.contains(.appleProduction) else {
@@ -57,8 +62,10 @@ struct Serve: Command {
                     + "`till store` by itself.")
         }
         ServeSettings.unknownVariables(ProcessInfo.processInfo.environment).forEach(console.note)
+        if printsSettings { return console.line(SettingsDocumentation.page) }
         if printConfiguration {
             console.line(try configuration.text())
+            configuration.sources.forEach(console.remark)
             return try console.json(configuration.report)
         }
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
@@ -69,7 +76,7 @@ struct Serve: Command {
             metadata: [
                 "data": "\(data.folder.path)", "ledger": "\(configuration.ledger?.description ?? data.ledgerFile.path)",
                 "accept": "\(configuration.origins.map(\.rawValue).sorted().joined(separator: ","))",
-                "catalog": "\(Installation.products.path)",
+                "catalog": "\(configuration.catalogFolders.map(\.path).joined(separator: ","))",
             ])
         if runsStore, configuration.appSettings.count > 1 {
             console.note(
