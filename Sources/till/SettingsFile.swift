@@ -28,7 +28,8 @@ struct SettingsFile {
         do {
             value = try JSONParser.parse(bytes)
         } catch {
-            throw ConfigurationError(file: path, problem: "is not JSON: \(error.message)")
+            let line = bytes.prefix(error.offset).count { $0 == UInt8(ascii: "\n") } + 1
+            throw ConfigurationError(file: path, problem: "is not JSON, in line \(line): \(error.message)")
         }
         guard case .object(let object) = value else {
             throw ConfigurationError(file: path, problem: "must contain a JSON object")

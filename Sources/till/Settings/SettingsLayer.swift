@@ -74,11 +74,11 @@ struct SettingsLayer {
     func statement(of setting: Setting) -> String {
         // An address may have a password in it.
         let text = setting.redacted(texts[setting.name] ?? "").replacing(/\/\/\S*@/, with: "//…@")
-        let value = setting.isSecret ? "another value" : "\"\(text.prefix(200))\""
+        let has = setting.isSecret ? "set" : "\"\(text.prefix(200))\""
         return switch place {
-        case .commandLine, .environment: "\(source(of: setting)) is \(value)"
+        case .commandLine, .environment: "\(source(of: setting)) is \(has)"
         case .file(let path, let lines):
-            lines[setting.name].map { "line \($0) of \(path) has \(value)" } ?? "\(path) has \(value)"
+            "\(lines[setting.name].map { "in line \($0) of " } ?? "in ")\(path) it is \(has)"
         }
     }
 
