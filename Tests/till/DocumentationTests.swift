@@ -91,7 +91,8 @@ import till
         #expect(options == Set(settings.filter { !$0.isSecret && $0.name != "apps" }.map(\.name)))
         let printed = try await till.run("serve", "--print-configuration")
         #expect(Set(try printed.json().keys).subtracting(settings.map(\.name)) == [])
-        let listed = printed.error.split(separator: "\n").dropFirst().compactMap { $0.split(separator: " ").first }
+        let lines = printed.error.split(separator: "\n").drop { !$0.hasPrefix("SETTING ") }
+        let listed = lines.dropFirst().compactMap { $0.split(separator: " ").first }
         #expect(listed == settings.map { Substring($0.name) })
     }
 
