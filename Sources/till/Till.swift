@@ -23,6 +23,7 @@ struct Till: AsyncParsableCommand {
             Products.self, Buy.self, Resume.self, Restore.self, Approve.self, Decline.self, Queue.self,
             ReceiptCommand.self,
             Owned.self, Why.self, Story.self, Give.self, Revoke.self,
+            InitCommand.self,
             Serve.self,
             StoreCommand.self,
             Reconcile.self,
