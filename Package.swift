@@ -198,8 +198,7 @@ let package = Package(
             ],
             path: "Tests/Service"),
         .testTarget(
-            name: "tillTests",
-            dependencies: ["Catalog", "Commerce", "Device", "till", "TestSupport", "Wire", asyncHTTPClient, grdb],
+            name: "tillTests", dependencies: ["Device", "till", "TestSupport", "Wire", asyncHTTPClient, grdb],
             path: "Tests/till"),
         .testTarget(
             name: "AttackTests", dependencies: ["till", "TestSupport", "Wire", nioCore, nioPosix], path: "Tests/Attack"),

@@ -19,7 +19,8 @@ struct FiguresCommand: Command {
             Examples:
               till figures
               till figures revenue --by month --from 2026-01-01 --group product
-              till figures active-subscriptions --environment sandbox --server https://shop.example.com
+              till figures active-subscriptions --environment sandbox \\
+                --server https://shop.example.com
             """)
 
     @Argument(help: "The figure; none for the list of figures.")

@@ -23,15 +23,17 @@ struct Serve: Command {
     static let configuration = CommandConfiguration(
         abstract: "Run the service: it takes proofs of purchase over HTTP, and tells what users own.",
         discussion: """
-            Every option but --config may stand in the environment too (TILL_PORT for --port, TILL_TLS_KEY for --tls-key) and in a JSON \
-            file; an option counts before the environment, the environment before the file. SIGTERM or Ctrl-C ends the \
-            service when what is under way is done.
+            Each setting is an option (--tls-key), an environment variable (TILL_TLS_KEY)
+            and a member of the JSON file that --config names ("tls-key"). Options override
+            variables, and variables override the file. SIGTERM or Ctrl-C stops the service
+            after the requests under way.
 
             Examples:
               till serve
-              till serve --store                       # with a local App Store beside it, for development
-              till serve --accept apple/Production --host 0.0.0.0 --tls-certificate cert.pem --tls-key key.pem
-              till serve --config /etc/till.json --print-configuration
+              till serve --store                    # with a local App Store
+              till serve --accept apple/Production --tls-certificate cert.pem \\
+                --tls-key key.pem
+              till serve --config till.json --print-configuration
             """)
 
     @OptionGroup var options: ServeOptions

@@ -24,6 +24,7 @@ struct Till: AsyncParsableCommand {
             ReceiptCommand.self,
             Owned.self, Why.self, Story.self, Give.self, Revoke.self,
             InitCommand.self,
+            Doctor.self,
             Serve.self,
             StoreCommand.self,
             Reconcile.self,

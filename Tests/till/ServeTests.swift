@@ -285,13 +285,19 @@ import Wire
             ),
             ("{\n\n\"prot\": 1}", [:], [], #"has, in line 3, the unknown setting "prot". Did you mean "port"?"#),
             ("{}", [:], ["--log-level", "inof"], #"--log-level is "inof". Did you mean "info"?"#),
-            (#"{"webhooks":"yes"}"#, [:], [], #"`webhooks` must be true or false; in line 1 of till.json it is "yes"."#),
+            (
+                #"{"webhooks":"yes"}"#, [:], [],
+                #"`webhooks` must be true or false; in line 1 of till.json it is "yes"."#
+            ),
             (#"{"accept":"xcode"}"#, [:], [], "`accept` must be one or more of apple/Production, "),
             (#"{"sandbox-users":[1]}"#, [:], [], "`sandbox-users` must be a list of texts; "),
             ("{}", [:], ["--tls-certificate", "c.pem", "--tls-key", "till.json"], #"--tls-certificate is "c.pem"."#),
             ("{}", ["TILL_TLS_KEY": "k.pem"], ["--tls-certificate", "till.json"], #"TILL_TLS_KEY is "k.pem"."#),
             ("{}", [:], ["--tls-key", "k.pem"], "`tls-certificate` must be set together with tls-key."),
-            ("{}", ["TILL_MAIL_PASSWORD": "hidden"], [], "`mail-password` must be set together with accounts; TILL_MAIL_PASSWORD is set."),
+            (
+                "{}", ["TILL_MAIL_PASSWORD": "hidden"], [],
+                "`mail-password` must be set together with accounts; TILL_MAIL_PASSWORD is set."
+            ),
         ] as [(String, [String: String], [String], String)])
     func `a wrong value is named with its place`(
         file: String, environment: [String: String], arguments: [String], sentence: String
