@@ -15,18 +15,11 @@ struct MailSettings {
 
     /// The largest file with a secret, in bytes.
     private static let maximumSecretSize = 4096
-    private static let names = [
-        "mail-from", "mail-links", "mail-server", "mail-certificates", "mail-username", "mail-password",
-        "mail-password-file", "mail-webhook", "mail-webhook-secret", "mail-webhook-secret-file", "mail-templates",
-    ]
+    private static let names = SettingGroup.mail.settings.map(\.name)
 
     /// The sender, as it was set.
     let from: String
     let links: MailLinks
-    let username: String?
-    let passwordFile: String?
-    let certificates: String?
-    let webhookSecretFile: String?
     /// nil for Till's own texts.
     let templateFolder: String?
     private let sender: MailAddress
@@ -48,24 +41,14 @@ struct MailSettings {
         from = text
         self.sender = sender
         self.links = links
-        username = settings.text("mail-username")
-        passwordFile = settings.text("mail-password-file")
-        certificates = settings.text("mail-certificates")
-        webhookSecretFile = settings.text("mail-webhook-secret-file")
         templateFolder = settings.text("mail-templates")
-        switch (settings.text("mail-server"), settings.text("mail-webhook")) {
+        switch (settings.text("mail-server"), try Self.secret("mail-webhook", settings)) {
         case (let server?, nil): way = .server(try Self.server(server, settings))
         case (nil, let webhook?): way = try Self.webhook(webhook, settings)
         default:
-            throw settings.failure("mail-server", "set, or mail-webhook instead, but not both")
+            throw settings.failure("mail-server", "set, or mail-webhook or mail-webhook-file instead, but not both")
         }
     }
-
-    /// The mail server's address; nil for a webhook.
-    var serverURL: String? { if case .server(let server) = way { server.url } else { nil } }
-
-    /// nil for a mail server.
-    var webhookURL: String? { if case .webhook(let url, _) = way { url.text } else { nil } }
 
     /// - Throws: `ConfigurationError` for a file that is no template.
     func templates() throws(ConfigurationError) -> MailTemplates {

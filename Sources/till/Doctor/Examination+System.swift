@@ -31,7 +31,7 @@ extension Examination {
         switch problem {
         case nil: return .passed("port", "\(host):\(port) is free")
         case EADDRINUSE:
-            let holder = ListeningProcess(port: port)
+            let holder = ListeningProcess.find(port: port)
             if let holder, holder.name == "till" {
                 return .passed("port", "\(host):\(port) is in use by till, process \(holder.identifier)")
             }

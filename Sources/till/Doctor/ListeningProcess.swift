@@ -6,8 +6,18 @@ struct ListeningProcess {
     /// The name of the program, of up to 15 bytes.
     let name: String
 
+    /// The number of attempts: the kernel's tables may change while they are read, so that an entry is missed.
+    private static let attempts = 5
+
     /// - Returns: nil if no process listens, if it belongs to another user, or without `/proc`.
-    init?(port: Int) {
+    static func find(port: Int) -> ListeningProcess? {
+        for _ in 0..<attempts {
+            if let found = search(port: port) { return found }
+        }
+        return nil
+    }
+
+    private static func search(port: Int) -> ListeningProcess? {
         let inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { Self.inodes(listeningOn: port, in: $0) }
         let links = Set(inodes.map { "socket:[\($0)]" })
         let files = FileManager.default
@@ -20,9 +30,7 @@ struct ListeningProcess {
                     (try? files.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")).map(links.contains) ?? false
                 }), let name = try? String(contentsOfFile: "/proc/\(identifier)/comm", encoding: .utf8)
             else { continue }
-            self.identifier = identifier
-            self.name = name.trimmingCharacters(in: .newlines)
-            return
+            return ListeningProcess(identifier: identifier, name: name.trimmingCharacters(in: .newlines))
         }
         return nil
     }

@@ -73,6 +73,9 @@ extension SettingGroup {
                 "mail-webhook", .text, valueName: "url", dependency: "accounts",
                 "the address of your own mailer instead of a server: `https`, or `http` on this machine"),
             Setting(
+                "mail-webhook-file", .text, valueName: "file", dependency: "accounts",
+                "a file with this address, if it contains a secret"),
+            Setting(
                 "mail-webhook-secret", .text, dependency: "mail-webhook", isSecret: true,
                 "the secret that signs its requests, in the environment or the file alone: `whsec_` and 24 bytes or more in base64"
             ),
