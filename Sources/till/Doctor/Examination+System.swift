@@ -20,7 +20,7 @@ extension Examination {
                 "permissions", "\"\(path)\" has the mode \(String(status.st_mode & 0o777, radix: 8))",
                 remedy: "Run: chmod \(mode) \(CommonOptions.quoted(path))")
         }
-        return open.isEmpty ? [.passed("permissions", "\(files.count) files are closed to others")] : open
+        return open.isEmpty ? [.passed("permissions", "files closed to others: \(files.count)")] : open
     }
 
     /// The port that the service listens on.

@@ -76,7 +76,7 @@ struct Examination {
                     "ledger", "sound, of an earlier version",
                     remedy: "Back it up with till ledger backup; till serve converts it at its next start.")
             }
-            return .passed("ledger", "sound, \(report.users) users")
+            return .passed("ledger", "sound; users: \(report.users)")
         } catch {
             return .problem("ledger", message(error))
         }
