@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple fuzz fuzz-short bench bench-service bench-figures format lint clean requirements package test-package
+.PHONY: help build demo settings pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-api test-apple fuzz fuzz-short bench bench-service bench-figures format lint clean requirements package test-package
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,6 +16,9 @@ build: requirements ## Build the till command (.build/release/till)
 
 demo: build ## Play a purchase from end to end, in a fresh data directory
 	@Scripts/demo.sh .build/release/till
+
+settings: build ## Write the tables of settings into Documentation/Configuration.md
+	@.build/release/till serve --print-settings | Scripts/settings-tables.py Documentation/Configuration.md
 
 pictures: build ## Draw the pictures of the README
 	@Scripts/demo-picture.sh .build/release/till Documentation/Pictures/demo.svg

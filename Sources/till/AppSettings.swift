@@ -4,7 +4,7 @@ import Foundation
 import StrictJSON
 
 /// The settings of one app of several: an entry of `apps` in the configuration file.
-struct AppSettings: Encodable {
+package struct AppSettings: Encodable, Sendable {
     let bundleIdentifier: String
     /// The number of the app in the App Store; nil if it is not checked.
     let appAppleIdentifier: Int64?
@@ -95,7 +95,7 @@ struct AppSettings: Encodable {
         tokenAudience = try text(.tokenAudience)
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(bundleIdentifier, forKey: .bundleIdentifier)
         try container.encodeIfPresent(appAppleIdentifier, forKey: .appAppleIdentifier)

@@ -23,51 +23,43 @@ struct AppStoreSettings {
     /// - Parameter apps: The apps of the service; empty if it has one that is configured by itself.
     /// - Returns: nil where no key is set.
     /// - Throws: `ConfigurationError`.
-    init?(_ settings: ServeSettings, origins: Set<Origin>, apps: [AppSettings]) async throws {
+    init?(_ settings: ServeSettings, origins: Set<Origin>, apps: [AppSettings]) throws {
         let names = ["app-store-key", "app-store-key-id", "app-store-issuer-id"]
-        var values: [String] = []
-        for name in names {
-            if let value = try await settings.text(name) { values.append(value) }
-        }
-        let others = [
-            "app-store-url": try await settings.text("app-store-url") != nil,
-            "reconcile-seconds": try await settings.number("reconcile-seconds", in: 0...86_400) != nil,
-            "reconcile-customers-seconds":
-                try await settings.number("reconcile-customers-seconds", in: 0...(30 * 86_400)) != nil,
-            "refund-preference": try await settings.text("refund-preference") != nil,
-            "sample-content-provided": try await settings.flag("sample-content-provided") != nil,
-        ]
+        let values = names.compactMap(settings.text)
         if values.isEmpty, apps.allSatisfy({ $0.appStoreKey == nil }) {
-            guard let name = others.filter(\.value).keys.sorted().first else { return nil }
-            throw ConfigurationError(setting: name, expected: "set together with app-store-key")
+            let others = [
+                "app-store-url", "reconcile-seconds", "reconcile-customers-seconds", "refund-preference",
+                "sample-content-provided",
+            ]
+            guard let name = others.first(where: settings.isSet) else { return nil }
+            throw settings.failure(name, "set together with app-store-key")
         }
         guard values.isEmpty || values.count == names.count else {
-            throw ConfigurationError(
-                setting: "app-store-key",
-                expected: "there together with app-store-key-id and app-store-issuer-id, or none of the three")
+            let missing = names.first { settings.text($0) == nil } ?? names[0]
+            throw settings.failure(
+                missing, "set, because app-store-key, app-store-key-id and app-store-issuer-id belong together")
         }
         key =
             values.isEmpty
             ? nil : AppStoreKeySettings(file: values[0], keyIdentifier: values[1], issuerIdentifier: values[2])
-        url = try await Self.url(settings)
+        url = try Self.url(settings)
         guard
             url != nil || origins.contains(where: { $0.appStoreServerURL != nil })
                 || !apps.isEmpty && apps.allSatisfy({ $0.appStoreURL != nil })
         else {
-            throw ConfigurationError(
-                setting: "app-store-url", expected: "there: Apple answers for apple/Production and apple/Sandbox alone")
+            throw settings.failure("app-store-url", "set: Apple answers for apple/Production and apple/Sandbox alone")
         }
-        notificationSeconds = Self.interval(try await settings.number("reconcile-seconds", in: 0...86_400) ?? 3600)
+        notificationSeconds = Self.interval(settings.number("reconcile-seconds"))
         historySeconds = Self.interval(
-            try await settings.number("reconcile-customers-seconds", in: 0...(30 * 86_400)) ?? 86_400)
-        consumption = try await Self.consumption(settings)
+            settings.number("reconcile-customers-seconds"))
+        consumption = try Self.consumption(settings)
+        try settings.requireFile("app-store-key")
     }
 
-    private static func url(_ settings: ServeSettings) async throws -> URL? {
-        guard let text = try await settings.text("app-store-url") else { return nil }
+    private static func url(_ settings: ServeSettings) throws -> URL? {
+        guard let text = settings.text("app-store-url") else { return nil }
         guard let address = ServerAddress(argument: text), address.isConfidential else {
-            throw ConfigurationError(
-                setting: "app-store-url", expected: "an https address without a path; http is for this machine's own")
+            throw settings.failure("app-store-url", "an https address without a path; http is for this machine's own")
         }
         return address.url
     }
@@ -76,22 +68,16 @@ struct AppStoreSettings {
         seconds == 0 ? nil : Int64(seconds)
     }
 
-    private static func consumption(_ settings: ServeSettings) async throws -> ConsumptionAnswer? {
-        let isSample = try await settings.flag("sample-content-provided")
-        guard let text = try await settings.text("refund-preference") else {
-            guard isSample == nil else {
-                throw ConfigurationError(
-                    setting: "sample-content-provided", expected: "set together with refund-preference")
+    private static func consumption(_ settings: ServeSettings) throws(ConfigurationError) -> ConsumptionAnswer? {
+        guard let text = settings.text("refund-preference") else {
+            guard !settings.isSet("sample-content-provided") else {
+                throw settings.failure("sample-content-provided", "set together with refund-preference")
             }
             return nil
         }
-        let preference = RefundPreference(rawValue: text)
-        guard preference != nil || text == "NONE" else {
-            throw ConfigurationError(
-                setting: "refund-preference",
-                expected: "one of \(RefundPreference.allCases.map(\.rawValue).joined(separator: ", ")), NONE")
-        }
-        return ConsumptionAnswer(refundPreference: preference, sampleContentProvided: isSample ?? false)
+        return ConsumptionAnswer(
+            refundPreference: RefundPreference(rawValue: text),
+            sampleContentProvided: settings.flag("sample-content-provided"))
     }
 
     /// The addresses that are asked about an app, each with the origins of its purchases.

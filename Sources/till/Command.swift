@@ -1,6 +1,7 @@
 import ArgumentParser
 import Commerce
 import Foundation
+import Store
 
 /// A command of Till's: it does its work, and its errors come out as one sentence and, with `--json`, as an object too.
 protocol Command: AsyncParsableCommand {
@@ -22,6 +23,9 @@ extension Command {
             throw exit
         } catch let error as ValidationError {
             throw error
+        } catch StoreError.productNotFound(let identifier) {
+            let error = UnknownProduct(identifier: identifier, products: common.productsOfStore)
+            try console.fail(code: error.code, message: error.message)
         } catch let error as any CodedError {
             try console.fail(code: error.code, message: error.message)
         } catch {
@@ -56,6 +60,13 @@ struct CommonOptions: ParsableArguments {
             try directory.requireStore()
             return directory
         }
+    }
+
+    /// The identifiers of the products that the store of the data directory sells; empty if it cannot be read.
+    var productsOfStore: [String] {
+        let data = dataDirectory
+        let app = try? StoreApp(storeFolder: data.storeFolder, catalogFolder: data.catalogFolder)
+        return app?.configuration.products.map(\.productIdentifier) ?? []
     }
 
     /// A command to type next, with the options that lead to the same data.

@@ -25,7 +25,12 @@ struct Console: Sendable {
 
     /// A remark that is not the result, on standard error.
     func note(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data("till: \(text)\n".utf8))
+        remark("till: \(text)")
+    }
+
+    /// A line on standard error, as it is.
+    func remark(_ line: String) {
+        try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))
     }
 
     /// Says why the command did not do what it was asked, and ends it with status 1.

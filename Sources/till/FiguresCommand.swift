@@ -20,7 +20,8 @@ struct FiguresCommand: Command {
             Examples:
               till figures
               till figures revenue --by month --from 2026-01-01 --group product
-              till figures active-subscriptions --environment sandbox --server https://shop.example.com
+              till figures active-subscriptions --environment sandbox \\
+                --server https://shop.example.com
               till figures --rebuild
             """)
 

@@ -19,7 +19,12 @@ struct LedgerCommand: AsyncParsableCommand {
 /// `till ledger check`
 struct LedgerCheck: Command {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check that the file is whole and every rule of the ledger holds.")
+        commandName: "check", abstract: "Check that the file is whole and every rule of the ledger holds.",
+        discussion: """
+            Examples:
+              till ledger check
+              till ledger check --proofs
+            """)
 
     @Flag(help: "Verify every proof that is kept (till serve --keep-proofs) again.")
     var proofs = false
@@ -58,7 +63,11 @@ struct LedgerCheck: Command {
 /// `till ledger backup`
 struct LedgerBackup: Command {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy the ledger, as it is at one moment, into a new file.")
+        commandName: "backup", abstract: "Copy the ledger, as it is at one moment, into a new file.",
+        discussion: """
+            Example:
+              till ledger backup ledger-2026-11-24.sqlite
+            """)
 
     @Argument(help: ArgumentHelp("The file to make.", valueName: "file"))
     var file: String
@@ -83,7 +92,11 @@ struct LedgerBackup: Command {
 /// `till ledger export`
 struct LedgerExportCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the whole ledger, as it is at one moment, as JSON Lines.")
+        commandName: "export", abstract: "Write the whole ledger, as it is at one moment, as JSON Lines.",
+        discussion: """
+            Example:
+              till ledger export ledger.jsonl
+            """)
 
     @Argument(help: ArgumentHelp("The file to make.", valueName: "file"))
     var file: String
@@ -105,7 +118,11 @@ struct LedgerExportCommand: Command {
 struct LedgerImportCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Take an exported ledger into a data directory that has none: all of it, or nothing.")
+        abstract: "Take an exported ledger into a data directory that has none: all of it, or nothing.",
+        discussion: """
+            Example:
+              till ledger import ledger.jsonl --data new-data
+            """)
 
     @Argument(help: ArgumentHelp("The file that till ledger export has made.", valueName: "file"))
     var file: String

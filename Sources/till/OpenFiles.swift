@@ -21,10 +21,9 @@ enum OpenFiles {
         let allowed = getrlimit(Self.resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : Int.max
         guard allowed < connections + besidesConnections else { return }
         throw ConfigurationError(
-            setting: "maximum-connections",
-            expected:
-                "\(max(1, allowed - besidesConnections)) or less, since this process may have \(allowed) files open (ulimit -Hn)"
-        )
+            message:
+                "`maximum-connections` must be \(max(1, allowed - besidesConnections)) or less, because this process may "
+                + "have \(allowed) files open; it is \"\(connections)\". Lower it, or raise the limit (ulimit -Hn).")
     }
 
     #if canImport(Glibc)

@@ -20,7 +20,8 @@ struct ReceiptValidate: Command {
 
             Examples:
               till receipt validate alice.receipt
-              till receipt validate transaction.jws --trust apple-roots --environment Production
+              till receipt validate transaction.jws --trust apple-roots \\
+                --environment Production
               till receipt validate alice.receipt --output verify-receipt
               till receipt validate alice.receipt --server http://127.0.0.1:8080
               pbpaste | till receipt validate - --bundle-id com.memolease.sesac1

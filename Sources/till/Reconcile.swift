@@ -20,10 +20,10 @@ struct Reconcile: Command {
             Takes in the notifications since the last time, and with --customers the whole history of everybody who has \
             redeemed something. What is known already changes nothing. `till serve` does the same by itself, given such a key.
 
-            Examples:
-              till reconcile --key AuthKey_ABC1234567.p8 --key-id ABC1234567 --issuer-id 57246542-96fe-1a63-e053-0824d011072a \\
+            Example:
+              till reconcile --key AuthKey_ABC1234567.p8 --key-id ABC1234567 \\
+                --issuer-id 57246542-96fe-1a63-e053-0824d011072a \\
                 --accept apple/Production
-              till reconcile … --url http://127.0.0.1:8081      # a local store instead
             """)
 
     @Option(help: ArgumentHelp("The key's .p8 file, from App Store Connect.", valueName: "file"))

@@ -23,21 +23,28 @@ struct Serve: Command {
     static let configuration = CommandConfiguration(
         abstract: "Run the service: it takes proofs of purchase over HTTP, and tells what users own.",
         discussion: """
-            Every option but --config may stand in the environment too (TILL_PORT for --port, TILL_TLS_KEY for --tls-key) and in a JSON \
-            file; an option counts before the environment, the environment before the file. SIGTERM or Ctrl-C ends the \
-            service when what is under way is done.
+            Each setting is an option (--tls-key), an environment variable (TILL_TLS_KEY)
+            and a member of the JSON file that --config names ("tls-key"). Options override
+            variables, and variables override the file. SIGTERM or Ctrl-C stops the service
+            after the requests under way.
 
             Examples:
               till serve
-              till serve --store                       # with a local App Store beside it, for development
-              till serve --accept apple/Production --host 0.0.0.0 --tls-certificate cert.pem --tls-key key.pem
-              till serve --config /etc/till.json --print-configuration
+              till serve --store                    # with a local App Store
+              till serve --accept apple/Production --tls-certificate cert.pem \\
+                --tls-key key.pem
+              till serve --config till.json --print-configuration
             """)
 
     @OptionGroup var options: ServeOptions
 
-    @Flag(help: "Print the configuration as it would be used, and end.")
+    @Flag(help: "Print the effective settings as a configuration file, and the source of each to standard error.")
     var printConfiguration = false
+
+    @Flag(
+        name: .customLong("print-settings"),
+        help: ArgumentHelp("Print the tables of Documentation/Configuration.md.", visibility: .hidden))
+    var printsSettings = false
 
     @Flag(
         name: .customLong("store"),
@@ -55,7 +62,7 @@ struct Serve: Command {
     }
 
     func perform() async throws {
-        let configuration = try await ServeConfiguration(
+        let configuration = try ServeConfiguration(
             options, dataPath: common.dataPath, catalogPath: common.catalogPath)
         // Whoever reaches a store can mint purchases.
         guard !runsStore || !configuration.origins.contains(.appleProduction) else {
@@ -66,8 +73,10 @@ struct Serve: Command {
         }
         let sandboxKey = runsStore ? try sandbox.key() : nil
         ServeSettings.unknownVariables(ProcessInfo.processInfo.environment).forEach(console.note)
+        if printsSettings { return console.line(SettingsDocumentation.page) }
         if printConfiguration {
             console.line(try configuration.text())
+            configuration.sources.forEach(console.remark)
             return try console.json(configuration.report)
         }
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
@@ -78,7 +87,7 @@ struct Serve: Command {
             metadata: [
                 "data": "\(data.folder.path)", "ledger": "\(configuration.ledger?.description ?? data.ledgerFile.path)",
                 "accept": "\(configuration.origins.map(\.rawValue).sorted().joined(separator: ","))",
-                "catalog": "\(Installation.products.path)",
+                "catalog": "\(configuration.catalogFolders.map(\.path).joined(separator: ","))",
             ])
         if runsStore, configuration.appSettings.count > 1 {
             console.note(

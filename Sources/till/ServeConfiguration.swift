@@ -15,6 +15,7 @@ import Wire
 /// How `till serve` is set up: each setting has one name, on the command line (`--tls-key`), in the environment
 /// (`TILL_TLS_KEY`) and in the file (`"tls-key"`), and the first of them that says something counts.
 struct ServeConfiguration {
+    let settings: ServeSettings
     let server: ServerConfiguration
     let origins: Set<Origin>
     /// The users who may buy in the sandbox beside origins of production.
@@ -43,7 +44,7 @@ struct ServeConfiguration {
     /// Whether apps may listen to what happens to their users.
     let hasLiveEvents: Bool
     /// The limit on connections of one client address; behind proxies, on its requests under way.
-    let maximumConnectionsPerAddress: Int?
+    let maximumConnectionsPerAddress: Int
     /// The limit on event streams of one client address.
     let maximumStreamsPerAddress: Int
     /// The limit on request bodies in memory, in MiB.
@@ -69,97 +70,81 @@ struct ServeConfiguration {
     ///   - dataPath: As given on the command line.
     ///   - catalogPath: As given on the command line.
     /// - Throws: `ConfigurationError` for a setting that is unknown, of another type or out of range.
-    init(_ options: ServeOptions, dataPath: String?, catalogPath: String?) async throws {
-        let settings = try await ServeSettings(options, dataPath: dataPath, catalogPath: catalogPath)
-        self.catalogPath = try await settings.text("catalog")
-        appAppleIdentifier = try await settings.number("app-apple-id", in: 1...Int.max).map(Int64.init)
-        appSettings = settings.apps ?? []
+    init(_ options: ServeOptions, dataPath: String?, catalogPath: String?) throws {
+        let settings = try ServeSettings(options, dataPath: dataPath, catalogPath: catalogPath)
+        self.settings = settings
+        self.catalogPath = settings.text("catalog")
+        appAppleIdentifier = settings.optionalNumber("app-apple-id").map(Int64.init)
+        appSettings = settings.apps
         if !appSettings.isEmpty, self.catalogPath != nil || appAppleIdentifier != nil {
-            throw ConfigurationError(
-                setting: self.catalogPath != nil ? "catalog" : "app-apple-id",
-                expected: "left out beside apps, where each app has its own")
+            throw settings.failure(
+                self.catalogPath != nil ? "catalog" : "app-apple-id",
+                "left out beside apps, where each app has its own")
         }
-        self.dataPath = try await settings.text("data")
-        ledger = try await settings.text("ledger").map { try PostgreSQLAddress($0) }
-        origins = try await Self.origins(settings)
-        ownership = try await Self.ownership(settings)
-        let level = try await settings.text("log-level") ?? Logger.Level.info.rawValue
-        guard let level = Logger.Level(rawValue: level) else {
-            throw ConfigurationError(
-                setting: "log-level",
-                expected: "one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        guard let logFormat = LogFormat(rawValue: try await settings.text("log-format") ?? LogFormat.text.rawValue)
-        else {
-            throw ConfigurationError(
-                setting: "log-format",
-                expected: "one of \(LogFormat.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
+        self.dataPath = settings.text("data")
+        ledger = try settings.text("ledger").map { try PostgreSQLAddress($0) }
+        origins = try Self.origins(settings)
+        ownership = try Self.ownership(settings)
+        let logFormat = settings.text("log-format").flatMap(LogFormat.init(rawValue:)) ?? .text
         self.logFormat = logFormat
         var logger = Logger(label: "till.service", factory: logFormat.handler(label:))
-        logger.logLevel = level
+        logger.logLevel = settings.text("log-level").flatMap(Logger.Level.init(rawValue:)) ?? .info
         self.logger = logger
-        tokens = try await Self.tokens(settings, apps: appSettings)
-        hasAccounts = try await settings.flag("accounts") ?? false
-        mail = try await MailSettings(settings, hasAccounts: hasAccounts)
-        sandboxUsers = try await Self.sandboxUsers(
+        tokens = try Self.tokens(settings, apps: appSettings)
+        hasAccounts = settings.flag("accounts")
+        mail = try MailSettings(settings, hasAccounts: hasAccounts)
+        sandboxUsers = try Self.sandboxUsers(
             settings, origins,
             issuers: [tokens?.issuer, hasAccounts ? User.accountIssuer : nil].compactMap(\.self))
-        hasProfiles = try await settings.flag("profiles") ?? false
-        servesSeedApp = try await settings.flag("seed-app") ?? false
+        hasProfiles = settings.flag("profiles")
+        servesSeedApp = settings.flag("seed-app")
         guard !servesSeedApp || tokens != nil else {
-            throw ConfigurationError(
-                setting: "seed-app",
-                expected: "there together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
+            throw settings.failure(
+                "seed-app", "set together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
         }
-        hasLiveEvents = try await settings.flag("live-events") ?? false
-        administersCatalog = try await settings.flag("catalog-administration") ?? false
-        keepsProofs = try await settings.flag("keep-proofs") ?? false
-        hasWebhooks = try await settings.flag("webhooks") ?? false
-        hasFigures = try await settings.flag("figures") ?? false
-        allowsPrivateWebhooks = try await settings.flag("webhook-private-addresses") ?? false
-        let proxies = try await settings.number("proxies", in: 0...16) ?? 0
-        self.proxies = proxies
-        maximumStreamsPerAddress =
-            try await settings.number("maximum-streams-per-address", in: 1...100_000)
-            ?? EventHub.Limits().perAddress
-        maximumBodyMegabytes = try await settings.number("maximum-body-megabytes", in: 2...65_536) ?? 32
-        appStore = try await AppStoreSettings(settings, origins: origins, apps: appSettings)
-        let standard = ServerConfiguration()
-        maximumConnectionsPerAddress =
-            try await settings.number("maximum-connections-per-address", in: 1...100_000)
-            ?? standard.maximumConnectionsPerAddress
+        hasLiveEvents = settings.flag("live-events")
+        administersCatalog = settings.flag("catalog-administration")
+        keepsProofs = settings.flag("keep-proofs")
+        hasWebhooks = settings.flag("webhooks")
+        hasFigures = settings.flag("figures")
+        allowsPrivateWebhooks = settings.flag("webhook-private-addresses")
+        proxies = settings.number("proxies")
+        maximumStreamsPerAddress = settings.number("maximum-streams-per-address")
+        maximumBodyMegabytes = settings.number("maximum-body-megabytes")
+        appStore = try AppStoreSettings(settings, origins: origins, apps: appSettings)
+        maximumConnectionsPerAddress = settings.number("maximum-connections-per-address")
         server = ServerConfiguration(
-            host: try await settings.text("host") ?? standard.host,
-            port: try await settings.number("port", in: 0...65_535) ?? standard.port,
-            tls: try await Self.tls(settings),
-            maximumConnections: try await settings.number("maximum-connections", in: 1...100_000)
-                ?? standard.maximumConnections,
+            host: settings.requiredText("host"),
+            port: settings.number("port"),
+            tls: try Self.tls(settings),
+            maximumConnections: settings.number("maximum-connections"),
             // All clients share the addresses of the proxies.
             maximumConnectionsPerAddress: proxies > 0 ? nil : maximumConnectionsPerAddress,
-            idleTime: try await settings.number("idle-seconds", in: 1...86_400).map { .seconds($0) }
-                ?? standard.idleTime,
-            requestTime: try await settings.number("request-seconds", in: 1...3600).map { .seconds($0) }
-                ?? standard.requestTime,
+            idleTime: .seconds(settings.number("idle-seconds")),
+            requestTime: .seconds(settings.number("request-seconds")),
             requestLimits: RequestLimits(
-                perKey: try await settings.number("requests-per-minute", in: 1...10_000_000)
-                    ?? standard.requestLimits.perKey,
-                perUser: try await settings.number("user-requests-per-minute", in: 1...10_000_000)
-                    ?? standard.requestLimits.perUser),
-            gracePeriod: try await settings.number("grace-seconds", in: 0...3600).map { .seconds($0) }
-                ?? standard.gracePeriod)
+                perKey: settings.number("requests-per-minute"),
+                perUser: settings.number("user-requests-per-minute")),
+            gracePeriod: .seconds(settings.number("grace-seconds")))
     }
 
     /// The catalog that a store beside the service sells from: that of the first app.
     var localCatalogPath: String? { catalogPath ?? appSettings.first?.catalog }
+
+    /// The folder of each app's catalog.
+    var catalogFolders: [URL] {
+        guard appSettings.isEmpty else {
+            return appSettings.map { URL(filePath: $0.catalog, directoryHint: .isDirectory) }
+        }
+        return [DataDirectory(path: dataPath, catalogPath: catalogPath).catalogFolder]
+    }
 
     /// The apps, with the catalogs from their files.
     ///
     /// - Throws: `CatalogError`; `AppsError`; `ConfigurationError`.
     func apps() throws -> Apps {
         guard appSettings.isEmpty else { return try Apps(appSettings.map { try $0.app() }) }
-        let folder = DataDirectory(path: dataPath, catalogPath: catalogPath).catalogFolder
-        return Apps(App(try Catalog(folder: folder), appAppleIdentifier: appAppleIdentifier))
+        return Apps(App(try Catalog(folder: catalogFolders[0]), appAppleIdentifier: appAppleIdentifier))
     }
 
     /// Sees that the origins accepted can come from somewhere.
@@ -168,27 +153,19 @@ struct ServeConfiguration {
     func check(_ anchors: TrustAnchors) throws(ConfigurationError) {
         let isOfApple = origins.contains(.appleProduction) || origins.contains(.appleSandbox)
         guard !isOfApple || anchors.anchors.contains(where: { $0.realm == .apple }) else {
-            throw ConfigurationError(
-                setting: "accept",
-                expected: "of origins whose roots are trusted, and none of Apple's is: `till trust add` them first")
+            throw settings.failure(
+                "accept",
+                "a list of origins whose roots are trusted, and none of Apple's is. Add it with `till trust add FILE`")
         }
     }
 
-    private static func origins(_ settings: ServeSettings) async throws -> Set<Origin> {
-        guard let names = try await settings.texts("accept") else { return Origin.defaultAccepted }
-        let origins = names.map { Origin(rawValue: $0) }
-        guard !origins.contains(nil), !origins.isEmpty else {
-            throw ConfigurationError(
-                setting: "accept", expected: "one or more of \(Origin.allCases.map(\.rawValue).joined(separator: ", "))"
-            )
-        }
-        let accepted = Set(origins.compactMap(\.self))
+    private static func origins(_ settings: ServeSettings) throws(ConfigurationError) -> Set<Origin> {
+        let accepted = Set(settings.texts("accept").compactMap(Origin.init(rawValue:)))
         guard !accepted.isSuperset(of: [.appleProduction, .appleSandbox]) else {
-            throw ConfigurationError(
-                setting: "accept",
-                expected:
-                    "of one of apple/Production and apple/Sandbox, where purchases cost nothing: to let App Review buy, "
-                    + "name its account in sandbox-users")
+            throw settings.failure(
+                "accept",
+                "one of apple/Production and apple/Sandbox, where purchases cost nothing. To let App Review buy, name its "
+                    + "account in sandbox-users")
         }
         return accepted
     }
@@ -198,83 +175,73 @@ struct ServeConfiguration {
         _ settings: ServeSettings,
         _ origins: Set<Origin>,
         issuers: [String]
-    ) async throws -> Set<User> {
-        guard let names = try await settings.texts("sandbox-users"), !names.isEmpty else { return [] }
+    ) throws(ConfigurationError) -> Set<User> {
+        let names = settings.texts("sandbox-users")
+        guard !names.isEmpty else { return [] }
         guard !origins.isDisjoint(with: [.appleProduction, .localProduction]) else {
-            throw ConfigurationError(
-                setting: "sandbox-users", expected: "left out where apple/Production is not accepted")
+            throw settings.failure("sandbox-users", "left out unless apple/Production is accepted")
         }
         let users = names.map { User(listed: $0) }
         guard !users.contains(nil) else {
-            throw ConfigurationError(
-                setting: "sandbox-users",
-                expected: "a list of users, each as NAME, or as \"ISSUER NAME\" for the user of a token or an account")
+            throw settings.failure(
+                "sandbox-users",
+                "a list of users, each as NAME, or as \"ISSUER NAME\" for the user of a token or an account")
         }
         let known = Set(users.compactMap(\.self))
         if let stranger = known.first(where: { !$0.issuer.isEmpty && !issuers.contains($0.issuer) }) {
-            throw ConfigurationError(
-                setting: "sandbox-users",
-                expected: "of users with a known issuer, and \"\(stranger.issuer)\" is neither jwt-issuer nor "
+            throw settings.failure(
+                "sandbox-users",
+                "a list of users with a known issuer, and \"\(stranger.issuer)\" is neither jwt-issuer nor "
                     + "\(User.accountIssuer) (with accounts)")
         }
         return known
     }
 
-    private static func ownership(_ settings: ServeSettings) async throws -> OwnershipPolicy {
-        let pause = try await settings.number("transfer-pause-seconds", in: 0...315_360_000).map(Int64.init)
-        let name = try await settings.text("ownership") ?? OwnershipPolicy.keep.name
-        guard let policy = OwnershipPolicy(name: name, pauseSeconds: pause ?? OwnershipPolicy.defaultPauseSeconds)
-        else {
-            throw ConfigurationError(setting: "ownership", expected: "keep, transfer or transferIfInactive")
-        }
-        guard pause == nil || policy != .keep else {
-            throw ConfigurationError(
-                setting: "transfer-pause-seconds", expected: "left out where nothing is transferred")
+    private static func ownership(_ settings: ServeSettings) throws(ConfigurationError) -> OwnershipPolicy {
+        let policy = OwnershipPolicy(
+            name: settings.requiredText("ownership"), pauseSeconds: Int64(settings.number("transfer-pause-seconds")))
+        guard let policy else { throw settings.failure("ownership", "keep, transfer or transferIfInactive") }
+        guard !settings.isSet("transfer-pause-seconds") || policy != .keep else {
+            throw settings.failure("transfer-pause-seconds", "left out where nothing is transferred")
         }
         return policy
     }
 
-    private static func tls(_ settings: ServeSettings) async throws -> ServerConfiguration.TLS? {
-        switch (try await settings.text("tls-certificate"), try await settings.text("tls-key")) {
-        case (nil, nil): return nil
-        case (let certificate?, let key?):
-            return .init(certificate: URL(filePath: certificate), key: URL(filePath: key))
-        case (nil, _): throw ConfigurationError(setting: "tls-certificate", expected: "there when tls-key is")
-        case (_, nil): throw ConfigurationError(setting: "tls-key", expected: "there when tls-certificate is")
+    /// - Throws: `ConfigurationError` for a file that is missing or unreadable, so that the message names it.
+    private static func tls(_ settings: ServeSettings) throws(ConfigurationError) -> ServerConfiguration.TLS? {
+        let names = ["tls-certificate", "tls-key"]
+        let paths = names.compactMap(settings.text)
+        if paths.isEmpty { return nil }
+        if let missing = names.first(where: { settings.text($0) == nil }) {
+            throw settings.failure(missing, "set together with \(names.first { $0 != missing } ?? "")")
         }
+        for name in names { try settings.requireFile(name) }
+        return .init(certificate: URL(filePath: paths[0]), key: URL(filePath: paths[1]))
     }
 }
 
 extension ServeConfiguration {
-    private static func tokens(_ settings: ServeSettings, apps: [AppSettings]) async throws -> TokenSettings? {
-        let (issuer, keySource) = (try await settings.text("jwt-issuer"), try await settings.text("jwt-keys"))
-        let audience = try await settings.text("jwt-audience")
-        let algorithms = try await settings.texts("jwt-algorithms")
+    private static func tokens(
+        _ settings: ServeSettings,
+        apps: [AppSettings]
+    ) throws(ConfigurationError) -> TokenSettings? {
+        let (issuer, keySource) = (settings.text("jwt-issuer"), settings.text("jwt-keys"))
         let audiences =
-            (audience.map { [TokenAudience($0)] } ?? [])
+            (settings.text("jwt-audience").map { [TokenAudience($0)] } ?? [])
             + apps.compactMap { app in
                 app.tokenAudience.map { TokenAudience($0, app: app.bundleIdentifier) }
             }
-        if issuer == nil, keySource == nil, audiences.isEmpty, algorithms == nil { return nil }
+        if issuer == nil, keySource == nil, audiences.isEmpty, !settings.isSet("jwt-algorithms") { return nil }
         guard let issuer, let keySource, !audiences.isEmpty else {
-            throw ConfigurationError(
-                setting: "jwt-issuer", expected: "there together with jwt-audience and jwt-keys, or none of the three")
+            throw settings.failure("jwt-issuer", "set together with jwt-audience and jwt-keys, or none of the three")
         }
         guard ![User.accountIssuer, User.erasedIssuer].contains(issuer) else {
-            throw ConfigurationError(
-                setting: "jwt-issuer", expected: "another than \(issuer), which is the service's own")
+            throw settings.failure("jwt-issuer", "another issuer than the service's own")
         }
         guard let keys = TokenKeySource(keySource) else {
-            throw ConfigurationError(
-                setting: "jwt-keys", expected: "a file or an https address; http is for this machine's own")
+            throw settings.failure("jwt-keys", "a file or an https address; http is for this machine's own")
         }
-        guard let algorithms else { return TokenSettings(issuer: issuer, audiences: audiences, keys: keys) }
-        let known = algorithms.compactMap(TokenAlgorithm.init(rawValue:))
-        guard known.count == algorithms.count, !known.isEmpty else {
-            throw ConfigurationError(
-                setting: "jwt-algorithms",
-                expected: "of \(TokenAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return TokenSettings(issuer: issuer, audiences: audiences, keys: keys, algorithms: Set(known))
+        let algorithms = settings.texts("jwt-algorithms").compactMap(TokenAlgorithm.init(rawValue:))
+        return TokenSettings(issuer: issuer, audiences: audiences, keys: keys, algorithms: Set(algorithms))
     }
 }

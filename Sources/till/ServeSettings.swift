@@ -1,153 +1,144 @@
 import Commerce
-import Configuration
 import Foundation
 
 /// The settings of `till serve`, from the command line, the environment and the file, in this order.
 struct ServeSettings {
-    /// Every setting there is; a file that names another has a typo in it.
-    static let names: Set<String> = [
-        "host", "port", "accept", "sandbox-users", "ownership", "transfer-pause-seconds", "data", "ledger", "catalog",
-        "app-apple-id", "apps",
-        "tls-certificate",
-        "tls-key", "jwt-issuer", "jwt-audience", "jwt-keys",
-        "jwt-algorithms", "maximum-connections", "maximum-connections-per-address", "maximum-streams-per-address",
-        "maximum-body-megabytes", "idle-seconds", "request-seconds", "requests-per-minute",
-        "user-requests-per-minute", "grace-seconds", "log-level", "log-format", "app-store-key", "app-store-key-id",
-        "app-store-issuer-id", "app-store-url", "reconcile-seconds", "reconcile-customers-seconds", "refund-preference",
-        "sample-content-provided", "accounts", "profiles", "seed-app", "live-events",
-        "catalog-administration", "keep-proofs", "webhooks", "figures",
-        "webhook-private-addresses", "proxies", "mail-from", "mail-links", "mail-server", "mail-certificates",
-        "mail-username", "mail-password", "mail-password-file", "mail-webhook", "mail-webhook-file",
-        "mail-webhook-secret",
-        "mail-webhook-secret-file", "mail-templates",
-    ]
+    /// A setting with its effective value.
+    struct Effective {
+        let setting: Setting
+        /// nil if the setting has neither a value nor a default.
+        let value: SettingValue?
+        /// The option, the variable or the line of the file; nil for the default.
+        let source: String?
+    }
 
     /// The variables that are no settings of the service, which other commands read.
-    private static let otherVariables = ["TILL_API_KEY", "TILL_TOKEN", SandboxKeyOptions.variable]
+    private static let otherVariables = ["TILL_API_KEY", "TILL_TOKEN"]
 
     /// The environment variables whose names begin with TILL_ and that nothing reads, each with a sentence.
     static func unknownVariables(_ environment: [String: String]) -> [String] {
-        let known =
-            names.filter { $0 != "apps" }.map { "TILL_" + $0.uppercased().replacing("-", with: "_") } + otherVariables
+        let known = Setting.all.compactMap(\.variable) + otherVariables
         return environment.keys.filter { $0.hasPrefix("TILL_") && !known.contains($0) }.sorted().map {
             "The variable \($0) is unknown and has no effect.\(Suggestion.sentence(for: $0, among: known))"
         }
     }
 
-    private let reader: ConfigReader
-    /// The apps of a service that sells several; nil for a service with one app.
-    let apps: [AppSettings]?
+    /// The settings in the order of the table.
+    let effective: [Effective]
+    private let byName: [String: Effective]
+    private let layers: [SettingsLayer]
 
     /// - Parameters:
     ///   - dataPath: As given on the command line.
     ///   - catalogPath: As given on the command line.
-    init(_ options: ServeOptions, dataPath: String?, catalogPath: String?) async throws {
-        var given: [String: ConfigContent] = [:]
-        given["host"] = options.host.map { .string($0) }
-        given["port"] = options.port.map { .int($0) }
-        given["accept"] = options.accept.isEmpty ? nil : .stringArray(options.accept.map(\.rawValue))
-        given["sandbox-users"] = options.sandboxUsers.isEmpty ? nil : .stringArray(options.sandboxUsers)
-        given["ownership"] = options.ownership.map { .string($0) }
-        given["transfer-pause-seconds"] = options.transferPauseSeconds.map { .int($0) }
-        given["data"] = dataPath.map { .string($0) }
-        given["catalog"] = catalogPath.map { .string($0) }
-        given["app-apple-id"] = options.appAppleId.map { .int($0) }
-        given["ledger"] = options.ledger.map { .string($0) }
-        given["tls-certificate"] = options.tlsCertificate.map { .string($0) }
-        given["tls-key"] = options.tlsKey.map { .string($0) }
-        given["jwt-issuer"] = options.jwtIssuer.map { .string($0) }
-        given["jwt-audience"] = options.jwtAudience.map { .string($0) }
-        given["jwt-keys"] = options.jwtKeys.map { .string($0) }
-        given["jwt-algorithms"] = options.jwtAlgorithms.isEmpty ? nil : .stringArray(options.jwtAlgorithms)
-        given["maximum-connections"] = options.maximumConnections.map { .int($0) }
-        given["maximum-connections-per-address"] = options.maximumConnectionsPerAddress.map { .int($0) }
-        given["maximum-streams-per-address"] = options.maximumStreamsPerAddress.map { .int($0) }
-        given["maximum-body-megabytes"] = options.maximumBodyMegabytes.map { .int($0) }
-        given["idle-seconds"] = options.idleSeconds.map { .int($0) }
-        given["request-seconds"] = options.requestSeconds.map { .int($0) }
-        given["requests-per-minute"] = options.requestsPerMinute.map { .int($0) }
-        given["user-requests-per-minute"] = options.userRequestsPerMinute.map { .int($0) }
-        given["grace-seconds"] = options.graceSeconds.map { .int($0) }
-        given["log-level"] = options.logLevel.map { .string($0) }
-        given["log-format"] = options.logFormat.map { .string($0) }
-        given["app-store-key"] = options.appStoreKey.map { .string($0) }
-        given["app-store-key-id"] = options.appStoreKeyId.map { .string($0) }
-        given["app-store-issuer-id"] = options.appStoreIssuerId.map { .string($0) }
-        given["app-store-url"] = options.appStoreUrl.map { .string($0) }
-        given["reconcile-seconds"] = options.reconcileSeconds.map { .int($0) }
-        given["reconcile-customers-seconds"] = options.reconcileCustomersSeconds.map { .int($0) }
-        given["refund-preference"] = options.refundPreference.map { .string($0) }
-        given["sample-content-provided"] = options.sampleContentProvided ? .bool(true) : nil
-        given["accounts"] = options.accounts ? .bool(true) : nil
-        given["profiles"] = options.profiles ? .bool(true) : nil
-        given["seed-app"] = options.seedApp ? .bool(true) : nil
-        given["live-events"] = options.liveEvents ? .bool(true) : nil
-        given["catalog-administration"] = options.catalogAdministration ? .bool(true) : nil
-        given["keep-proofs"] = options.keepProofs ? .bool(true) : nil
-        given["webhooks"] = options.webhooks ? .bool(true) : nil
-        given["figures"] = options.figures ? .bool(true) : nil
-        given["webhook-private-addresses"] = options.webhookPrivateAddresses ? .bool(true) : nil
-        given["mail-from"] = options.mailFrom.map { .string($0) }
-        given["mail-links"] = options.mailLinks.map { .string($0) }
-        given["mail-server"] = options.mailServer.map { .string($0) }
-        given["mail-certificates"] = options.mailCertificates.map { .string($0) }
-        given["mail-username"] = options.mailUsername.map { .string($0) }
-        given["mail-password-file"] = options.mailPasswordFile.map { .string($0) }
-        given["mail-webhook"] = options.mailWebhook.map { .string($0) }
-        given["mail-webhook-file"] = options.mailWebhookFile.map { .string($0) }
-        given["mail-webhook-secret-file"] = options.mailWebhookSecretFile.map { .string($0) }
-        given["mail-templates"] = options.mailTemplates.map { .string($0) }
-        given["proxies"] = options.proxies.map { .int($0) }
-        var values: [AbsoluteConfigKey: ConfigValue] = [:]
-        for (name, content) in given { values[AbsoluteConfigKey([name])] = ConfigValue(content, isSecret: false) }
-        // A variable that is empty is one that was not set.
-        let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
-        var providers: [any ConfigProvider] = [
-            InMemoryProvider(values: values),
-            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "till"),
-        ]
-        if let file = options.configurationFile {
-            let settings = try SettingsFile(path: file)
-            providers.append(InMemoryProvider(values: settings.values))
-            apps = settings.apps
-        } else {
-            apps = nil
+    /// - Throws: `ConfigurationError` for a file that cannot be read and for a value that its setting does not accept.
+    init(
+        _ options: ServeOptions,
+        dataPath: String?,
+        catalogPath: String?,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationError) {
+        var given = options.values
+        given["data"] = dataPath.map { [$0] }
+        given["catalog"] = catalogPath.map { [$0] }
+        let file = try options.configurationFile.map { path throws(ConfigurationError) in
+            try SettingsFile(path: path)
         }
-        reader = ConfigReader(providers: providers)
+        layers =
+            [SettingsLayer(options: given), SettingsLayer(environment: environment)]
+            + (file.map { [SettingsLayer(file: $0)] } ?? [])
+        var effective: [Effective] = []
+        for setting in Setting.all {
+            effective.append(try Self.resolve(setting, layers, file))
+        }
+        self.effective = effective
+        byName = Dictionary(effective.map { ($0.setting.name, $0) }) { first, _ in first }
     }
 
-    func text(_ name: String) async throws -> String? {
-        do {
-            return try await reader.fetchString(forKey: ConfigKey([name]))
-        } catch {
-            throw ConfigurationError(setting: name, expected: "a text")
+    private static func resolve(
+        _ setting: Setting,
+        _ layers: [SettingsLayer],
+        _ file: SettingsFile?
+    ) throws(ConfigurationError) -> Effective {
+        if case .apps = setting.kind, let file, let apps = file.apps {
+            return Effective(
+                setting: setting, value: .apps(apps), source: SettingsLayer(file: file).source(of: setting))
+        }
+        for layer in layers {
+            if let value = try layer.value(of: setting) {
+                return Effective(setting: setting, value: value, source: layer.source(of: setting))
+            }
+        }
+        guard case .value(let value) = setting.defaultValue else {
+            return Effective(setting: setting, value: nil, source: nil)
+        }
+        return Effective(setting: setting, value: value, source: nil)
+    }
+
+    /// True if a place has the setting.
+    func isSet(_ name: String) -> Bool { entry(name).source != nil }
+
+    /// The text, or the default; nil without both.
+    func text(_ name: String) -> String? {
+        if case .text(let text) = entry(name).value { text } else { nil }
+    }
+
+    /// The text of a setting that has a default.
+    func requiredText(_ name: String) -> String {
+        guard let text = text(name) else { preconditionFailure("\(name) has no default") }
+        return text
+    }
+
+    /// The list, or the default; empty without both.
+    func texts(_ name: String) -> [String] {
+        if case .texts(let texts) = entry(name).value { texts } else { [] }
+    }
+
+    /// The number, or the default; nil without both.
+    func optionalNumber(_ name: String) -> Int? {
+        if case .number(let number) = entry(name).value { number } else { nil }
+    }
+
+    /// The number of a setting that has a default.
+    func number(_ name: String) -> Int {
+        guard let number = optionalNumber(name) else { preconditionFailure("\(name) has no default") }
+        return number
+    }
+
+    /// True if the setting is on.
+    func flag(_ name: String) -> Bool {
+        if case .flag(let flag) = entry(name).value { flag } else { false }
+    }
+
+    /// The apps of a service that sells several; empty for a service with one app.
+    var apps: [AppSettings] {
+        if case .apps(let apps) = entry("apps").value { apps } else { [] }
+    }
+
+    /// The error for a setting, with its value and its place.
+    ///
+    /// - Parameter expected: A noun phrase, or an instruction: "set together with accounts".
+    func failure(_ name: String, _ expected: String) -> ConfigurationError {
+        let setting = entry(name).setting
+        return ConfigurationError(
+            setting: setting, expected: expected, in: layers.first { $0.texts[name] != nil })
+    }
+
+    /// Checks the file that a setting names.
+    ///
+    /// - Throws: `ConfigurationError` for a missing and for an unreadable file, not for a setting that is not set.
+    func requireFile(_ name: String) throws(ConfigurationError) {
+        guard let path = text(name) else { return }
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw failure(name, "the path of an existing file")
+        }
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            throw failure(name, "the path of a file that this process may read")
         }
     }
 
-    func texts(_ name: String) async throws -> [String]? {
-        do {
-            return try await reader.fetchStringArray(forKey: ConfigKey([name]))
-        } catch {
-            throw ConfigurationError(setting: name, expected: "a list of texts")
-        }
-    }
-
-    func number(_ name: String, in range: ClosedRange<Int>) async throws -> Int? {
-        let expected = "a number from \(range.lowerBound) to \(range.upperBound)"
-        do {
-            guard let number = try await reader.fetchInt(forKey: ConfigKey([name])) else { return nil }
-            guard range.contains(number) else { throw ConfigurationError(setting: name, expected: expected) }
-            return number
-        } catch {
-            throw ConfigurationError(setting: name, expected: expected)
-        }
-    }
-
-    func flag(_ name: String) async throws -> Bool? {
-        do {
-            return try await reader.fetchBool(forKey: ConfigKey([name]))
-        } catch {
-            throw ConfigurationError(setting: name, expected: "true or false")
-        }
+    private func entry(_ name: String) -> Effective {
+        guard let entry = byName[name] else { preconditionFailure("There is no setting \"\(name)\".") }
+        return entry
     }
 }

@@ -7,53 +7,90 @@ import StrictJSON
 ///
 /// swift-configuration reads no list of objects, which `apps` is, so that this type reads the JSON.
 struct SettingsFile {
+    let path: String
     /// All settings but `apps`.
-    private(set) var values: [AbsoluteConfigKey: ConfigValue] = [:]
+    private(set) var contents: [String: ConfigContent] = [:]
+    /// The same as they are written.
+    private(set) var texts: [String: String] = [:]
     /// Nil without the setting `apps`.
     private(set) var apps: [AppSettings]?
+    /// The line of each setting, from 1 on.
+    let lines: [String: Int]
 
     /// - Throws: `ConfigurationError` for a file that cannot be read, is not JSON, or has an unknown setting.
     init(path: String) throws(ConfigurationError) {
-        guard let bytes = try? Data(contentsOf: URL(filePath: path)) else {
-            throw ConfigurationError(file: path, problem: "cannot be read")
+        self.path = path
+        guard let data = try? Data(contentsOf: URL(filePath: path)) else {
+            throw ConfigurationError(file: path, problem: "cannot be read. Name a readable file with --config")
         }
+        let bytes = [UInt8](data)
         let value: JSONValue
         do {
-            value = try JSONParser.parse([UInt8](bytes))
+            value = try JSONParser.parse(bytes)
         } catch {
-            throw ConfigurationError(file: path, problem: "is not JSON: \(error.message)")
+            let line = bytes.prefix(error.offset).count { $0 == UInt8(ascii: "\n") } + 1
+            throw ConfigurationError(file: path, problem: "is not JSON, in line \(line): \(error.message)")
         }
         guard case .object(let object) = value else {
-            throw ConfigurationError(file: path, problem: "has to hold a JSON object")
+            throw ConfigurationError(file: path, problem: "must contain a JSON object")
         }
+        lines = Self.lines(bytes)
         for member in object.members where member.value != .null {
             let (name, value) = (member.key, member.value)
-            guard ServeSettings.names.contains(name) else {
-                throw ConfigurationError(file: path, unknown: name, among: ServeSettings.names)
+            guard Setting.named(name) != nil else {
+                throw ConfigurationError(
+                    file: path, unknown: name, among: Setting.all.map(\.name), line: lines[name])
             }
             if name == "apps" {
                 apps = try AppSettings.all(value, file: path)
-            } else if let content = Self.content(of: value) {
-                values[AbsoluteConfigKey([name])] = ConfigValue(content, isSecret: false)
             } else {
-                throw ConfigurationError(
-                    file: path, problem: "has the setting \"\(name)\" as \(value.kind), which no setting is")
+                (contents[name], texts[name]) = Self.content(of: value)
             }
         }
     }
 
-    /// - Returns: Nil for a value of a kind that no setting has.
-    private static func content(of value: JSONValue) -> ConfigContent? {
+    /// The value, and its text for a message. An object and a mixed list are texts that no setting accepts.
+    private static func content(of value: JSONValue) -> (ConfigContent, String) {
         switch value {
-        case .string(let text): return .string(text)
-        case .bool(let bool): return .bool(bool)
-        case .number(let number): return number.int64.map { .int(Int($0)) } ?? number.double.map { .double($0) }
+        case .string(let text): return (.string(text), text)
+        case .bool(let bool): return (.bool(bool), "\(bool)")
+        case .number(let number):
+            if let integer = number.int64 { return (.int(Int(integer)), "\(integer)") }
+            return number.double.map { (.double($0), "\($0)") } ?? (.bytes([]), "a number")
         case .array(let elements):
             let texts = elements.compactMap { element in
                 if case .string(let text) = element { text } else { nil }
             }
-            return texts.count == elements.count ? .stringArray(texts) : nil
-        case .object, .null: return nil
+            guard texts.count == elements.count else { return (.bytes([]), "a list of other values") }
+            return (.stringArray(texts), texts.joined(separator: ", "))
+        case .object, .null: return (.bytes([]), "an \(value.kind)")
         }
+    }
+
+    /// The line of each member of the outermost object, in a text that is JSON.
+    private static func lines(_ bytes: [UInt8]) -> [String: Int] {
+        var lines: [String: Int] = [:]
+        var (line, depth) = (1, 0)
+        var lastText: (text: String, line: Int)?
+        var index = 0
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\n"): line += 1
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: ":"):
+                if depth == 1, let lastText { lines[lastText.text] = lastText.line }
+            case UInt8(ascii: "\""):
+                let start = index + 1
+                index = start
+                while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+                    index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+                }
+                lastText = (String(decoding: bytes[start..<min(index, bytes.count)], as: UTF8.self), line)
+            default: break
+            }
+            index += 1
+        }
+        return lines
     }
 }

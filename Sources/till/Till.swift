@@ -23,6 +23,8 @@ struct Till: AsyncParsableCommand {
             Products.self, Buy.self, Resume.self, Restore.self,
             ReceiptCommand.self,
             Owned.self, Why.self, Story.self, Give.self, Revoke.self,
+            InitCommand.self,
+            Doctor.self,
             Serve.self,
             StoreCommand.self,
             Reconcile.self,
@@ -33,4 +35,23 @@ struct Till: AsyncParsableCommand {
             KeysCommand.self,
             TrustCommand.self,
         ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            guard exitCode(for: error) == .validationFailure,
+                let misspelling = Misspelling(in: arguments, of: Till.self)
+            else { exit(withError: error) }
+            Console(isJSON: false).remark(
+                "Error: \(misspelling.message)\n  See '\(misspelling.command) --help' for more information.")
+            exit(withError: ExitCode.validationFailure)
+        }
+    }
 }

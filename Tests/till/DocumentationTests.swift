@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 import Wire
+import till
 
 /// What the documentation says, done.
 @Suite struct DocumentationTests {
@@ -80,26 +81,34 @@ import Wire
         #expect(try await till.run(arguments: command("give")).output.hasPrefix("alice has sprout 3 now."))
     }
 
-    @Test func everySettingIsInTheTablesAndNoOther() async throws {
+    @Test func `every setting is an option, a variable and a member of the file, as the tables say`() async throws {
         let help = try await till.run("serve", "--help").output
         var options = Set(help.matches(of: /\n  --([a-z-]+)/).map { String($0.1) })
         options.subtract(["config", "print-configuration", "store", "sandbox-key", "json", "version", "help"])
-        // A list of objects, in the file alone.
-        options.insert("apps")
-        let page =
-            try Project.text("Documentation/Configuration.md") + Project.text("Documentation/ThreatModel.md")
-        var described: Set<String> = []
-        for row in page.split(separator: "\n") where row.hasPrefix("| ") {
-            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard let first = cells.first, let last = cells.last else { continue }
-            // The settings' own table begins with them; that of the limits ends with them.
-            for cell in [first, last] where cell.wholeMatch(of: /(`[a-z-]+`(, )?)+/) != nil {
-                described.formUnion(cell.matches(of: /`([a-z-]+)`/).map { String($0.1) })
-            }
+        let settings = Setting.all
+        #expect(Set(settings.map(\.name)).count == settings.count)
+        // `apps` is a list of objects, and others read the command line, so that secrets are not there.
+        #expect(options == Set(settings.filter { !$0.isSecret && $0.name != "apps" }.map(\.name)))
+        let printed = try await till.run("serve", "--print-configuration")
+        #expect(Set(try printed.json().keys).subtracting(settings.map(\.name)) == [])
+        let lines = printed.error.split(separator: "\n").drop { !$0.hasPrefix("SETTING ") }
+        let listed = lines.dropFirst().compactMap { $0.split(separator: " ").first }
+        #expect(listed == settings.map { Substring($0.name) })
+    }
+
+    @Test func `the tables of settings are those of the definitions`() throws {
+        let page = try Project.text("Documentation/Configuration.md")
+        for group in SettingGroup.all {
+            let section = try #require(page.components(separatedBy: "\n## ").first { $0.hasPrefix("\(group.title)\n") })
+            let rows = section.split(separator: "\n").filter { $0.hasPrefix("| ") }.map(String.init)
+            #expect(rows == SettingsDocumentation.table(group), "Run `make settings`.")
         }
-        #expect(described == options)
-        // What the page says of the environment and the file holds for each.
-        let printed = try await till.run("serve", "--print-configuration").json()
-        #expect(Set(printed.keys).subtracting(described) == [])
+        // The limits that the threat model names can be set.
+        let names = Set(Setting.all.map(\.name))
+        let limits = try #require(
+            try Project.text("Documentation/ThreatModel.md").components(separatedBy: "\n## Limits\n").last)
+        let named = limits.split(separator: "\n").compactMap { $0.wholeMatch(of: /\|.*\| `([a-z-]+)` \|/) }
+        #expect(named.count >= 10)
+        for name in named { #expect(names.contains(String(name.1)), "\(name.1)") }
     }
 }

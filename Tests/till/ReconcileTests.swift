@@ -104,7 +104,7 @@ import Wire
         ("KEY --app-store-url https://example.com/x", "without a path"),
         ("KEY --app-store-url https://example.com --refund-preference LATER", "GRANT_PRORATED"),
         ("KEY --app-store-url https://example.com --sample-content-provided", "refund-preference"),
-        ("KEY --app-store-url https://example.com", "private key"),
+        ("KEY --app-store-url https://example.com", "nowhere.p8"),
         ("KEY --app-store-url https://example.com --reconcile-seconds 99999999", "reconcile-seconds"),
     ])
     func settingsThatDoNotHoldTogetherAreFoundAtTheStart(arguments: String, named: String) async throws {

@@ -268,6 +268,78 @@ import Wire
         #expect(result.error.contains(named))
     }
 
+    @Test(
+        arguments: [
+            (
+                #"{"host":"x"}"#, ["TILL_PORT": "abc"], [],
+                #"`port` must be a number from 0 to 65535; TILL_PORT is "abc"."#
+            ),
+            (
+                "{\n\"port\": 70000}", [:], [],
+                #"`port` must be a number from 0 to 65535; in line 2 of till.json it is "70000"."#
+            ),
+            ("{}", [:], ["--port", "1.5"], #"`port` must be a number from 0 to 65535; --port is "1.5"."#),
+            (
+                #"{"apps": [{"port": 1}]}"#, [:], [],
+                #"has the unknown setting "apps[0].port""#
+            ),
+            ("{\n\n\"prot\": 1}", [:], [], #"has, in line 3, the unknown setting "prot". Did you mean "port"?"#),
+            ("{}", [:], ["--log-level", "inof"], #"--log-level is "inof". Did you mean "info"?"#),
+            (
+                #"{"webhooks":"yes"}"#, [:], [],
+                #"`webhooks` must be true or false; in line 1 of till.json it is "yes"."#
+            ),
+            (#"{"accept":"xcode"}"#, [:], [], "`accept` must be one or more of apple/Production, "),
+            (#"{"sandbox-users":[1]}"#, [:], [], "`sandbox-users` must be a list of texts; "),
+            ("{}", [:], ["--tls-certificate", "c.pem", "--tls-key", "till.json"], #"--tls-certificate is "c.pem"."#),
+            ("{}", ["TILL_TLS_KEY": "k.pem"], ["--tls-certificate", "till.json"], #"TILL_TLS_KEY is "k.pem"."#),
+            ("{}", [:], ["--tls-key", "k.pem"], "`tls-certificate` must be set together with tls-key."),
+            (
+                "{}", ["TILL_MAIL_PASSWORD": "hidden"], [],
+                "`mail-password` must be set together with accounts; TILL_MAIL_PASSWORD is set."
+            ),
+        ] as [(String, [String: String], [String], String)])
+    func `a wrong value is named with its place`(
+        file: String, environment: [String: String], arguments: [String], sentence: String
+    ) async throws {
+        try Data(file.utf8).write(to: till.folder.file("till.json"))
+        let result = try await till.run(
+            arguments: ["serve", "--config", "till.json", "--print-configuration"] + arguments,
+            environment: environment)
+        #expect(result.status == 1)
+        #expect(result.error.contains(sentence), "\(result.error)")
+        #expect(!result.error.contains("hidden"))
+    }
+
+    @Test func `the source of each setting is printed`() async throws {
+        let settings = "{\n  \"idle-seconds\": 7,\n  \"ledger\": \"postgres://till:hidden@db/till\"\n}"
+        try Data(settings.utf8).write(to: till.folder.file("till.json"))
+        let printed = try await till.run(
+            arguments: ["serve", "--config", "till.json", "--port", "3", "--print-configuration"],
+            environment: ["TILL_HOST": "10.0.0.2", "TILL_ACCEPT": "xcode"])
+        func row(_ name: String) -> [Substring] {
+            printed.error.split(separator: "\n").map { $0.split(separator: " ") }.first { $0.first == name[...] } ?? []
+        }
+        #expect(row("port") == ["port", "3", "--port"])
+        #expect(row("host") == ["host", "10.0.0.2", "TILL_HOST"])
+        #expect(row("accept") == ["accept", "xcode", "TILL_ACCEPT"])
+        #expect(row("idle-seconds") == ["idle-seconds", "7", "till.json,", "line", "2"])
+        #expect(row("grace-seconds") == ["grace-seconds", "30", "default"])
+        #expect(!(printed.output + printed.error).contains("hidden"))
+    }
+
+    @Test func `the log names the catalog of the settings`() async throws {
+        let garden = try TestGarden()
+        defer { withExtendedLifetime(garden) {} }
+        let catalog = garden.folder.folder("catalog").path
+        let server = try await ServeProcess(till, ["--catalog", catalog])
+        #expect(try server.log.contains("catalog=\(catalog)"))
+        let apps = #"{"apps": [{"bundle-id": "\#(TestGarden.bundleIdentifier)", "catalog": "\#(catalog)"}]}"#
+        try Data(apps.utf8).write(to: till.folder.file("till.json"))
+        let other = try await ServeProcess(till, ["--config", "till.json"])
+        #expect(try other.log.contains("catalog=\(catalog)"))
+    }
+
     @Test func itDoesNotStartWhereItCannotServe() async throws {
         let noRoots = try await till.run("serve", "--accept", "apple/Production")
         #expect(noRoots.status == 1)
@@ -369,7 +441,7 @@ import Wire
                 "The variable TILL_MAXIMUM_CONECTIONS is unknown and has no effect. Did you mean \"TILL_MAXIMUM_CONNECTIONS\"?"
             ))
         #expect(!result.error.contains("TILL_API_KEY"))
-        #expect(!result.error.contains("TILL_DATA"))
+        #expect(!result.error.contains("The variable TILL_DATA"))
     }
 
     @Test func `a sandbox user has an issuer and a name`() async throws {

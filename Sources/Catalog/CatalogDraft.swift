@@ -1,0 +1,106 @@
+import Commerce
+import StrictJSON
+
+/// A first `Items.json` for the products of a `.storekit` file, as a start for editing.
+///
+/// A subscription group becomes a collection whose numbers are the levels. Other products are named after the last part of
+/// their identifiers: `com.example.coins100` becomes 100 of the balance `coins`, or the item `coins 100`.
+public struct CatalogDraft: Sendable {
+    /// A product and its benefit.
+    public struct Entry: Sendable {
+        public let product: Product
+        public let benefit: Benefit
+        /// True for a consumable in whose name no number was found.
+        public let isAmountAssumed: Bool
+    }
+
+    /// The duration of every non-renewing subscription: the `.storekit` file has none.
+    private static let duration = "P1M"
+    /// In bytes; the limit on the names of collections and balances.
+    private static let maximumNameLength = 64
+
+    public let bundleIdentifier: String
+    public let entries: [Entry]
+    /// The content of `Items.json`.
+    public let itemsText: String
+
+    /// - Throws: `CatalogError` for products that no catalog can have.
+    public init(_ configuration: StoreKitConfiguration, bundleIdentifier: String) throws(CatalogError) {
+        self.bundleIdentifier = bundleIdentifier
+        let lines = Self.lines(configuration.products)
+        let items = lines.isEmpty ? "[]" : "[\n" + lines.map { "    \($0.text)" }.joined(separator: ",\n") + "\n  ]"
+        itemsText = """
+            {
+              "bundleId": \(JSONValue.string(bundleIdentifier).prettyText),
+              "ownedByEverybody": [],
+              "items": \(items)
+            }
+
+            """
+        let map = try ItemMap(
+            try CatalogReader(file: Catalog.itemsFile, json: [UInt8](itemsText.utf8)), products: configuration.products)
+        entries = zip(configuration.products, lines).compactMap { product, line in
+            map.benefits[product.productIdentifier].map {
+                Entry(product: product, benefit: $0, isAmountAssumed: line.isAmountAssumed)
+            }
+        }
+    }
+
+    private static func lines(_ products: [Product]) -> [(text: String, isAmountAssumed: Bool)] {
+        var groups: [String: String] = [:]
+        for subscription in products.compactMap(\.subscription) where groups[subscription.groupIdentifier] == nil {
+            let name = name(subscription.groupName, or: "subscription")
+            let isTaken = groups.values.contains(name)
+            groups[subscription.groupIdentifier] = isTaken ? "\(name)-\(groups.count + 1)" : name
+        }
+        var items: Set<Item> = []
+        return products.map { product in
+            let (stem, number) = parts(of: product.productIdentifier)
+            let members: [(String, JSONValue)]
+            var isAmountAssumed = false
+            if let subscription = product.subscription {
+                members = [
+                    ("collection", .string(groups[subscription.groupIdentifier] ?? stem)),
+                    ("number", .integer(subscription.level)),
+                ]
+            } else if product.type == .consumable {
+                let amount = number ?? Self.number(in: product.referenceName)
+                isAmountAssumed = amount == nil
+                members = [("balance", .string(stem)), ("amount", .integer(max(1, amount ?? 1)))]
+            } else {
+                let collection = groups.values.contains(stem) ? "\(stem)-product" : stem
+                var item = Item(collection: collection, number: number ?? 1)
+                while !items.insert(item).inserted { item = Item(collection: collection, number: item.number + 1) }
+                members =
+                    [("collection", .string(collection)), ("number", .integer(item.number))]
+                    + (product.type == .nonRenewingSubscription ? [("duration", .string(duration))] : [])
+            }
+            let all = [("productID", JSONValue.string(product.productIdentifier))] + members
+            return (
+                "{ " + all.map { "\"\($0)\": \($1.prettyText)" }.joined(separator: ", ") + " }", isAmountAssumed
+            )
+        }
+    }
+
+    /// The last part of an identifier without its number, and the number: `coins` and 100 for `com.example.coins_100`.
+    private static func parts(of identifier: String) -> (stem: String, number: Int?) {
+        let parts = identifier.split(separator: ".")
+        // A part that is a number alone counts with the part before it.
+        let last = parts.last.map(String.init) ?? ""
+        let isNumber = last.allSatisfy { $0.isASCII && $0.isNumber }
+        let text = isNumber ? parts.suffix(2).joined(separator: "-") : last
+        return (name(text.replacing(/[0-9]+/, with: "-"), or: "item"), number(in: text))
+    }
+
+    /// The first number in a text of up to nine digits.
+    private static func number(in text: String) -> Int? {
+        text.firstMatch(of: /[0-9]+/).flatMap { $0.0.count <= 9 ? Int($0.0) : nil }
+    }
+
+    /// A name of letters, digits, - and _, in lower case.
+    private static func name(_ text: String, or standard: String) -> String {
+        let words = text.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
+        let name = words.joined(separator: "-").trimmingPrefix(/_+/).prefix(maximumNameLength - 16)
+        return name.isEmpty ? standard : String(name)
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Commerce
+import Foundation
+
+/// `till doctor`
+struct Doctor: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Check an installation, and name the remedy of each problem.",
+        discussion: """
+            Takes the settings of till serve. It changes no data, and works while the
+            service runs. Exit status: 0 if all checks pass, 1 otherwise.
+
+            Examples:
+              till doctor
+              till doctor --config till.json --json
+            """)
+
+    @OptionGroup var options: ServeOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let findings = await findings()
+        for finding in findings {
+            let status = finding.status.rawValue.padding(toLength: 7, withPad: " ", startingAt: 0)
+            console.line("\(status)  \(finding.check): \(finding.detail)")
+            if let remedy = finding.remedy { console.line("         \(remedy)") }
+        }
+        try console.json(["findings": findings])
+        let problems = findings.count { $0.status == .problem }
+        console.line(problems == 0 ? "No problems." : "Problems: \(problems).")
+        if problems > 0 { throw ExitCode(1) }
+    }
+
+    private func findings() async -> [Finding] {
+        do {
+            let configuration = try ServeConfiguration(
+                options, dataPath: common.dataPath, catalogPath: common.catalogPath)
+            return await Examination(configuration, common: common).findings()
+        } catch let error as any CodedError {
+            return [.problem("settings", error.message)]
+        } catch {
+            return [.problem("settings", "\(error)")]
+        }
+    }
+}

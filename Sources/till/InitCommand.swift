@@ -1,0 +1,107 @@
+import ArgumentParser
+import Catalog
+import Commerce
+import Foundation
+
+/// `till init`
+struct InitCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Create a catalog from a StoreKit configuration of Xcode.",
+        discussion: """
+            Copies the file as Till.storekit, and writes an Items.json to edit.
+
+            Examples:
+              till init --storekit Garden.storekit --bundle-id com.example.garden
+              till products --catalog Catalog
+            """)
+
+    @Option(help: ArgumentHelp("The StoreKit configuration.", valueName: "file"))
+    var storekit: String
+
+    @Option(help: ArgumentHelp("The app's bundle identifier.", valueName: "identifier"))
+    var bundleId: String
+
+    @Argument(help: "The folder to create the catalog in.")
+    var folder = "Catalog"
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard !bundleId.isEmpty else {
+            throw ValidationError("--bundle-id must name an app, such as com.example.garden.")
+        }
+    }
+
+    func perform() async throws {
+        let configuration = try StoreKitConfiguration(file: storekit)
+        let draft = try CatalogDraft(configuration, bundleIdentifier: bundleId)
+        let target = URL(filePath: folder, directoryHint: .isDirectory)
+        let files = [
+            (
+                url: target.appending(path: Catalog.configurationFile, directoryHint: .notDirectory),
+                text: configuration.text
+            ),
+            (url: target.appending(path: Catalog.itemsFile, directoryHint: .notDirectory), text: draft.itemsText),
+        ]
+        if let existing = files.first(where: { FileManager.default.fileExists(atPath: $0.url.path) }) {
+            throw CatalogNotCreated(path: existing.url.path, isThere: true)
+        }
+        do {
+            try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+            for file in files { try Data(file.text.utf8).write(to: file.url, options: .withoutOverwriting) }
+        } catch {
+            throw CatalogNotCreated(path: target.path, isThere: false)
+        }
+        files.forEach { console.line("Created \($0.url.relativePath)") }
+        explain(draft, itemsFile: files[1].url.relativePath)
+        try console.json(["files": files.map(\.url.path)])
+    }
+
+    private func explain(_ draft: CatalogDraft, itemsFile: String) {
+        var table = TextTable(header: ["PRODUCT", "GRANTS"])
+        for entry in draft.entries { table.add([entry.product.productIdentifier, entry.benefit.sentence]) }
+        ([""] + table.lines + ["", "Edit \(itemsFile) before you sell:"]).forEach(console.line)
+        console.line("- Rename collections and balances, and number items, as your app knows them.")
+        console.line("- List the items that nobody has to buy in ownedByEverybody.")
+        let assumed = draft.entries.filter(\.isAmountAssumed).map(\.product.productIdentifier)
+        if !assumed.isEmpty {
+            console.line("- Set the amount of \(assumed.joined(separator: ", ")): the names have no number.")
+        }
+        let timed = draft.entries.filter { $0.product.type == .nonRenewingSubscription }.map(
+            \.product.productIdentifier)
+        if !timed.isEmpty {
+            console.line("- Set the duration of \(timed.joined(separator: ", ")): a .storekit file has none.")
+        }
+        console.line("Documentation/Catalog.md describes the file. Then run:")
+        console.line("  till products --catalog \(CommonOptions.quoted(folder))")
+    }
+}
+
+extension Benefit {
+    /// A phrase for a person: "gate 1, for good".
+    fileprivate var sentence: String {
+        switch self {
+        case .item(let item): "\(item), for good"
+        case .itemWhilePaid(let item): "\(item), while it is paid for"
+        case .itemFor(let item, let period):
+            "\(item), for \(period.words.first?.isNumber == true ? "" : "a ")\(period.words)"
+        case .credit(let credit): "\(credit.amount) of the balance \(credit.balance)"
+        }
+    }
+}
+
+/// A catalog cannot be written.
+struct CatalogNotCreated: CodedError {
+    let path: String
+    /// True if a file of the catalog exists.
+    let isThere: Bool
+
+    var code: String { "catalogNotCreated" }
+
+    var message: String {
+        isThere
+            ? "\"\(path)\" already exists, and till init overwrites nothing. Name another folder, or edit the file."
+            : "\"\(path)\" cannot be written: check its disk and permissions, or name another folder."
+    }
+}

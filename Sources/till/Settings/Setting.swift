@@ -1,0 +1,129 @@
+import Commerce
+import Configuration
+
+/// A setting of `till serve`: its one definition, from which the option, the variable, the entry of the file, the error
+/// messages, `--print-configuration` and the documentation derive.
+package struct Setting: Sendable {
+    /// The form of a setting's values.
+    package enum Kind: Sendable {
+        case text
+        case texts
+        /// One of several names.
+        case choice([String])
+        /// A list of such names.
+        case choices([String])
+        case number(ClosedRange<Int>)
+        case flag
+        /// A list of objects, in the file alone.
+        case apps
+    }
+
+    /// The default value.
+    package enum Default: Sendable {
+        case none
+        case value(SettingValue)
+        /// No value, but a behaviour: Markdown for the documentation.
+        case described(String)
+    }
+
+    /// The name on the command line without `--`, and in the file.
+    package let name: String
+    package let kind: Kind
+    package let defaultValue: Default
+    /// The value's name in the help.
+    let valueName: String
+    /// A noun phrase in Markdown.
+    package let description: String
+    /// A Markdown link to further documentation.
+    package let reference: String?
+    /// The setting without which this one has no effect; its default is not printed.
+    package let dependency: String?
+    /// True if the command line cannot have it, and no report shows it.
+    package let isSecret: Bool
+    /// True if every command has the option.
+    let isCommon: Bool
+    /// Shortens a value that may contain a secret.
+    let redacted: @Sendable (String) -> String
+
+    init(
+        _ name: String,
+        _ kind: Kind,
+        default defaultValue: Default = .none,
+        valueName: String = "value",
+        dependency: String? = nil,
+        isSecret: Bool = false,
+        isCommon: Bool = false,
+        redacted: @escaping @Sendable (String) -> String = { $0 },
+        reference: String? = nil,
+        _ description: String
+    ) {
+        self.name = name
+        self.kind = kind
+        self.defaultValue = defaultValue
+        self.valueName = valueName
+        self.description = description
+        self.reference = reference
+        self.dependency = dependency
+        self.isSecret = isSecret
+        self.isCommon = isCommon
+        self.redacted = redacted
+    }
+
+    /// A setting that is off by default.
+    static func flag(
+        _ name: String,
+        dependency: String? = nil,
+        reference: String? = nil,
+        _ description: String
+    ) -> Setting {
+        Setting(
+            name, .flag, default: .value(.flag(false)), dependency: dependency, reference: reference, description)
+    }
+
+    /// The environment variable; nil if the environment cannot have the setting.
+    var variable: String? {
+        if case .apps = kind { nil } else { "TILL_" + name.uppercased().replacing("-", with: "_") }
+    }
+
+    /// True if `ServeOptions` declares an option for it.
+    var isOption: Bool { !isSecret && !isCommon && variable != nil }
+
+    /// A noun phrase for the accepted values: "a number from 0 to 65535".
+    var expected: String {
+        switch kind {
+        case .text: "a text"
+        case .texts: "a list of texts"
+        case .choice(let names): "one of \(names.joined(separator: ", "))"
+        case .choices(let names): "one or more of \(names.joined(separator: ", "))"
+        case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+        case .flag: "true or false"
+        case .apps: "a list of objects"
+        }
+    }
+
+    /// Checks a value that was read from a place.
+    ///
+    /// - Returns: nil if the setting does not accept it.
+    func value(_ content: ConfigContent) -> SettingValue? {
+        switch (kind, content) {
+        case (.text, .string(let text)): .text(text)
+        case (.texts, .stringArray(let texts)): .texts(texts)
+        case (.choice(let names), .string(let text)) where names.contains(text): .text(text)
+        case (.choices(let names), .stringArray(let texts)) where !texts.isEmpty && texts.allSatisfy(names.contains):
+            .texts(texts)
+        case (.number(let range), .int(let number)) where range.contains(number): .number(number)
+        case (.flag, .bool(let flag)): .flag(flag)
+        default: nil
+        }
+    }
+
+    /// The type by which swift-configuration reads the setting.
+    var contentType: ConfigType {
+        switch kind {
+        case .text, .choice, .apps: .string
+        case .texts, .choices: .stringArray
+        case .number: .int
+        case .flag: .bool
+        }
+    }
+}

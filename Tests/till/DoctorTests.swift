@@ -1,0 +1,138 @@
+import Foundation
+import Signatures
+import TestSupport
+import Testing
+
+@Suite struct DoctorTests {
+    private struct Report: Decodable {
+        struct Finding: Decodable {
+            let check: String
+            let status: String
+            let detail: String
+            let remedy: String?
+        }
+
+        let findings: [Finding]
+
+        /// The problems, each as its check.
+        var problems: [String] { findings.filter { $0.status == "problem" }.map(\.check) }
+    }
+
+    private let till: TillProcess
+
+    init() throws {
+        till = try TillProcess()
+    }
+
+    private func report(
+        _ arguments: String...,
+        environment: [String: String] = [:]
+    ) async throws -> (Report, TillProcess.Result) {
+        let result = try await till.run(
+            arguments: ["doctor", "--port", "0", "--json"] + arguments, environment: environment)
+        return (try result.decoded(Report.self), result)
+    }
+
+    /// Makes an installation without problems.
+    private func install() async throws {
+        #expect(try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice").status == 0)
+        #expect(try await till.run("keys", "make", "tests").status == 0)
+    }
+
+    @Test func `a sound installation passes, and nothing is written`() async throws {
+        try await install()
+        let (report, result) = try await report()
+        #expect(report.problems == [], "\(result.output)")
+        #expect(result.status == 0)
+        let checks = Set(report.findings.map(\.check))
+        let expected = [
+            "settings", "data directory", "permissions", "trusted roots", "catalog", "ledger", "API keys", "clock",
+            "port",
+            "notifications",
+        ]
+        #expect(checks.isSuperset(of: expected), "\(checks)")
+        let text = try await till.run("doctor", "--port", "0")
+        #expect(text.status == 0)
+        #expect(text.output.contains("ok       catalog: com.memolease.sesac1 sells 11 products\n"))
+        #expect(text.output.hasSuffix("No problems.\n"))
+    }
+
+    @Test func `an empty machine gets a remedy for each problem, and no files`() async throws {
+        let till = try TillProcess(hasKeys: false)
+        let result = try await till.run("doctor", "--port", "0", "--json")
+        #expect(result.status == 1)
+        let report = try result.decoded(Report.self)
+        #expect(
+            report.problems == ["trusted roots", "API keys"] || report.problems == ["API keys"], "\(result.output)")
+        #expect(report.findings.filter { $0.status == "problem" }.allSatisfy { $0.remedy != nil })
+        #expect(!FileManager.default.fileExists(atPath: till.folder.folder("data").path))
+    }
+
+    @Test func `wrong settings are the only finding`() async throws {
+        let (report, result) = try await report(environment: ["TILL_PROXIES": "many"])
+        #expect(result.status == 1)
+        #expect(report.findings.map(\.detail) == ["`proxies` must be a number from 0 to 16; TILL_PROXIES is \"many\"."])
+    }
+
+    @Test func `a port in use names its process`() async throws {
+        try await install()
+        let server = try await ServeProcess(till)
+        let port = try #require(server.url.port)
+        let running = try await till.run("doctor", "--port", "\(port)")
+        #expect(running.status == 0)
+        #expect(running.output.contains("127.0.0.1:\(port) is in use by till, process \(server.processIdentifier)"))
+    }
+
+    @Test func `a ledger that others may read, and a clock that went back, are problems`() async throws {
+        try await install()
+        let ledger = till.folder.file("data/service/ledger.sqlite").path
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644, .modificationDate: Date.now.addingTimeInterval(86_400)], ofItemAtPath: ledger)
+        let (report, result) = try await report()
+        #expect(result.status == 1)
+        #expect(report.problems == ["permissions", "clock"], "\(result.output)")
+        let remedy = report.findings.first { $0.check == "permissions" }?.remedy
+        #expect(remedy?.hasPrefix("Run: chmod 600 ") == true)
+    }
+
+    @Test func `a damaged ledger and a damaged catalog are problems`() async throws {
+        try await install()
+        try Data("no database at all, of any kind".utf8).write(to: till.folder.file("data/service/ledger.sqlite"))
+        let catalog = till.folder.folder("catalog")
+        try FileManager.default.createDirectory(at: catalog, withIntermediateDirectories: true)
+        try Data("{}".utf8).write(to: catalog.appending(path: "Till.storekit"))
+        let (report, _) = try await report("--catalog", catalog.path)
+        #expect(Set(report.problems).isSuperset(of: ["catalog", "ledger", "API keys"]))
+    }
+
+    @Test(arguments: [(2, "expires on", false), (-2, "expired on", false), (300, "is valid until", true)])
+    func `the end of the TLS certificate is reported`(days: Int, part: String, passes: Bool) async throws {
+        try await install()
+        let now = Int64(Date.now.timeIntervalSince1970)
+        let template = CertificateTemplate(
+            role: .leaf, commonName: "127.0.0.1", organization: "Test", serialNumber: [1], notBefore: now - 10 * 86_400,
+            notAfter: now + Int64(days) * 86_400, serverNames: ["127.0.0.1"])
+        let key = try PrivateKey.generate(.p256)
+        let certificate = try template.issue(for: key.publicKey, issuer: nil, signer: key, digest: .sha256)
+        try Data(certificate.pem.utf8).write(to: till.folder.file("tls.crt"))
+        try Data(try key.pem().utf8).write(to: till.folder.file("tls.key"))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: till.folder.file("tls.key").path)
+        let (report, result) = try await report("--tls-certificate", "tls.crt", "--tls-key", "tls.key")
+        let finding = try #require(report.findings.first { $0.check == "TLS certificate" })
+        #expect(finding.detail.contains(part), "\(finding.detail)")
+        #expect((result.status == 0) == passes, "\(result.output)")
+    }
+
+    @Test func `what Apple's origins need is said`() async throws {
+        try await install()
+        let root = Project.root.appending(path: "Keys/AppleRootCA-G3.cer").path
+        if FileManager.default.fileExists(atPath: root) {
+            #expect(try await till.run("trust", "add", root).status == 0)
+        }
+        let (report, _) = try await report("--accept", "apple/Production")
+        let notifications = try #require(report.findings.first { $0.check == "notifications" })
+        #expect(notifications.remedy?.contains("https://HOST/v1/notifications/apple") == true)
+        #expect(notifications.remedy?.contains("app-store-key") == true)
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import TestSupport
+
+/// A command of the command line, as `--experimental-dump-help` describes it.
+struct HelpCommand: Decodable {
+    let commandName: String
+    let discussion: String?
+    let subcommands: [HelpCommand]?
+
+    /// This command and those below it, each with its words: `till receipt export`.
+    func all(below path: [String] = []) -> [(path: [String], command: HelpCommand)] {
+        let path = path + [commandName]
+        return [(path, self)]
+            + (subcommands ?? []).filter { $0.commandName != "help" }.flatMap { $0.all(below: path) }
+    }
+
+    /// True for a command with commands below it.
+    var isGroup: Bool { !(subcommands ?? []).isEmpty }
+
+    /// The lines of the examples, as they are.
+    var exampleLines: [String] {
+        (discussion ?? "").split(separator: "\n").filter { $0.hasPrefix("  ") }.map(String.init)
+    }
+
+    /// The examples; a line that ends in a backslash and the next one are one example.
+    var examples: [String] {
+        exampleLines.joined(separator: "\n").replacing(/[ ]*\\\n[ ]*/, with: " ").split(separator: "\n").map { line in
+            line.replacing(/[ ]{2,}#.*/, with: "").trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    private struct Root: Decodable {
+        let command: HelpCommand
+    }
+
+    /// All commands of the binary.
+    static func all(of till: TillProcess) async throws -> [(path: [String], command: HelpCommand)] {
+        let dump = try await till.run("--experimental-dump-help")
+        return try JSONDecoder().decode(Root.self, from: Data(dump.output.utf8)).command.all()
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import TestSupport
+import Testing
+import Wire
+
+/// The examples in the help of every command.
+@Suite struct HelpTests {
+    /// Commands whose help has no example yet.
+    private static let withoutExample = [
+        "till store serve", "till store keys", "till store resolve", "till store sales", "till store settings",
+        "till store notifications",
+    ]
+
+    /// Example lines that are too long yet.
+    private static let wrappedCommands = ["till store", "till store buy", "till store refund"]
+
+    /// Beginnings of examples that need another machine, with the reason.
+    private static let notRun = [
+        "till reconcile --key": "needs a key of App Store Connect",
+        "till store": "StoreCommandTests plays a store",
+        "till serve --accept apple/Production": "needs Apple's root",
+    ]
+
+    /// The exit status of examples that show a failure or a crash.
+    private static let statuses: [String: Int32] = [
+        "till buy com.memolease.sesac1.background2 --user alice --outcome cancelled": 1,
+        // Killed with SIGKILL.
+        "till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased": 137,
+        // The transaction of the test is not Apple's.
+        "till receipt validate transaction.jws --trust apple-roots --environment Production": 1,
+    ]
+
+    private let till: TillProcess
+
+    init() throws {
+        till = try TillProcess()
+    }
+
+    @Test func `every command has an example, and no line of one is wrapped`() async throws {
+        let commands = try await HelpCommand.all(of: till)
+        #expect(commands.count > 30)
+        for (path, command) in commands {
+            let name = path.joined(separator: " ")
+            #expect(command.isGroup || command.exampleLines.isEmpty == Self.withoutExample.contains(name), "\(name)")
+            guard !Self.wrappedCommands.contains(name) else { continue }
+            // 80 columns: there is no terminal.
+            let help = try await till.run(arguments: path.dropFirst() + ["--help"]).output.split(separator: "\n")
+            for line in command.exampleLines { #expect(help.contains(line[...]), "\(name): \(line)") }
+        }
+    }
+
+    /// Prepares what the examples name: purchases, files, and values in place of numbers that each ledger has its own of.
+    private func prepare() async throws -> [String: String] {
+        for product in ["sprout1", "background1"] {
+            #expect(try await till.run("buy", "com.memolease.sesac1.\(product)", "--user", "alice").status == 0)
+        }
+        let deferred = try await till.run(
+            "buy", "com.memolease.sesac1.sprout3", "--user", "alice", "--outcome", "deferred")
+        #expect(deferred.status == 0)
+        try await till.run("receipt", "export", "--user", "alice", "--out", "alice.receipt")
+        try await till.run("receipt", "export", "--user", "alice", "--transaction", "1", "--out", "transaction.jws")
+        try await till.run("ledger", "backup", "ledger-2026-11-22.sqlite")
+        let files = FileManager.default
+        for name in ["Garden.storekit", "Configuration.storekit"] {
+            try files.copyItem(at: TestGarden.file, to: till.folder.file(name))
+        }
+        try Data("{}".utf8).write(to: till.folder.file("till.json"))
+        let trust = till.folder.folder("data/service/trust")
+        try files.copyItem(at: trust, to: till.folder.folder("apple-roots"))
+        let root = try #require(
+            files.contentsOfDirectory(atPath: trust.path).first { $0.hasSuffix(".pem") || $0.hasSuffix(".cer") })
+        try files.copyItem(at: trust.appending(path: root), to: till.folder.file("AppleRootCA-G3.cer"))
+        let queue = try await till.run("queue", "--json").output
+        let transaction = try #require(queue.firstMatch(of: /"transactionId" : "(\d+)"/)).1
+        let key = try await till.run("keys", "make", "old").output
+        return [
+            "2000000000000001": String(transaction),
+            "5e5ac1a1b2c3": String(try #require(key.split(separator: "_").dropFirst().first)),
+            "63343abf": String(try #require(root.firstMatch(of: /[0-9a-f]{8}/)).0),
+            "--app com.example.garden": "--app com.memolease.sesac1",
+        ]
+    }
+
+    @Test func `every example works as printed`() async throws {
+        var values = try await prepare()
+        let server = try await ServeProcess(till, ["--figures"])
+        values["http://127.0.0.1:8080"] = server.url.absoluteString
+        values["https://shop.example.com"] = server.url.absoluteString
+        let key = try await till.run("keys", "make", "examples", "--scope", "read", "redeem", "figures").output
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        // The clipboard of macOS.
+        let tools = till.folder.folder("tools")
+        try FileManager.default.createDirectory(at: tools, withIntermediateDirectories: true)
+        let binary = try #require(till.process(arguments: []).executableURL)
+        try FileManager.default.createSymbolicLink(at: tools.appending(path: "till"), withDestinationURL: binary)
+        try Data("#!/bin/sh\nexec cat alice.receipt\n".utf8).write(to: tools.appending(path: "pbpaste"))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: tools.appending(path: "pbpaste").path)
+        var ran = 0
+        for (path, command) in try await HelpCommand.all(of: till) {
+            for example in command.examples where !Self.notRun.keys.contains(where: example.hasPrefix) {
+                let script = values.reduce(example) { $0.replacing($1.key, with: $1.value) }
+                let result = try await run(script, tools: tools, key: key)
+                let expected = Self.statuses[example] ?? 0
+                #expect(result.status == expected, "\(path.joined(separator: " ")): \(script): \(result.error)")
+                ran += 1
+            }
+        }
+        #expect(ran > 40)
+        #expect(await server.end(SIGTERM) == 0)
+    }
+
+    /// Runs an example in a copy of the prepared directory.
+    private func run(_ example: String, tools: URL, key: String) async throws -> (status: Int32, error: String) {
+        let copy = try TillProcess(hasKeys: false)
+        for name in try FileManager.default.contentsOfDirectory(atPath: till.folder.url.path)
+        where !name.hasSuffix(".out") && !name.hasSuffix(".err") && !name.hasSuffix(".in") {
+            try FileManager.default.copyItem(at: till.folder.file(name), to: copy.folder.file(name))
+        }
+        if example.hasPrefix("till serve"), !example.contains("--print-configuration") {
+            let server = try await ServeProcess(
+                copy, Array(DocumentedSession.arguments(of: example[...]).dropFirst()))
+            return (await server.end(SIGTERM), try server.log)
+        }
+        // These examples read what an earlier one has written.
+        let earlier = [
+            "till products --catalog Catalog": "till init --storekit Garden.storekit --bundle-id a && ",
+            "till ledger import ledger.jsonl --data new-data": "till ledger export ledger.jsonl && ",
+        ]
+        let before = earlier[example] ?? ""
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = ["-o", "pipefail", "-c", before + example]
+        process.currentDirectoryURL = copy.folder.url
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "PATH": tools.path + ":/usr/bin:/bin", "TILL_DATA": copy.folder.folder("data").path,
+        ]) { $1 }
+        if example.contains("--server") { process.environment?["TILL_API_KEY"] = key }
+        let errors = copy.folder.file("example.err")
+        try Data().write(to: errors)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.launchAlone() } catch { continuation.resume(throwing: error) }
+        }
+        let status = process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
+        return (status, try String(contentsOf: errors, encoding: .utf8))
+    }
+}

@@ -1,0 +1,70 @@
+import Catalog
+import Commerce
+import Foundation
+import TestSupport
+import Testing
+import Wire
+
+@Suite struct InitCommandTests {
+    private let till: TillProcess
+
+    init() throws {
+        till = try TillProcess(hasKeys: false)
+    }
+
+    private func initialize(_ folder: String) async throws -> TillProcess.Result {
+        try await till.run(
+            "init", "--storekit", TestGarden.file.path, "--bundle-id", TestGarden.bundleIdentifier, folder)
+    }
+
+    @Test func `a catalog is created, explained and sold from`() async throws {
+        let created = try await initialize("shops/Garden")
+        #expect(created.status == 0, "\(created.error)")
+        for part in [
+            "garden.premium.monthly  plus 1, while it is paid for", "garden.seeds            1 of the balance seeds",
+            "Set the amount of garden.seeds", "Set the duration of garden.season",
+            "till products --catalog shops/Garden",
+        ] {
+            #expect(created.output.contains(part), "\(created.output)")
+        }
+        let written = try Data(contentsOf: till.folder.file("shops/Garden/Till.storekit"))
+        #expect(try written == Data(contentsOf: TestGarden.file))
+        let listed = try await till.run("products", "--catalog", "shops/Garden", "--json").decoded(ProductList.self)
+        #expect(listed.products.count == 6)
+    }
+
+    @Test(arguments: [Catalog.configurationFile, Catalog.itemsFile])
+    func `no file is overwritten`(name: String) async throws {
+        let folder = till.folder.folder("Garden")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data("mine".utf8).write(to: folder.appending(path: name))
+        let refused = try await initialize("Garden")
+        #expect(refused.status == 1)
+        #expect(refused.error.contains("\(name)\" already exists"), "\(refused.error)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [name])
+        #expect(try String(contentsOf: folder.appending(path: name), encoding: .utf8) == "mine")
+    }
+
+    @Test func `a file that is no configuration creates nothing`() async throws {
+        try Data("{}".utf8).write(to: till.folder.file("empty.storekit"))
+        let refused = try await till.run("init", "--storekit", "empty.storekit", "--bundle-id", "a", "Garden")
+        #expect(refused.status == 1)
+        #expect(refused.error.contains("empty.storekit"))
+        #expect(!FileManager.default.fileExists(atPath: till.folder.folder("Garden").path))
+    }
+
+    @Test func `the documented example loads, and has every key`() throws {
+        let page = try Project.text("Documentation/Catalog.md")
+        for (path, text) in DocumentedSession(page: page).files {
+            try Data(text.utf8).write(to: till.folder.file(path))
+        }
+        let catalog = try Catalog(folder: till.folder.url)
+        #expect(Set(catalog.products.map(\.type)) == Set(ProductType.allCases))
+        #expect(catalog.ownedByEverybody == [Item(collection: "bed", number: 0)])
+        #expect(catalog.balances == ["seeds"])
+        let items = try String(contentsOf: till.folder.file(Catalog.itemsFile), encoding: .utf8)
+        let used = Set(items.matches(of: /"([A-Za-z]+)":/).map { String($0.1) })
+        let keys = Set(page.matches(of: /\n\| `([A-Za-z]+)` \|/).map { String($0.1) })
+        #expect(used == keys)
+    }
+}
