@@ -13,7 +13,7 @@ struct ServeSettings {
     }
 
     /// The variables that are no settings of the service, which other commands read.
-    private static let otherVariables = ["TILL_API_KEY", "TILL_TOKEN"]
+    private static let otherVariables = ["TILL_API_KEY", "TILL_TOKEN", SandboxKeyOptions.variable]
 
     /// The environment variables whose names begin with TILL_ and that nothing reads, each with a sentence.
     static func unknownVariables(_ environment: [String: String]) -> [String] {
