@@ -1,13 +1,13 @@
-/// An app of a service: its identifiers, and what it sells.
+/// An app of a service: its identifiers and its catalog.
 public struct App: Sendable {
     /// The number of the app in the App Store; nil if it is unknown.
     public let appAppleIdentifier: Int64?
-    /// The catalog as its files define it.
+    /// The catalog of the files.
     public let files: Catalog
-    /// The catalog as it is now.
+    /// The present catalog.
     public let current: CurrentCatalog
 
-    /// - Parameter appAppleIdentifier: The number that notifications have to state (`appAppleId`); nil for any.
+    /// - Parameter appAppleIdentifier: The number that notifications must state (`appAppleId`); nil accepts any.
     public init(_ files: Catalog, appAppleIdentifier: Int64? = nil) {
         self.files = files
         self.appAppleIdentifier = appAppleIdentifier

@@ -34,7 +34,7 @@ public struct Apps: Sendable {
         all.first { $0.bundleIdentifier.hasSameBytes(as: bundleIdentifier) }
     }
 
-    /// The catalogs as they are now.
+    /// The present catalogs.
     public var catalogs: Catalogs { Catalogs(all.map(\.catalog)) }
 
     /// The type of a product, which is the same in all apps; nil for an unknown product.
@@ -50,7 +50,7 @@ public struct Apps: Sendable {
 
     /// Verifies that no other app sells a product of the same identifier and another type.
     ///
-    /// A proof need not state the type of its product, so that one identifier has one type.
+    /// A proof need not state the type of its product. Therefore an identifier has the same type in all apps.
     ///
     /// - Throws: `AppsError`, `productTypesDiffer`.
     public func check(_ product: Product, of app: App) throws(AppsError) {

@@ -1,6 +1,6 @@
 import Commerce
 
-/// A list of apps that one service cannot have.
+/// An invalid list of apps.
 public enum AppsError: CodedError, Equatable {
     case empty
     case bundleIdentifierRepeated(String)

@@ -2,7 +2,7 @@ import Commerce
 import Foundation
 import StrictJSON
 
-/// What one app sells, and which item each purchase grants.
+/// The products of one app, and the item that each purchase grants.
 public struct Catalog: Sendable {
     /// The name of the `.storekit` file in a catalog's folder.
     public static let configurationFile = "Till.storekit"
@@ -10,28 +10,27 @@ public struct Catalog: Sendable {
     public static let itemsFile = "Items.json"
 
     public let bundleIdentifier: String
-    /// What is sold, and where.
+    /// The StoreKit configuration: products and storefront.
     public let configuration: StoreKitConfiguration
-    /// The items nobody has to buy, in order.
+    /// The free items, in order. Every user owns them.
     public let ownedByEverybody: [Item]
-    /// What items look like, of those that have a picture.
+    /// The pictures of items; an item may have none.
     public private(set) var pictures: [Item: Picture]
-    /// In the order of the `.storekit` file, then in the order in which they came; withdrawn ones too.
+    /// All products, withdrawn ones too: in the order of the `.storekit` file, then in the order of their creation.
     public private(set) var products: [Product]
-    /// The identifiers of products that are sold no more. What was sold stays good for what it was.
+    /// The identifiers of products that are no longer for sale. Earlier purchases of them stay valid.
     public private(set) var withdrawn: Set<ByteKey> = []
-    /// The identifiers of products that are not as the files have them.
+    /// The identifiers of products that differ from the files.
     public private(set) var administered: Set<ByteKey> = []
-    /// Where each product stands among them.
+    /// The index of each product in `products`.
     private var places: [ByteKey: Int]
     private var benefits: [ByteKey: Benefit]
     private var definitions: [ByteKey: JSONObject]
 
     /// Loads a catalog from its folder.
     ///
-    /// - Throws: `CatalogError` for the first thing a typo can break: a file that is missing or is no JSON, a key that is
-    ///   missing or of another type, an identifier or item that is there twice, a price that is no number, a product that
-    ///   the other file does not know, a picture of no item.
+    /// - Throws: `CatalogError` for the first error in the files, such as a missing file, a key of another type, a repeated
+    ///   identifier, an invalid price or a picture without an item.
     public init(folder: URL) throws(CatalogError) {
         configuration = try StoreKitConfiguration(
             file: folder.appending(path: Self.configurationFile, directoryHint: .notDirectory).path)
@@ -49,14 +48,13 @@ public struct Catalog: Sendable {
         pictures = try Picture.all(in: folder, of: ownedByEverybody + benefits.values.compactMap(\.item))
     }
 
-    /// Adds to what the files say what is administered beside them, which counts before them.
+    /// Applies the administered changes. They take precedence over the files.
     ///
     /// - Parameters:
-    ///   - definitions: Each of another product, in the order in which they came.
-    ///   - withdrawn: Also of products that the files have no more.
-    ///   - pictures: Those of items, also of none that is there.
-    /// - Throws: `CatalogError` for a definition that no catalog can have beside the others, such as an item that is given
-    ///   twice.
+    /// - definitions: The definitions, one for each product, in the order of their creation.
+    /// - withdrawn: The withdrawn products, including some that the files no longer have.
+    /// - pictures: The pictures of items, including unknown items.
+    /// - Throws: `CatalogError` for a definition that conflicts with the others, such as an item that is granted twice.
     public mutating func administer(
         _ definitions: [ProductDefinition],
         withdrawn: Set<String>,
@@ -69,9 +67,9 @@ public struct Catalog: Sendable {
         self.pictures.merge(pictures) { $1 }
     }
 
-    /// Creates a product, or says something else of one.
+    /// Creates or changes a product.
     ///
-    /// - Throws: `CatalogError` for a definition that does not fit the others; then nothing is changed.
+    /// - Throws: `CatalogError` for a definition that conflicts with the others; then nothing changes.
     public mutating func define(_ definition: ProductDefinition) throws(CatalogError) {
         let identifier = ByteKey(definition.product.productIdentifier)
         let before = benefits.removeValue(forKey: identifier)
@@ -96,9 +94,9 @@ public struct Catalog: Sendable {
         }
     }
 
-    /// Has a product be again what the files say, and be no more where they do not have it.
+    /// Restores the files' definition of a product, or removes the product if the files have none.
     ///
-    /// - Throws: `CatalogError` where that does not fit the others.
+    /// - Throws: `CatalogError` if the definition conflicts with the others.
     public mutating func revert(_ productIdentifier: String, to files: Catalog) throws(CatalogError) {
         let identifier = ByteKey(productIdentifier)
         benefits[identifier] = nil
@@ -108,20 +106,20 @@ public struct Catalog: Sendable {
         benefits[identifier] = files.benefits[identifier]
     }
 
-    /// What is given for good, by whatever.
+    /// The items that some product or the files grant permanently.
     private var claimedItems: Set<Item> {
         var items = Set(ownedByEverybody)
         for case .item(let item) in benefits.values { items.insert(item) }
         return items
     }
 
-    /// As the files have it, or whoever has defined it since; nil for a product that is not there.
+    /// The present definition of a product; nil for an unknown product.
     public func definition(of productIdentifier: String) -> JSONObject? { definitions[ByteKey(productIdentifier)] }
 
-    /// Whether a product is no longer for sale.
+    /// True if a product is no longer for sale.
     public func isWithdrawn(_ productIdentifier: String) -> Bool { withdrawn.contains(ByteKey(productIdentifier)) }
 
-    /// Whether a product differs from what the files say.
+    /// True if a product differs from the files.
     public func isAdministered(_ productIdentifier: String) -> Bool {
         administered.contains(ByteKey(productIdentifier))
     }
@@ -132,12 +130,12 @@ public struct Catalog: Sendable {
         places[ByteKey(productIdentifier)].map { products[$0] }
     }
 
-    /// What buying a product is good for; nil for one that is not in the catalog.
+    /// The benefit of a product; nil for an unknown product.
     public func benefit(of productIdentifier: String) -> Benefit? {
         benefits[ByteKey(productIdentifier)]
     }
 
-    /// The product that grants an item; nil for one that is free or unknown.
+    /// The product that grants an item; nil for a free or unknown item.
     public func product(granting item: Item) -> Product? {
         products.first { benefit(of: $0.productIdentifier)?.item == item }
     }

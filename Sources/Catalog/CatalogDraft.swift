@@ -1,7 +1,7 @@
 import Commerce
 import StrictJSON
 
-/// A first `Items.json` for the products of a `.storekit` file, as a start for editing.
+/// A draft of `Items.json` for the products of a `.storekit` file, to be edited.
 ///
 /// A subscription group becomes a collection whose numbers are the levels. Other products are named after the last part of
 /// their identifiers: `com.example.coins100` becomes 100 of the balance `coins`, or the item `coins 100`.
@@ -10,13 +10,13 @@ public struct CatalogDraft: Sendable {
     public struct Entry: Sendable {
         public let product: Product
         public let benefit: Benefit
-        /// True for a consumable in whose name no number was found.
+        /// True for a consumable if no number was found in its name.
         public let isAmountAssumed: Bool
     }
 
-    /// The duration of every non-renewing subscription: the `.storekit` file has none.
+    /// The duration of every non-renewing subscription, because the `.storekit` file has none.
     private static let duration = "P1M"
-    /// In bytes; the limit on the names of collections and balances.
+    /// The maximum length of the names of collections and balances, in bytes.
     private static let maximumNameLength = 64
 
     public let bundleIdentifier: String
@@ -24,7 +24,7 @@ public struct CatalogDraft: Sendable {
     /// The content of `Items.json`.
     public let itemsText: String
 
-    /// - Throws: `CatalogError` for products that no catalog can have.
+    /// - Throws: `CatalogError` for invalid products.
     public init(_ configuration: StoreKitConfiguration, bundleIdentifier: String) throws(CatalogError) {
         self.bundleIdentifier = bundleIdentifier
         let lines = Self.lines(configuration.products)
@@ -85,19 +85,19 @@ public struct CatalogDraft: Sendable {
     /// The last part of an identifier without its number, and the number: `coins` and 100 for `com.example.coins_100`.
     private static func parts(of identifier: String) -> (stem: String, number: Int?) {
         let parts = identifier.split(separator: ".")
-        // A part that is a number alone counts with the part before it.
+        // A part that is only a number belongs to the part before it.
         let last = parts.last.map(String.init) ?? ""
         let isNumber = last.allSatisfy { $0.isASCII && $0.isNumber }
         let text = isNumber ? parts.suffix(2).joined(separator: "-") : last
         return (name(text.replacing(/[0-9]+/, with: "-"), or: "item"), number(in: text))
     }
 
-    /// The first number in a text of up to nine digits.
+    /// The first number of at most nine digits in a text.
     private static func number(in text: String) -> Int? {
         text.firstMatch(of: /[0-9]+/).flatMap { $0.0.count <= 9 ? Int($0.0) : nil }
     }
 
-    /// A name of letters, digits, - and _, in lower case.
+    /// A name of letters, digits, `-` and `_`, in lower case.
     private static func name(_ text: String, or standard: String) -> String {
         let words = text.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
         let name = words.joined(separator: "-").trimmingPrefix(/_+/).prefix(maximumNameLength - 16)

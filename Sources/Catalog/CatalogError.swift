@@ -1,9 +1,9 @@
 import Commerce
 
-/// What is wrong with a catalog's files: which file, which key, and why.
+/// An error in a catalog's files: the file, the key and the reason.
 public struct CatalogError: CodedError, Equatable {
     public let file: String
-    /// The path of the key inside the file, such as `products[2].displayPrice`; nil when the file as a whole is wrong.
+    /// The path of the key inside the file, such as `products[2].displayPrice`; nil if the whole file is wrong.
     public let key: String?
     public let reason: String
 

@@ -1,7 +1,7 @@
 import Foundation
 import StrictJSON
 
-/// A value inside a catalog file together with the path that leads to it, so that every complaint names its place.
+/// A value inside a catalog file and its path, so that every error names its place.
 struct CatalogReader {
     let file: String
     let path: String
@@ -13,7 +13,7 @@ struct CatalogReader {
         self.value = value
     }
 
-    /// - Throws: `CatalogError` when the bytes are no JSON.
+    /// - Throws: `CatalogError` if the bytes are not JSON.
     init(file: String, json bytes: [UInt8]) throws(CatalogError) {
         let value: JSONValue
         do { value = try JSONParser.parse(bytes) } catch {
@@ -22,12 +22,12 @@ struct CatalogReader {
         self.init(file: file, value: value)
     }
 
-    /// - Throws: `CatalogError` when the file is missing, cannot be read, or is no JSON.
+    /// - Throws: `CatalogError` if the file is missing, cannot be read or is not JSON.
     init(contentsOf file: URL) throws(CatalogError) {
         try self.init(file: file.path, json: try Self.bytes(of: file))
     }
 
-    /// - Throws: `CatalogError` when the file is missing or cannot be read.
+    /// - Throws: `CatalogError` if the file is missing or cannot be read.
     static func bytes(of file: URL) throws(CatalogError) -> [UInt8] {
         do {
             return try [UInt8](Data(contentsOf: file))
@@ -41,7 +41,7 @@ struct CatalogReader {
         CatalogError(file: file, key: path.isEmpty ? nil : path, reason: reason)
     }
 
-    /// The value of a key; nil when it is absent or null.
+    /// The value of a key; nil if it is absent or null.
     func optional(_ key: String) throws(CatalogError) -> CatalogReader? {
         guard case .object(let object) = value else { throw mismatch("an object") }
         let child = path.isEmpty ? key : "\(path).\(key)"

@@ -2,7 +2,7 @@ import Commerce
 
 /// The catalogs of a service's apps at one moment.
 public struct Catalogs: Sendable {
-    /// In the order of the configuration.
+    /// The catalogs, in the order of the configuration.
     public let all: [Catalog]
 
     init(_ catalogs: [Catalog]) {
@@ -14,7 +14,7 @@ public struct Catalogs: Sendable {
         all.first { $0.bundleIdentifier.hasSameBytes(as: bundleIdentifier) }
     }
 
-    /// The items that nobody has to buy, in order.
+    /// The free items, in order. Every user owns them.
     public var ownedByEverybody: [Item] { merged(\.ownedByEverybody) }
 
     /// The names of all collections, in order.
@@ -43,7 +43,7 @@ public struct Catalogs: Sendable {
         }
     }
 
-    /// The lists of all apps as one sorted list without duplicates. A service with one app has its list.
+    /// The lists of all apps, merged into one sorted list without duplicates. The list of a single app stays as it is.
     private func merged<Element: Hashable & Comparable>(_ list: (Catalog) -> [Element]) -> [Element] {
         all.count == 1 ? list(all[0]) : Set(all.flatMap(list)).sorted()
     }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The catalog as it is now, for all who sell by it: it may change while they do.
+/// The present catalog, shared by all its readers. It may change between two reads.
 public final class CurrentCatalog: Sendable {
-    /// The two belong together.
+    /// The catalog and its revision, which change together.
     private let state: Mutex<(catalog: Catalog, revision: Int64)>
 
-    /// - Parameter revision: Grows with each change.
+    /// - Parameter revision: The revision number, which grows with each change.
     public init(_ catalog: Catalog, revision: Int64 = 0) {
         state = Mutex((catalog, revision))
     }
@@ -16,7 +16,7 @@ public final class CurrentCatalog: Sendable {
 
     public var snapshot: (catalog: Catalog, revision: Int64) { state.withLock { $0 } }
 
-    /// Puts another in its place.
+    /// Replaces the catalog.
     public func replace(with catalog: Catalog, revision: Int64) {
         state.withLock { $0 = (catalog, revision) }
     }

@@ -1,25 +1,25 @@
 import Commerce
 import StrictJSON
 
-/// What each product is good for and which items everybody owns: Till's own file beside the `.storekit` file.
+/// The benefit of each product, and the free items: Till's own file beside the `.storekit` file.
 struct ItemMap {
-    /// The most that one consumable adds to a balance.
+    /// The maximum amount that one consumable adds to a balance.
     private static let maximumAmount = 1_000_000_000
-    /// In bytes of UTF-8.
+    /// The maximum length of a collection's name, in bytes of UTF-8.
     private static let maximumCollectionLength = 64
 
     let bundleIdentifier: String
-    /// By product identifier.
+    /// The benefits, by product identifier.
     let benefits: [String: Benefit]
-    /// By product identifier, as the file has it.
+    /// The entries as the file has them, by product identifier.
     let entries: [String: JSONObject]
-    /// In order.
+    /// The free items, in order.
     let ownedByEverybody: [Item]
 
-    /// - Parameter products: Those of the catalog, which the map has to know each of, and no other.
+    /// - Parameter products: The products of the catalog. The map must have all of them and no other.
     init(_ root: CatalogReader, products: [Product]) throws(CatalogError) {
         bundleIdentifier = try root.required("bundleId").string()
-        // Items for good; what ends may be granted by several products, such as a month and a year of one thing.
+        // Only permanent items. Several products may grant an item that expires, such as a month and a year of it.
         var claimed: Set<Item> = []
         var free: [Item] = []
         for entry in try root.required("ownedByEverybody").elements() {
@@ -50,7 +50,7 @@ struct ItemMap {
         ownedByEverybody = free.sorted()
     }
 
-    /// - Parameter claimed: Items that something gives for good already; the product's comes to them.
+    /// - Parameter claimed: The items that are already granted permanently. The function adds the product's item.
     static func benefit(
         _ entry: CatalogReader,
         of product: Product,
@@ -69,7 +69,7 @@ struct ItemMap {
         case .nonRenewingSubscription:
             let duration = try entry.required("duration")
             guard let period = SubscriptionPeriod(try duration.string()) else {
-                throw duration.failure("it is no period; write P1W, P1M or P1Y")
+                throw duration.failure("it is not a period; write P1W, P1M or P1Y")
             }
             return .itemFor(item, period)
         case .autoRenewableSubscription: return .itemWhilePaid(item)
@@ -82,7 +82,7 @@ struct ItemMap {
     private static func item(_ entry: CatalogReader) throws(CatalogError) -> (item: Item, number: CatalogReader) {
         let (collection, number) = (try entry.required("collection"), try entry.required("number"))
         let name = try collection.string()
-        // Databases have it as a part of their keys.
+        // Databases use the name as a part of their keys.
         guard name.utf8.count <= maximumCollectionLength, name.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
             throw collection.failure(
                 "a collection's name has up to \(maximumCollectionLength) bytes and no control characters")
@@ -90,7 +90,7 @@ struct ItemMap {
         return (Item(collection: name, number: try number.count()), number)
     }
 
-    /// A name that can stand in an address as it is.
+    /// A name that needs no escaping in a URL.
     private static func name(_ entry: CatalogReader) throws(CatalogError) -> String {
         let name = try entry.string()
         guard name.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) != nil else {

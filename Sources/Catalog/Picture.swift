@@ -1,12 +1,11 @@
 import Commerce
 import Foundation
 
-/// What an item looks like: an SVG drawing in the folder `Art` beside a catalog's files, under the name
-/// `COLLECTION-NUMBER.svg`, or what somebody has uploaded.
+/// A picture of an item: an SVG file `COLLECTION-NUMBER.svg` in the folder `Art` beside the catalog's files, or an upload.
 public struct Picture: Hashable, Sendable {
-    /// The name of the folder.
+    /// The name of the pictures' folder.
     public static let folder = "Art"
-    /// In bytes.
+    /// The maximum size of a picture, in bytes.
     public static let maximumSize = 256 * 1024
 
     public enum Format: String, Sendable, CaseIterable {
@@ -25,7 +24,7 @@ public struct Picture: Hashable, Sendable {
             }
         }
 
-        /// What bytes are by themselves; nil for what is none of these.
+        /// Detects the format of bytes; nil for any other format.
         init?(_ bytes: [UInt8]) {
             if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
                 self = .png
@@ -38,11 +37,11 @@ public struct Picture: Hashable, Sendable {
             }
         }
 
-        /// Whether it is text whose first element is `svg`.
+        /// True if the bytes are a text whose first element is `svg`.
         private static func isSVG(_ bytes: [UInt8]) -> Bool {
             guard let text = String(validating: bytes, as: UTF8.self) else { return false }
             var rest = Substring(text.drop { $0 == "\u{FEFF}" }).utf8
-            // What may stand before it: a declaration, comments, a document type.
+            // An XML declaration, comments and a document type may precede it.
             while true {
                 rest = rest.drop { $0 <= UInt8(ascii: " ") }
                 let (start, end) =
@@ -60,8 +59,8 @@ public struct Picture: Hashable, Sendable {
     public let bytes: [UInt8]
     public let format: Format
 
-    /// - Parameter file: What to call it in complaints.
-    /// - Throws: `CatalogError` for bytes that are too many, or no picture of a format that is known.
+    /// - Parameter file: The name of the file in error messages.
+    /// - Throws: `CatalogError` if the bytes are too many or have no known format.
     public init(bytes: [UInt8], file: String) throws(CatalogError) {
         try self.init(bytes: bytes, file: file, among: Format.allCases)
     }
@@ -78,15 +77,15 @@ public struct Picture: Hashable, Sendable {
         self.format = format
     }
 
-    /// The pictures there are; none where there is no such folder. Files whose names begin with a dot are nobody's.
+    /// The pictures in a catalog's folder; empty if it has no such folder. Files whose names begin with a dot are ignored.
     ///
-    /// - Throws: `CatalogError` for a file that is the picture of none of the items, cannot be read, is too large or no SVG.
+    /// - Throws: `CatalogError` for a file that belongs to no item, cannot be read, is too large or is not an SVG.
     static func all(in catalog: URL, of items: some Sequence<Item>) throws(CatalogError) -> [Item: Picture] {
         let folder = catalog.appending(path: Self.folder, directoryHint: .notDirectory)
         guard FileManager.default.fileExists(atPath: folder.path) else { return [:] }
-        // By its path: by its URL, Foundation on Linux takes a folder that cannot be read for an empty one.
+        // The path, because Foundation on Linux returns an empty list for the URL of an unreadable folder.
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
-            throw CatalogError(file: folder.path, reason: "it is no folder that can be read")
+            throw CatalogError(file: folder.path, reason: "it is not a readable folder")
         }
         let known = Dictionary(items.map { ("\($0.collection)-\($0.number).svg", $0) }) { first, _ in first }
         var pictures: [Item: Picture] = [:]

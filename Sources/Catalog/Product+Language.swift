@@ -1,9 +1,9 @@
 import Commerce
 
 extension Product {
-    /// The texts in a language, such as `ko` or `en`; those of the first localization when there are none in it.
+    /// The texts in a language, such as `ko` or `en`. If the language has none, the first localization.
     ///
-    /// - Returns: nil for a product without any.
+    /// - Returns: Nil for a product without texts.
     public func localization(language: String) -> Localization? {
         let wanted = language.prefix { $0 != "_" && $0 != "-" }.lowercased()
         return localizations.first { $0.language.lowercased() == wanted } ?? localizations.first
@@ -16,8 +16,8 @@ extension Catalog {
 }
 
 extension [Product] {
-    /// The languages in which products have texts, such as `en`; the first product's first language comes first, since texts
-    /// are shown in it where the wanted one is missing.
+    /// The languages of the products' texts, such as `en`. The first product's first language comes first, because it replaces
+    /// a missing one.
     public var languages: [String] {
         var languages: [String] = []
         for localization in flatMap(\.localizations) {

@@ -1,15 +1,14 @@
 import Commerce
 import StrictJSON
 
-/// A product and what it is good for as somebody defines it: an entry of a `.storekit` file and one of `Items.json` in one
-/// object, read as those are.
+/// An administered product with its benefit: an entry of a `.storekit` file and one of `Items.json`, merged into one object.
 public struct ProductDefinition: Sendable {
-    /// In the files these stand once for a whole group.
+    /// The files have this key once for a whole group.
     static let groupIdentifier = "subscriptionGroupID"
     static let groupName = "subscriptionGroupName"
     private static let identifier = "productID"
 
-    /// The longest text with characters beyond ASCII, in bytes of UTF-8.
+    /// The maximum length of a text with characters beyond ASCII, in bytes of UTF-8.
     private static let maximumTextLength = 4096
     /// The keys of an entry of a `.storekit` file (Xcode 12 to 26) and of one of `Items.json`.
     private static let keys = [
@@ -19,15 +18,15 @@ public struct ProductDefinition: Sendable {
         "winbackOffers",
     ]
 
-    /// With the product's identifier; keys of the files that Till does not know stay as they are.
+    /// The definition, with the product's identifier. Keys of the files that Till does not know are kept.
     public let object: JSONObject
     public let product: Product
-    /// What the benefit is read from.
+    /// The entry that the benefit is read from.
     var entry: CatalogReader { CatalogReader(file: product.productIdentifier, value: .object(object)) }
 
-    /// - Parameter currency: The storefront's.
-    /// - Throws: `CatalogError` for the first thing that is missing, of another type or out of range, under the product's
-    ///   identifier as its file.
+    /// - Parameter currency: The storefront's currency.
+    /// - Throws: `CatalogError` for the first key that is missing, has another type or is out of range. The error names the
+    ///   product's identifier as its file.
     public init(
         _ object: JSONObject,
         of productIdentifier: String,
@@ -56,10 +55,10 @@ public struct ProductDefinition: Sendable {
             }
     }
 
-    /// Checks a definition that somebody sends: its keys, and the length of its texts.
+    /// Checks a new definition: its keys, and the length of its texts.
     ///
-    /// - Parameter before: The definition it replaces, whose keys it may keep; nil for a new product.
-    /// - Throws: `CatalogError` for an unknown key, with the nearest known one, or for a text that is too long.
+    /// - Parameter before: The replaced definition, whose keys are allowed; nil for a new product.
+    /// - Throws: `CatalogError` for an unknown key, with the nearest known one, or a text that is too long.
     public static func check(
         _ object: JSONObject,
         of productIdentifier: String,
@@ -84,13 +83,13 @@ public struct ProductDefinition: Sendable {
         case .object(let object):
             object.members.allSatisfy { $0.key.utf8.count <= maximumTextLength && isShort($0.value) }
         case .array(let elements): elements.allSatisfy(isShort)
-        // The whole definition has a limit, too; ASCII is compared in linear time.
+        // The size of the whole definition is limited, too. ASCII is compared in linear time.
         case .string(let text): text.utf8.count <= maximumTextLength || text.utf8.allSatisfy { $0 < 0x80 }
         case .number, .bool, .null: true
         }
     }
 
-    /// Whether two say the same, in whatever order.
+    /// True if two definitions have the same content, in any order of keys.
     public func isSame(as other: JSONObject?) -> Bool {
         other.map { Self.ordered(.object($0)) } == Self.ordered(.object(object))
     }
@@ -108,7 +107,7 @@ public struct ProductDefinition: Sendable {
         }
     }
 
-    /// What two entries of files say together.
+    /// The merged object of an entry of each file.
     static func merged(_ entry: JSONObject, _ items: JSONObject?) -> JSONObject {
         var object = entry
         for member in items?.members ?? [] { _ = object.add(member.key, member.value) }

@@ -1,6 +1,6 @@
 import Commerce
 
-/// What the products of a `.storekit` file have in common.
+/// Reads the keys that all products of a `.storekit` file have.
 struct ProductReader {
     let entry: CatalogReader
     let currency: String
@@ -14,7 +14,7 @@ struct ProductReader {
             localizations: try localizations(), subscription: subscription)
     }
 
-    /// - Throws: `CatalogError` for a type of another list, or of none.
+    /// - Throws: `CatalogError` for an unknown type, or a type that belongs to another list.
     func type(among types: [ProductType]) throws(CatalogError) -> ProductType {
         let type = try entry.required("type")
         let name = try type.string()
@@ -31,7 +31,7 @@ struct ProductReader {
         return price
     }
 
-    /// A type as `.storekit` files name it.
+    /// The name of a type in `.storekit` files.
     private static func name(of type: ProductType) -> String {
         switch type {
         case .consumable: "Consumable"
@@ -41,7 +41,7 @@ struct ProductReader {
         }
     }
 
-    /// What Xcode has just made has a localization without texts.
+    /// A product that Xcode has just created has a localization without texts.
     private func localizations() throws(CatalogError) -> [Product.Localization] {
         var localizations: [Product.Localization] = []
         for element in try entry.optional("localizations")?.elements() ?? [] {

@@ -2,36 +2,36 @@ import Commerce
 import Foundation
 import StrictJSON
 
-/// A `.storekit` file, the format of Xcode's StoreKit configurations, versions 1.0 to 5.0.
+/// A `.storekit` file in the format of Xcode's StoreKit configurations, versions 1.0 to 5.0.
 ///
-/// The text stays as it is, unknown keys and white space included: a file is written back byte for byte.
+/// The text is kept with unknown keys and white space, so that a file is written back byte for byte.
 public struct StoreKitConfiguration: Sendable {
     public let storefront: Storefront
-    /// One-time products first, then non-renewing ones, then the subscriptions of each group; each in the file's order.
+    /// The one-time products, then the non-renewing ones, then the subscriptions of each group, each in the file's order.
     public let products: [Product]
     public let settings: StoreKitSettings
-    /// With which the app's developer signs promotional offers; nil in a file that has none.
+    /// The key that signs promotional offers; nil if the file has none.
     public let subscriptionOffersKeyPair: SubscriptionOffersKeyPair?
-    /// By product identifier, as the file has it.
+    /// The entries as the file has them, by product identifier.
     let entries: [String: JSONObject]
-    /// The file's own text, since each version of Xcode writes white space in its own way.
+    /// The original text of the file. Versions of Xcode differ in white space.
     public let text: String
 
     /// A key that signs promotional offers (`subscriptionOffersKeyPair`).
     public struct SubscriptionOffersKeyPair: Sendable {
         public let identifier: String
-        /// PKCS#8, in base64.
+        /// The private key: PKCS#8, in base64.
         public let privateKey: String
     }
 
     /// - Parameters:
-    ///   - json: The file's bytes.
-    ///   - file: What to call the file in complaints.
+    /// - json: The bytes of the file.
+    /// - file: The name of the file in error messages.
     public init(json: [UInt8], file: String) throws(CatalogError) {
         try self.init(try CatalogReader(file: file, json: json), text: String(decoding: json, as: UTF8.self))
     }
 
-    /// - Parameter file: Its path.
+    /// - Parameter file: The path of the file.
     public init(file: String) throws(CatalogError) {
         try self.init(json: try CatalogReader.bytes(of: URL(filePath: file)), file: file)
     }
@@ -82,7 +82,7 @@ public struct StoreKitConfiguration: Sendable {
             for (product, entry) in zip(found, try group.required("subscriptions").elements()) {
                 try add(product, at: entry, to: &products)
                 guard case .object(var object) = entry.value, let subscription = product.subscription else { continue }
-                // What the group says for all of its products.
+                // The group's keys belong to all of its products.
                 _ = object.add(ProductDefinition.groupIdentifier, .string(subscription.groupIdentifier))
                 _ = object.add(ProductDefinition.groupName, .string(subscription.groupName))
                 entries[product.productIdentifier] = object

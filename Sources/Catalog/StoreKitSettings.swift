@@ -1,9 +1,9 @@
 import Commerce
 
-/// How a `.storekit` file wants its store to behave (Xcode's StoreKit Configuration Settings).
+/// The settings of a `.storekit` file for its store (Xcode's StoreKit Configuration Settings).
 ///
-/// Which index of `_storeKitErrors` means which error is not established; it is taken for the SDK's order. Neither is a key for
-/// interrupted purchases; `_billingIssuesEnabled`, which is older than billing retry, is taken for it.
+/// The indices of `_storeKitErrors` are undocumented; Till assumes the order of the SDK. The key for interrupted purchases is
+/// undocumented, too. Till uses `_billingIssuesEnabled`, which is older than billing retry.
 public struct StoreKitSettings: Hashable, Sendable {
     public let timeRate: TimeRate
     /// `_askToBuyEnabled`
@@ -14,11 +14,11 @@ public struct StoreKitSettings: Hashable, Sendable {
     public let isBillingGracePeriodEnabled: Bool
     /// `_renewalBillingIssuesEnabled`
     public let shouldEnterBillingRetryOnRenewal: Bool
-    /// With what every payment fails (`_failTransactionsEnabled`, `_storeKitError`); nil where none does.
+    /// The error of every payment (`_failTransactionsEnabled`, `_storeKitError`); nil if payments succeed.
     public let failureError: SKErrorCode?
-    /// What calls of StoreKit's fail with (`_storeKitErrors`); calls that do not fail are left out.
+    /// The simulated errors of StoreKit's calls (`_storeKitErrors`); calls that succeed are left out.
     public let storeKitErrors: [StoreKitCall: StoreKitFailure]
-    /// The app's number in the App Store, in files that Xcode synchronises (`_applicationInternalID`).
+    /// The app's number in the App Store, in files synchronised by Xcode (`_applicationInternalID`).
     public let appAppleIdentifier: Int64?
     /// `_locale`
     public let locale: String
@@ -34,7 +34,7 @@ public struct StoreKitSettings: Hashable, Sendable {
         locale = try settings?.optional("_locale")?.string() ?? "en_US"
         storeKitErrors = try Self.storeKitErrors(settings)
         appAppleIdentifier = try (settings?.optional("_applicationInternalID")?.string()).flatMap { Int64($0) }
-        // A rate that StoreKitTest no longer has is real time, as in Xcode's menu.
+        // A rate that StoreKitTest has dropped means real time, as in Xcode's menu.
         timeRate = try (settings?.optional("_timeRate")?.count()).flatMap(TimeRate.init) ?? .realTime
     }
 
@@ -45,7 +45,7 @@ public struct StoreKitSettings: Hashable, Sendable {
         "Offer Code Redeem Sheet": .offerCodeRedeemSheet,
     ]
 
-    /// Names, types and numbers that are not known are of a later Xcode, and left alone.
+    /// Unknown names, types and numbers belong to a later Xcode and are ignored.
     private static func storeKitErrors(
         _ settings: CatalogReader?
     ) throws(CatalogError) -> [StoreKitCall: StoreKitFailure] {

@@ -1,6 +1,6 @@
 import Commerce
 
-/// The subscription groups of a `.storekit` file.
+/// Reads the subscription groups of a `.storekit` file.
 struct SubscriptionReader {
     let currency: String
 
@@ -27,7 +27,7 @@ struct SubscriptionReader {
                 offers: try offers(entry)))
     }
 
-    /// Files up to 4.0 have one introductory offer; later ones have several, beside the first or instead of it.
+    /// Files up to 4.0 have one introductory offer. Later files have several, in addition or instead.
     private func offers(_ entry: CatalogReader) throws(CatalogError) -> [SubscriptionOffer] {
         var offers: [SubscriptionOffer] = []
         let introductory = try entry.optional("introductoryOffers")?.elements() ?? []
@@ -78,7 +78,7 @@ struct SubscriptionReader {
             periodCount: try entry.optional("numberOfPeriods")?.count() ?? 1, price: price, eligibility: eligibility)
     }
 
-    /// An offer's price. Xcode writes an empty text for a field that was never filled in: nothing is charged.
+    /// An offer's price. Xcode writes an empty text for an unused field: nothing is charged.
     private static func price(_ entry: CatalogReader, currency: String) throws(CatalogError) -> Price {
         guard try !entry.text().isEmpty else { return Price(milliunits: 0, currency: currency) }
         return try ProductReader.price(entry, currency: currency)
@@ -86,7 +86,7 @@ struct SubscriptionReader {
 
     private static func period(_ entry: CatalogReader) throws(CatalogError) -> SubscriptionPeriod {
         guard let period = SubscriptionPeriod(try entry.string()) else {
-            throw entry.failure("it is no period; write P1W, P1M or P1Y")
+            throw entry.failure("it is not a period; write P1W, P1M or P1Y")
         }
         return period
     }

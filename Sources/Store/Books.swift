@@ -3,8 +3,7 @@ import Commerce
 import Foundation
 import GRDB
 
-/// The store's books, open inside one transaction of its database: all that a use case reads and writes, at one moment of
-/// the store's own clock.
+/// The store's database inside one transaction, at one moment of the store's clock. Use cases read and write it.
 struct Books {
     let database: Database
     let bundleIdentifier: String
@@ -12,7 +11,7 @@ struct Books {
     let issuer: ProofIssuer
     let randomness: Randomness
     let settings: StoreSettings
-    /// By the store's clock.
+    /// The time of the store's clock.
     let now: Timestamp
 
     var payments: PaymentRecords { PaymentRecords(database: database) }
@@ -31,17 +30,17 @@ struct Books {
             isGracePeriodEnabled: settings.isBillingGracePeriodEnabled)
     }
 
-    /// The same books at an earlier moment, when something became due.
+    /// The same books at an earlier moment, when an event became due.
     func at(_ moment: Timestamp) -> Books {
         Books(
             database: database, bundleIdentifier: bundleIdentifier, configuration: configuration, issuer: issuer,
             randomness: randomness, settings: settings, now: moment)
     }
 
-    /// Lets what has become due happen, in order, each at its own moment.
+    /// Performs the due events in order, each at its own moment.
     ///
-    /// - Parameter limit: At most so much of it.
-    /// - Returns: Whether that was all.
+    /// - Parameter limit: The maximum number of events.
+    /// - Returns: True if no due event is left.
     func catchUp(limit: Int = .max) throws -> Bool {
         var count = 0
         while let subscription = try subscriptions.firstDue(until: now), let dueDate = subscription.dueDate {

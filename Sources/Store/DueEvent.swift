@@ -1,7 +1,7 @@
 import Commerce
 import Receipts
 
-/// A change of a subscription that time brought about.
+/// A change of a subscription that became due.
 public struct DueEvent: Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         case renewed
@@ -9,7 +9,7 @@ public struct DueEvent: Hashable, Sendable {
         case gracePeriodEnded
         case expired
 
-        /// - Returns: nil for a notification of anything else.
+        /// - Returns: Nil for a notification of any other change.
         init?(_ type: NotificationTypeV2) {
             switch type {
             case .didRenew: self = .renewed
@@ -22,7 +22,7 @@ public struct DueEvent: Hashable, Sendable {
     }
 
     public let kind: Kind
-    /// By the store's clock.
+    /// The date, by the store's clock.
     public let date: Timestamp
     public let account: String
     public let productIdentifier: String

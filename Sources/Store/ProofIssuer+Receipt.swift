@@ -3,7 +3,7 @@ import Receipts
 import Signatures
 
 extension ProofIssuer {
-    /// An app receipt over an account's purchases, in base64 as an app reads it from its bundle.
+    /// An app receipt with an account's purchases, in base64 as an app reads it from its bundle.
     func receipt(over purchases: [Transaction], account: String, at moment: Timestamp) throws -> String {
         let opaqueValue = randomness.bytes(16)
         let device = DigestAlgorithm.sha256.digest(of: Array("device of \(account)".utf8)).prefix(16)
@@ -50,8 +50,7 @@ extension ProofIssuer {
             otherAttributes: try [1709, 1714, 1715, 1716, 1717, 1718].map { try .string($0, "") } + [.integer(1722, 0)])
     }
 
-    /// What Apple's sandbox puts into every receipt besides, with the values measured there: readers that expect the
-    /// attributes find them.
+    /// The undocumented attributes of every receipt of Apple's sandbox, with measured values. Some readers expect them.
     private func undocumentedAttributes() throws -> [ReceiptAttribute] {
         try [
             ReceiptAttribute(type: 6, value: randomness.bytes(64)),

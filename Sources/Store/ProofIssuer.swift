@@ -3,12 +3,12 @@ import Foundation
 import Receipts
 import Signatures
 
-/// Signs what the store has sold, in the forms in which Apple does.
+/// Signs transactions, renewal information and receipts in Apple's formats.
 struct ProofIssuer: Sendable {
     let keys: StoreKeys
     let bundleIdentifier: String
     let environment: AppStoreEnvironment
-    /// The app's number in the App Store; the sandbox names none.
+    /// The app's number in the App Store; nil in the sandbox.
     let appAppleIdentifier: Int64?
     let randomness: Randomness
 

@@ -2,30 +2,30 @@ import Commerce
 import Foundation
 import Signatures
 
-/// What the store is known by over TLS: a certificate for Apple's host names, from an authority of its own that lies beside it
-/// and that clients have to be told to trust.
+/// The store's identity for TLS: a certificate for Apple's host names, issued by a local authority. Clients have to trust
+/// the authority.
 public struct ServerIdentity: Sendable {
-    /// The hosts of the App Store Server API and of verifyReceipt, old and new, the placeholder that Apple's libraries have for
-    /// local testing, and this machine.
+    /// The hosts of the App Store Server API and of verifyReceipt, old and new, the placeholder of Apple's libraries for local
+    /// testing, and this machine.
     public static let hostNames = [
         "api.storekit.apple.com", "api.storekit-sandbox.apple.com", "api.storekit.itunes.apple.com",
         "api.storekit-sandbox.itunes.apple.com", "buy.itunes.apple.com", "sandbox.itunes.apple.com",
         "local-testing-base-url", "localhost", "127.0.0.1",
     ]
 
-    /// Days that the authority is valid, and its certificate; the latter is made anew at every start, and clients take none that
-    /// is valid for longer than 398.
+    /// The validity of the authority, and of the server's certificate, in days. Each start makes a new server certificate.
+    /// Clients reject one that is valid for more than 398 days.
     private static let authorityDays: Int64 = 20 * 365
     private static let certificateDays: Int64 = 90
 
-    /// The authority's certificate, in PEM.
+    /// The file of the authority's certificate, in PEM.
     public let authority: URL
-    /// The server's, and the authority's, in PEM.
+    /// The file of the server's certificate and the authority's, in PEM.
     public let certificate: URL
-    /// In PEM.
+    /// The file of the server's private key, in PEM.
     public let key: URL
 
-    /// Makes the server's certificate in a folder, and the authority where there is none yet.
+    /// Makes the server's certificate in a folder, and the authority if the folder has none.
     public init(folder: URL, clock: any WallClock, randomness: Randomness) throws(StoreError) {
         authority = folder.appending(path: "authority.pem", directoryHint: .notDirectory)
         certificate = folder.appending(path: "server.pem", directoryHint: .notDirectory)
@@ -51,18 +51,18 @@ public struct ServerIdentity: Sendable {
         }
     }
 
-    /// Makes certificates, each with a key on P-256.
+    /// Issues certificates, each with a P-256 key.
     private struct Issuer {
         typealias Link = (certificate: Certificate, key: PrivateKey)
 
         let clock: any WallClock
         let randomness: Randomness
 
-        /// The one of a folder, made where there is none.
+        /// The authority of a folder. A missing one is made.
         func authority(in folder: URL) throws -> Link {
             let certificateFile = folder.appending(path: "authority.cer", directoryHint: .notDirectory)
             let keyFile = folder.appending(path: "authority-key.pem", directoryHint: .notDirectory)
-            // The key is written last: where it is, the rest is.
+            // The key is written last: if it exists, the other files do.
             if let pem = try? String(contentsOf: keyFile, encoding: .utf8) {
                 let key = try PrivateKey(pem: pem)
                 guard let certificate = Certificate(der: [UInt8](try Data(contentsOf: certificateFile))),
@@ -88,7 +88,7 @@ public struct ServerIdentity: Sendable {
         ) throws -> Link {
             let now = clock.now()
             let key = try PrivateKey.generate(.p256)
-            // A day back, for a client whose clock is behind; a leading 1 keeps the number positive.
+            // A day back, for a client whose clock is behind. A leading 1 keeps the number positive.
             let certificate = try CertificateTemplate(
                 role: role, commonName: commonName, organization: "Till", serialNumber: [1] + randomness.bytes(15),
                 notBefore: now.adding(days: -1).secondsSince1970, notAfter: now.adding(days: days).secondsSince1970,

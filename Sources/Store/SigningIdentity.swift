@@ -1,8 +1,8 @@
 import Signatures
 
-/// A key that signs proofs, with the certificates that say so.
+/// A key that signs proofs, with its certificate chain.
 struct SigningIdentity: Sendable {
     let key: PrivateKey
-    /// Leaf, intermediate, root.
+    /// The certificates of the leaf, the intermediate and the root, in this order.
     let chain: [Certificate]
 }

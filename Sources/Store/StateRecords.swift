@@ -1,24 +1,24 @@
 import GRDB
 
-/// The store's clock and settings, inside a transaction of its database that the caller holds.
+/// The SQL statements on the clock and settings. They run inside the caller's transaction of the store's database.
 struct StateRecords {
     let database: Database
 
-    /// How far the store's clock is ahead of the machine's, in milliseconds.
+    /// The offset of the store's clock to the machine's, in milliseconds.
     func offset() throws -> Int64 {
         try value("clock offset").flatMap { Int64($0) } ?? 0
     }
 
     func setOffset(_ milliseconds: Int64) throws { try set("clock offset", String(milliseconds)) }
 
-    /// nil until somebody has changed them.
+    /// The changed settings; nil if nobody has changed them.
     func settings() throws -> StoreSettings? {
         try value("settings").map { try StoreRecord.value($0) }
     }
 
     func setSettings(_ settings: StoreSettings) throws { try set("settings", try StoreRecord.text(settings)) }
 
-    /// What shall go wrong with the next notifications, one for each.
+    /// The faults of the next notifications, one for each.
     func faults() throws -> [NotificationFault] {
         try value("notification faults").map { try StoreRecord.value($0) } ?? []
     }

@@ -12,8 +12,8 @@ public struct ResetResult: Hashable, Sendable {
 }
 
 extension Store {
-    /// Clears the sales, the notifications, the clock and the settings. The keys, the products and the address of
-    /// notifications stay.
+    /// Clears the sales, the notifications, the clock and the settings. The keys, the products and the notification address
+    /// stay.
     public func reset() throws(StoreError) -> ResetResult {
         try write { books in
             let state = StateRecords(database: books.database)

@@ -3,9 +3,9 @@ import Commerce
 extension Store {
     public var clock: StoreClock { StoreClock(store: self) }
 
-    /// Moves the store's clock on. Everything due in between happens, in order, each at its own moment.
+    /// Advances the store's clock. The due events in between happen in order, each at its own moment.
     ///
-    /// - Returns: The time in the store after it.
+    /// - Returns: The new time of the store.
     public func advance(_ step: TimeStep) throws(StoreError) -> Timestamp {
         let seconds = try step.seconds(from: now)
         let offset: Int64 = try writeState { state in
@@ -17,17 +17,17 @@ extension Store {
         return moment
     }
 
-    /// Moves the store's clock on by a period of the calendar.
+    /// Advances the store's clock by a period of the calendar.
     public func advance(_ period: SubscriptionPeriod) throws(StoreError) -> Timestamp {
         try advance(TimeStep.period(period))
     }
 
-    /// Moves the store's clock on by a number of seconds.
+    /// Advances the store's clock by a number of seconds.
     public func advance(seconds: Int64) throws(StoreError) -> Timestamp {
         try advance(TimeStep.seconds(seconds))
     }
 
-    /// Lets everything happen that has become due.
+    /// Performs all due events.
     public func catchUp() throws(StoreError) {
         try write { _ in }
     }
@@ -36,7 +36,7 @@ extension Store {
         try read(\.settings)
     }
 
-    /// Changes how the store behaves from now on.
+    /// Changes the store's settings.
     public func update(_ body: (inout StoreSettings) -> Void) throws(StoreError) -> StoreSettings {
         try write { books in
             // Events due before the change happened under the earlier settings.

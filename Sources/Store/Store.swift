@@ -5,27 +5,27 @@ import GRDB
 import Receipts
 import Signatures
 
-/// A local App Store: it sells the products of a StoreKit configuration, keeps each account's payment queue and subscriptions
-/// in its own database, and signs what it has sold. It grants nothing.
+/// A local App Store. It sells the products of a StoreKit configuration, keeps each account's payment queue and subscriptions
+/// in its own database, and signs proofs of its sales. It grants nothing.
 public final class Store: Sendable {
     public let configuration: StoreKitConfiguration
     public let bundleIdentifier: String
-    /// What its proofs say where they come from.
+    /// The environment that its proofs state.
     public var environment: AppStoreEnvironment { issuer.environment }
     let issuer: ProofIssuer
     let machineClock: any WallClock
     private let randomness: Randomness
     private let queue: DatabaseQueue
     private let path: String
-    /// How much of what is due happens in one commit.
+    /// The maximum number of due events in one commit.
     private static let catchUpLimit = 200
 
-    /// Opens the store in a folder, with new keys and an empty queue when there is none yet.
+    /// Opens the store in a folder. A new folder gets new keys and an empty queue.
     ///
     /// - Parameters:
-    ///   - appAppleIdentifier: The app's number in the App Store, which proofs of the environment `Production` name; nil for
-    ///     the configuration's.
-    ///   - clock: The machine's; the store's own is it, moved on by hand.
+    /// - appAppleIdentifier: The app's number in the App Store, for proofs of the environment `Production`; nil for the
+    ///   configuration's.
+    /// - clock: The machine's clock. The store's clock is this one plus an offset.
     public init(
         folder: URL,
         bundleIdentifier: String,
@@ -52,14 +52,14 @@ public final class Store: Sendable {
         queue = try Self.open(file)
     }
 
-    /// The roots of the store's two chains, which a service has to trust to accept its proofs.
+    /// The roots of the store's two chains. A service has to trust them to accept the store's proofs.
     public var rootCertificates: [Certificate] {
         [issuer.keys.transactionSigner, issuer.keys.receiptSigner].compactMap(\.chain.last)
     }
 
-    /// What time it is in the store.
+    /// The time of the store's clock.
     public var now: Timestamp {
-        // A database that cannot be read shows at the next use case.
+        // A read error is reported by the next use case.
         let offset = (try? queue.read { try StateRecords(database: $0).offset() }) ?? 0
         return Timestamp(millisecondsSince1970: machineClock.now().millisecondsSince1970 + offset)
     }
@@ -72,12 +72,12 @@ extension Store {
         configuration.busyMode = .timeout(10)
         configuration.journalMode = .wal
         do {
-            // One at a time: two that found a new file would both make its tables.
+            // The lock keeps two processes from both making the tables of a new file.
             return try PrivateFile.withLock(file.appendingPathExtension("lock")) {
                 try PrivateFile.ensureExists(at: file)
                 let queue = try DatabaseQueue(path: file.path, configuration: configuration)
                 try queue.writeWithoutTransaction { database in
-                    // GRDB chooses NORMAL for WAL, under which a power cut may take back a sale.
+                    // GRDB chooses NORMAL for WAL. A power cut could then lose a sale.
                     try database.execute(sql: "PRAGMA synchronous = FULL")
                 }
                 let migrator = StoreSchema.migrator
@@ -96,15 +96,15 @@ extension Store {
         }
     }
 
-    /// Runs a use case over the books, all of it or nothing, after everything has happened that was due.
+    /// Runs a use case in one transaction, after all due events.
     func write<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
         do { return try writeOrThrow(body) } catch { throw fault(error) }
     }
 
-    /// The same for what has errors of its own.
+    /// The same for a use case that throws its own errors.
     func writeOrThrow<Value>(_ body: (Books) throws -> Value) throws -> Value {
         do {
-            // In parts, so that what was done stays done and others get their turn.
+            // Batches keep the finished events and let other callers in.
             while try !queue.write({ try books($0).catchUp(limit: Self.catchUpLimit) }) {}
             return try queue.write { database in
                 let books = try books(database)
@@ -120,7 +120,7 @@ extension Store {
         }
     }
 
-    /// Looks into the books, after everything has happened that was due.
+    /// Reads the books after all due events.
     func read<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
         do {
             let isDue = try queue.read { database in
@@ -134,7 +134,7 @@ extension Store {
         }
     }
 
-    /// Changes the clock or the settings, and lets nothing happen yet.
+    /// Changes the clock or the settings, without performing due events.
     func writeState<Value>(_ body: (StateRecords) throws -> Value) throws(StoreError) -> Value {
         do { return try queue.write { try body(StateRecords(database: $0)) } } catch { throw fault(error) }
     }

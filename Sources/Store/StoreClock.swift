@@ -1,7 +1,7 @@
 import Commerce
 
-/// The store's own time of day: the machine's, moved on by hand (`Store.advance`). Who judges the store's proofs on the same
-/// machine goes by it too, else they would seem to be signed in the future.
+/// The store's clock: the machine's clock plus an offset (`Store.advance`). A verifier of the store's proofs on the same
+/// machine uses it too. Otherwise proofs would seem to be signed in the future.
 public struct StoreClock: WallClock {
     let store: Store
 

@@ -2,14 +2,14 @@ import Commerce
 import Foundation
 import Signatures
 
-/// The store's two signers, kept in a folder of their own: one for signed transactions, one for app receipts.
+/// The store's two signers, in a folder of their own: one for signed transactions, one for app receipts.
 struct StoreKeys: Sendable {
-    /// P-256, for JWS (ES256).
+    /// The P-256 key for JWS (ES256).
     let transactionSigner: SigningIdentity
-    /// RSA of 2048 bits, for app receipts (PKCS#7).
+    /// The RSA key of 2048 bits for app receipts (PKCS#7).
     let receiptSigner: SigningIdentity
 
-    /// Loads the keys, making them when the folder does not exist; the folder comes to be whole or not at all, so that two
+    /// Loads the keys, or makes them if the folder does not exist. The folder is created complete or not at all, so two
     /// processes at once, or a crash, leave one set of keys.
     init(folder: URL, clock: any WallClock, randomness: Randomness) throws(StoreError) {
         if !FileManager.default.fileExists(atPath: folder.path) {
@@ -29,7 +29,7 @@ struct StoreKeys: Sendable {
         receiptSigner = try Self.load(.receipts, from: folder)
     }
 
-    /// Which of the two chains, and how its files are called.
+    /// One of the two chains, with the names of its files.
     private enum Chain: String, CaseIterable {
         case transactions
         case receipts
@@ -37,7 +37,7 @@ struct StoreKeys: Sendable {
         var algorithm: CertificateChain.Algorithm { self == .transactions ? .ellipticCurve : .rsa }
     }
 
-    /// Twenty years: longer than any data directory lives.
+    /// Twenty years, more than the life of any data directory.
     private static let validityDays: Int64 = 20 * 365
 
     private enum Place: String, CaseIterable {
@@ -65,10 +65,10 @@ struct StoreKeys: Sendable {
         return SigningIdentity(key: key, chain: certificates)
     }
 
-    /// Makes the keys beside the folder and gives it its name when they are all on disk; the caller holds the lock.
+    /// Makes the keys beside the folder, and renames it when they are all on disk. The caller holds the lock.
     private static func make(folder: URL, now: Timestamp, randomness: Randomness) throws {
         let unfinished = folder.appendingPathExtension("unfinished")
-        // What a crash left behind.
+        // A crash may have left it.
         try? FileManager.default.removeItem(at: unfinished)
         try FileManager.default.createDirectory(
             at: unfinished, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])

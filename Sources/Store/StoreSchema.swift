@@ -1,7 +1,7 @@
 import Commerce
 import GRDB
 
-/// The tables of the store's own database, and the way to them from every earlier version.
+/// The tables of the store's own database, and the migrations from every earlier version.
 enum StoreSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -38,7 +38,7 @@ enum StoreSchema {
         return migrator
     }
 
-    /// Takes what was sold out of the queue, into a table of its own.
+    /// Moves the sales from the queue into a table of their own.
     private static func separateSales(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -147,7 +147,7 @@ enum StoreSchema {
                 """)
     }
 
-    /// Version 1 sold non-consumables alone.
+    /// Copies the sales of version 1, which sold only non-consumables.
     private static func copySales(_ database: Database) throws {
         let rows = try Row.fetchAll(
             database, sql: "SELECT * FROM payment_transaction WHERE transaction_id IS NOT NULL ORDER BY identifier")

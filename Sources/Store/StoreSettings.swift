@@ -2,39 +2,39 @@ import Catalog
 import Commerce
 import Foundation
 
-/// How the store behaves towards everybody, as a StoreKit test session sets it (StoreKitTest, `SKTestSession`).
+/// The store's settings for all accounts, as a StoreKit test session has them (StoreKitTest, `SKTestSession`).
 public struct StoreSettings: Hashable, Sendable, Codable {
     public var timeRate: TimeRate
-    /// Where customers are, as ISO 3166-1 alpha-3.
+    /// The storefront of all customers, as ISO 3166-1 alpha-3.
     public var storefront: String
     public var locale: String
-    /// Payments wait for approval.
+    /// True if payments wait for approval.
     public var isAskToBuyEnabled: Bool
-    /// Payments fail until the customer has resolved something outside the app.
+    /// True if payments fail until the customer has resolved an issue outside the app.
     public var areInterruptedPurchasesEnabled: Bool
-    /// Renewals cannot be charged.
+    /// True if renewals cannot be charged.
     public var shouldEnterBillingRetryOnRenewal: Bool
-    /// Of no effect unless renewals cannot be charged.
+    /// True if a grace period follows a renewal that cannot be charged.
     public var isBillingGracePeriodEnabled: Bool
-    /// With what every payment fails; nil where none does.
+    /// The error of every payment; nil if payments succeed.
     public var failureError: Int?
-    /// What calls of StoreKit's fail with (StoreKitTest, `setSimulatedError`).
+    /// The simulated errors of StoreKit's calls (StoreKitTest, `setSimulatedError`).
     public var simulatedErrors: [StoreKitCall: StoreKitFailure] {
         get { storeKitErrors ?? [:] }
         set { storeKitErrors = newValue }
     }
-    /// nil in settings that were kept by an early version.
+    /// Nil in settings of an early version.
     private var storeKitErrors: [StoreKitCall: StoreKitFailure]?
-    /// Where notifications are sent; nil for nowhere.
+    /// The address that notifications are sent to; nil if notifications are off.
     public var notificationsURL: URL?
-    /// What `verifyReceipt` asks for where there are subscriptions (`password`); nil for anything.
+    /// The `password` that `verifyReceipt` requires for receipts with subscriptions; nil accepts any.
     public var sharedSecret: String?
-    /// What `verifyReceipt` answers whatever it is asked; nil for what is true.
+    /// The status that `verifyReceipt` always answers; nil for the real status.
     public var verifyReceiptStatus: Int64?
-    /// How many requests a minute the App Store Server API answers; nil for any number.
+    /// The rate limit of the App Store Server API, in requests a minute; nil for no limit.
     public var serverAPIRequestsPerMinute: Int?
 
-    /// The settings of a configuration file, with which a store begins.
+    /// The initial settings, from a configuration file.
     package init(_ configuration: StoreKitConfiguration) {
         let settings = configuration.settings
         timeRate = settings.timeRate

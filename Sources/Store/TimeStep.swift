@@ -1,12 +1,12 @@
 import Commerce
 
-/// A step of the store's clock, made by hand: `90s`, `5min`, `2h`, `3d`, `1w`, `1mo`, `1y`.
+/// A manual step of the store's clock: `90s`, `5min`, `2h`, `3d`, `1w`, `1mo`, `1y`.
 public enum TimeStep: Hashable, Sendable {
     case seconds(Int64)
-    /// By the calendar.
+    /// A period of the calendar.
     case period(SubscriptionPeriod)
 
-    /// - Returns: nil for any other text.
+    /// - Returns: Nil for any other text.
     public init?(_ text: String) {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let number = Int64(digits), (1...99_999).contains(number) else { return nil }
@@ -26,12 +26,12 @@ public enum TimeStep: Hashable, Sendable {
         }
     }
 
-    /// The longest step, ten years: everything that is due in between happens in one go.
+    /// The maximum step, ten years. All events that are due in between happen in one call.
     private static let maximumSeconds: Int64 = 10 * 366 * 86_400
 
-    /// The length of the step from a moment on.
+    /// The length of the step from a moment, in seconds.
     ///
-    /// - Throws: `StoreError`, `invalidAction`, for a step back or a step of more than ten years.
+    /// - Throws: `StoreError`, `invalidAction`, for a negative step or a step of more than ten years.
     package func seconds(from start: Timestamp) throws(StoreError) -> Int64 {
         let seconds =
             switch self {
@@ -41,7 +41,7 @@ public enum TimeStep: Hashable, Sendable {
                     - start.millisecondsSince1970) / 1000
             }
         guard (0...Self.maximumSeconds).contains(seconds) else {
-            throw .invalidAction("Time goes forward only, and at most ten years at once.")
+            throw .invalidAction("The clock only moves forward, at most ten years at once.")
         }
         return seconds
     }

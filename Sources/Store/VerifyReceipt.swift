@@ -16,11 +16,11 @@ public struct VerifyReceiptRequest: Decodable, Sendable {
 }
 
 extension Store {
-    /// `POST /verifyReceipt`: what the receipt says, and what has become of its subscriptions since.
+    /// `POST /verifyReceipt`: the contents of the receipt, and the present state of its subscriptions.
     ///
     /// - Parameters:
-    ///   - request: nil where the request could not be read.
-    ///   - environment: The flavour that is asked: production knows no sandbox receipts, and the other way round.
+    /// - request: Nil if the request could not be read.
+    /// - environment: The environment of the request. Production rejects sandbox receipts, and the sandbox production receipts.
     public func verifyReceipt(
         _ request: VerifyReceiptRequest?,
         environment: AppStoreEnvironment
@@ -73,7 +73,7 @@ extension Books {
             let periods = try transactions.transactions(original: subscription.originalTransactionIdentifier)
             sold += request.excludeOldTransactions == true ? periods.suffix(1) : periods
         }
-        // The latest first, as Apple has them.
+        // The latest first, as in Apple's answers.
         sold.sort { $0.purchaseDate > $1.purchaseDate }
         let latest = try issuer.receipt(over: try receiptTransactions(of: account), account: account, at: now)
         return answer.adding(

@@ -11,12 +11,12 @@ import ServiceLifecycle
 import Store
 import Wire
 
-/// Sends the store's notifications to the developer's server as they become due, one after the other, as Apple does: what is
-/// not answered with 200 to 206 is not delivered (App Store Server Notifications, "Responding").
+/// Sends due notifications to the developer's server one by one, as Apple does. Any status but 200 to 206 is a failed
+/// attempt (App Store Server Notifications, "Responding").
 public struct NotificationSender: Service {
-    /// How long an answer is waited for.
+    /// The timeout of a request.
     private static let patience = Duration.seconds(30)
-    /// How often it is looked whether something has become due: other processes sell in the same store, too.
+    /// The polling interval. Other processes may add notifications to the same store.
     private static let interval = Duration.milliseconds(100)
 
     private let store: Store
@@ -27,13 +27,13 @@ public struct NotificationSender: Service {
         self.logger = logger
     }
 
-    /// Sends until it is told to stop.
+    /// Sends notifications until the service shuts down.
     public func run() async throws {
         try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
             await cancelWhenGracefulShutdown {
                 while !Task.isCancelled {
                     await sendDue(client)
-                    // Told to stop, it stops as it should.
+                    // A cancelled sleep ends the loop.
                     try? await Task.sleep(for: Self.interval)
                 }
             }
@@ -64,7 +64,7 @@ public struct NotificationSender: Service {
         }
     }
 
-    /// Logs the host alone: the rest of the address may have a secret.
+    /// Logs only the host, because the rest of the address may contain a secret.
     private func log(_ result: SendAttemptResult, of delivery: NotificationDelivery) {
         logger.log(
             level: result == .success ? .debug : .warning,

@@ -13,10 +13,10 @@ extension PurchaseRequest: SandboxRequest {
         var offer: Payment.OfferChoice?
         if let offerIdentifier {
             guard let kind = offerType.flatMap(SubscriptionOffer.Kind.init(name:)), kind != .introductory else {
-                throw SandboxBody.invalid("The field /offerType has to be promotional, offerCode or winBack.")
+                throw SandboxBody.invalid("The field /offerType must be promotional, offerCode or winBack.")
             }
             guard offerSignature == nil || kind == .promotional else {
-                throw SandboxBody.invalid("The field /offerSignature is for promotional offers alone.")
+                throw SandboxBody.invalid("The field /offerSignature is only for promotional offers.")
             }
             offer = Payment.OfferChoice(
                 kind: kind, identifier: offerIdentifier,

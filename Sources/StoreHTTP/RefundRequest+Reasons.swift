@@ -18,7 +18,7 @@ extension RefundRequest: SandboxRequest {
         switch reason {
         case nil, "other": .refundedForOtherReason
         case "issue": .refundedDueToIssue
-        default: throw SandboxBody.invalid("The field /reason has to be issue or other.")
+        default: throw SandboxBody.invalid("The field /reason must be issue or other.")
         }
     }
 }

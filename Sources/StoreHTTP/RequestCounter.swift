@@ -2,12 +2,12 @@ import Commerce
 import HTTPSupport
 import Synchronization
 
-/// Counts requests in the minute that began with the first of them.
+/// Counts requests in windows of a minute. A window begins with its first request.
 final class RequestCounter: Sendable {
-    /// When the minute ends, and how many requests it had.
+    /// The end of the present window, and the number of its requests.
     private let minute = Mutex<(end: Timestamp, count: Int)>((Timestamp(millisecondsSince1970: 0), 0))
 
-    /// - Returns: When the minute ends, for a request beyond the limit; else nil.
+    /// - Returns: The end of the window for a request beyond the limit; else nil.
     func count(at now: Timestamp, limit: Int) -> Timestamp? {
         minute.withLock { minute in
             if now >= minute.end { minute = (now.adding(seconds: 60), 0) }

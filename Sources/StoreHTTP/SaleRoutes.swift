@@ -6,7 +6,7 @@ import Receipts
 import Store
 import Wire
 
-/// What happens to one sale, or to the subscription it belongs to, named by its transaction identifier.
+/// The actions on one sale, or on its subscription, identified by the transaction identifier.
 struct SaleRoutes: Sendable {
     let store: Store
 
@@ -77,7 +77,7 @@ struct SaleRoutes: Sendable {
         }
     }
 
-    /// Answers with the sale as it is then.
+    /// Answers with the sale after the action.
     private func sale(_ id: String, after body: @Sendable @escaping () throws -> Void) async throws -> Response {
         let resource = try await BlockingWork.run {
             try body()

@@ -3,11 +3,11 @@ import HTTPSupport
 import Hummingbird
 import StrictJSON
 
-/// The bodies that the sandbox's routes take.
+/// Decodes the request bodies of the sandbox's routes.
 enum SandboxBody {
     private static let maximumSize = 64 * 1024
 
-    /// - Throws: `Problem`, `bodyInvalid`, for one of another shape; an empty one is an object without fields.
+    /// - Throws: `Problem`, `bodyInvalid`, for an invalid body. An empty body is an object without fields.
     static func decode<Body: SandboxRequest>(
         _ request: Request,
         _ context: ServiceContext,

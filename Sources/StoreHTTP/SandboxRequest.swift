@@ -1,5 +1,5 @@
-/// A body that a route of the sandbox takes.
+/// A request body of a sandbox route.
 protocol SandboxRequest: Decodable {
-    /// The names of all fields; another one is refused.
+    /// The names of all fields. Other fields are rejected.
     static var fields: [String] { get }
 }

@@ -7,8 +7,7 @@ import Receipts
 import Store
 import Wire
 
-/// What plays the customer, and what Apple and time do, over HTTP: all that Xcode's StoreKit test session can
-/// (`SKTestSession`).
+/// The sandbox API: actions of the customer, of Apple and of time, as in Xcode's StoreKit test session (`SKTestSession`).
 struct SandboxRoutes: Sendable {
     let store: Store
 
@@ -77,7 +76,7 @@ struct SandboxRoutes: Sendable {
         }
     }
 
-    /// Each transaction of the queue has a number of its own from the moment its payment is added.
+    /// A transaction of the queue has its own number as soon as its payment is added.
     private func addQueue(to group: RouterGroup<ServiceContext>) {
         group.get { request, _ in
             let account = try request.query("account")

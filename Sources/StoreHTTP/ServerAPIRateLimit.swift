@@ -4,8 +4,8 @@ import HTTPTypes
 import Hummingbird
 import Store
 
-/// Answers 429 beyond so many requests a minute, where the store's settings say how many. As Apple does it, `Retry-After` is a
-/// moment, in milliseconds since 1970.
+/// The rate limit of the App Store Server API, from the store's settings: requests beyond it get 429. As in Apple's API,
+/// `Retry-After` is a time in milliseconds since 1970.
 struct ServerAPIRateLimit: RouterMiddleware {
     private static let retryAfter = HTTPField.Name.retryAfter
 

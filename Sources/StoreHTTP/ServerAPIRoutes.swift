@@ -4,9 +4,9 @@ import HTTPTypes
 import Hummingbird
 import Store
 
-/// The App Store Server API's routes (`/inApps`), with Apple's paths, errors and statuses.
+/// The routes of the App Store Server API (`/inApps`), with Apple's paths, errors and statuses.
 struct ServerAPIRoutes: Sendable {
-    /// The largest request read, in bytes; an image is the largest there is.
+    /// The maximum size of a request, in bytes. Image uploads are the largest requests.
     private static let maximumBodySize = 2 * 1024 * 1024
 
     let api: AppStoreServerAPI
@@ -106,7 +106,7 @@ struct ServerAPIRoutes: Sendable {
         try JSONAnswer.response(try await BlockingWork.run(body))
     }
 
-    /// Success without a word.
+    /// Answers with an empty success.
     func done(
         _ status: HTTPResponse.Status = .ok,
         _ body: @Sendable @escaping () throws -> Void
@@ -119,7 +119,7 @@ struct ServerAPIRoutes: Sendable {
         try await RequestBytes.collect(request, context, upTo: maximumBodySize)
     }
 
-    /// - Throws: `ServerAPIError` for a body of another shape.
+    /// - Throws: `ServerAPIError` for an invalid body.
     static func body<Body: Decodable>(
         _ request: Request,
         _ context: ServiceContext,
@@ -133,7 +133,7 @@ struct ServerAPIRoutes: Sendable {
 }
 
 extension Request {
-    /// Each name and value of the query.
+    /// The names and values of the query.
     var parameters: [(name: String, value: String)] {
         uri.queryParameters.map { (String($0.key), String($0.value)) }
     }
@@ -141,7 +141,7 @@ extension Request {
     func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 }
 
-/// Answers with what Apple answers in place of a result.
+/// Answers an error of the API as Apple does.
 struct ServerAPIErrorMiddleware: RouterMiddleware {
     func handle(
         _ request: Request,

@@ -15,10 +15,10 @@ extension SettingsChanges: SandboxRequest {
         ["http", "https"].contains(url.scheme) && url.host()?.isEmpty == false ? url : nil
     }
 
-    /// - Throws: `Problem` for a name or an address that is none.
+    /// - Throws: `Problem` for an invalid name or address.
     func check() throws(Problem) {
         if let notificationsURL, !notificationsURL.isEmpty, URL(string: notificationsURL).flatMap(Self.web) == nil {
-            throw SandboxBody.invalid("The field /notificationsURL has to be an address of http or https, or empty.")
+            throw SandboxBody.invalid("The field /notificationsURL must be an http or https URL, or empty.")
         }
         if let timeRate, TimeRate(name: timeRate) == nil {
             throw SandboxBody.invalid(
@@ -42,7 +42,7 @@ extension SettingsChanges: SandboxRequest {
         }
     }
 
-    /// Texts that are empty, and zeros, take a setting away.
+    /// Applies the changes. An empty text or a zero removes a setting.
     func apply(_ settings: inout StoreSettings) {
         if let rate = timeRate.flatMap({ TimeRate(name: $0) }) { settings.timeRate = rate }
         settings.storefront = storefront ?? settings.storefront

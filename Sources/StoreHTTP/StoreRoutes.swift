@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Store
 
-/// The store's routes: what Apple's servers answer (`/inApps`, `/verifyReceipt`), and what plays the customer and Apple
+/// The store's routes: the App Store's (`/inApps`, `/verifyReceipt`), and the sandbox's, which control the customer and Apple
 /// (`/sandbox/v1`).
 public struct StoreRoutes: RouteSource {
     private let store: Store
@@ -12,15 +12,15 @@ public struct StoreRoutes: RouteSource {
     private let clock: any WallClock
 
     /// - Parameters:
-    ///   - sandboxKey: Without which nobody sells or refunds anything over HTTP.
-    ///   - clock: The machine's, by which developers' tokens are judged.
+    /// - sandboxKey: The API key of the sandbox's routes.
+    /// - clock: The machine's clock, for the dates of developers' tokens.
     public init(store: Store, sandboxKey: APIKey, clock: any WallClock = SystemClock()) {
         self.store = store
         self.sandboxKey = sandboxKey
         self.clock = clock
     }
 
-    /// The routes of a store alone, with its own description, error codes and readiness.
+    /// The routes of a stand-alone store, with its own description, error codes and readiness.
     public func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self)
         let limits = SharedLimits(addresses: ClientAddresses(proxies: 0), bodies: BodyBudget())
@@ -31,7 +31,7 @@ public struct StoreRoutes: RouteSource {
         return router
     }
 
-    /// The methods and paths of a store alone, such as `GET /sandbox/v1/time`.
+    /// The methods and paths of a stand-alone store, such as `GET /sandbox/v1/time`.
     package var operations: [String] {
         descriptions.map { "\($0.method.rawValue) \($0.path)" }
     }
@@ -45,7 +45,7 @@ public struct StoreRoutes: RouteSource {
     /// The description of the sandbox API (OpenAPI 3.1).
     package static var openAPI: [UInt8] { PackageResources.OpenAPI_json }
 
-    /// Adds all routes. Beside a service, the service has its own at these paths.
+    /// Adds all routes of a stand-alone store. In a service, the service has its own routes at the other paths.
     private func addAlone(to router: Router<ServiceContext>) {
         add(to: router)
         router.get("openapi.json") { request, _ in Self.description(for: request) }
@@ -71,14 +71,14 @@ public struct StoreRoutes: RouteSource {
             .add(middleware: ServerAPIRateLimit(store: store, clock: clock))
         ServerAPIRoutes(api: AppStoreServerAPI(store: store)).add(to: server)
         VerifyReceiptRoutes(store: store).add(to: router)
-        // Without the key, and at a path that no service has.
+        // Without the key, and at a path that the service does not use.
         router.get("sandbox/v1/openapi.json") { request, _ in Self.description(for: request) }
         let sandbox = router.group("sandbox/v1").add(middleware: SandboxKeyMiddleware(key: sandboxKey))
         SandboxRoutes(store: store).add(to: sandbox)
     }
 }
 
-/// Lets in who has the key that was made when the store was started.
+/// Authenticates requests with the sandbox's API key.
 private struct SandboxKeyMiddleware: RouterMiddleware {
     let key: APIKey
 
@@ -92,7 +92,7 @@ private struct SandboxKeyMiddleware: RouterMiddleware {
         else {
             throw Problem(
                 status: .unauthorized, code: "unauthenticated",
-                detail: "Present the key that the store printed when it was started: Authorization: Bearer KEY.")
+                detail: "Send the API key that the store printed at its start: Authorization: Bearer KEY.")
         }
         return try await next(request, context)
     }

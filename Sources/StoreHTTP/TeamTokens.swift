@@ -6,18 +6,19 @@ import Signatures
 import Store
 import StrictJSON
 
-/// The bearer tokens of developers' servers, checked as Apple checks them (App Store Server API, "Generating JSON Web Tokens
-/// for API requests"): signed with a key of the team's, for this app, and not for longer than an hour.
+/// The bearer tokens of developers' servers, verified as by Apple (App Store Server API, "Generating JSON Web Tokens for API
+/// requests"). A token has a team key's signature, names this app and lasts an hour at most.
 ///
-/// `iat` is not asked for: two of Apple's own libraries leave it out.
+/// `iat` is optional, because two of Apple's own libraries omit it.
 struct TeamTokens: RouterMiddleware {
     private static let audience = "appstoreconnect-v1"
-    /// In seconds, and by how many a caller's clock may be ahead.
+    /// The maximum lifetime of a token, in seconds.
     private static let maximumLifetime = 3600.0
+    /// The tolerated clock skew of a caller, in seconds.
     private static let clockSkew = 60.0
 
     let store: Store
-    /// The machine's clock: tokens are made by it, however far the store's own has been moved.
+    /// The machine's clock. Callers date their tokens by it, even if the store's clock is ahead.
     let clock: any WallClock
 
     func handle(
@@ -28,7 +29,7 @@ struct TeamTokens: RouterMiddleware {
         guard let authorization = request.headers[.authorization], authorization.hasPrefix("Bearer "),
             try await accepts(String(authorization.dropFirst(7)))
         else {
-            // As Apple does: no JSON.
+            // As in Apple's API, the body is not JSON.
             return Response(
                 status: .unauthorized, headers: [.contentType: "text/plain"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: "Unauthenticated\n\n")))
@@ -52,7 +53,7 @@ struct TeamTokens: RouterMiddleware {
             && (claims.iat ?? 0) <= now + Self.clockSkew
     }
 
-    /// What is read of a token; dates in seconds since 1970.
+    /// The claims of a token; dates are in seconds since 1970.
     private struct Claims {
         let iss: String
         let bid: String

@@ -7,10 +7,10 @@ import Receipts
 import Store
 import StrictJSON
 
-/// Apple's verifyReceipt, which answers 200 whatever it says. Under Apple's own host names it has the flavour of that host,
-/// else the one of the path (`/production/verifyReceipt`, `/sandbox/verifyReceipt`) or of the store.
+/// Apple's verifyReceipt, which always answers 200. The environment is that of Apple's host name in the request, else of the
+/// path (`/production/verifyReceipt`, `/sandbox/verifyReceipt`), else of the store.
 struct VerifyReceiptRoutes: Sendable {
-    /// A receipt of 1 MiB in base64, and its JSON around it.
+    /// The maximum size of a request: a receipt of 1 MiB in base64, with its JSON.
     private static let maximumBodySize = 2 * 1024 * 1024
     private static let environmentsByHost: [String: AppStoreEnvironment] = [
         "buy.itunes.apple.com": .production, "sandbox.itunes.apple.com": .sandbox,

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct CatalogTests {
-    @Test func theShippedCatalogIsTheSeedsShop() throws {
+    @Test func `the shipped catalog sells seeds`() throws {
         let catalog = try Catalog(folder: Project.products)
         #expect(catalog.bundleIdentifier == "com.memolease.sesac1")
         #expect(catalog.storefront.countryCode == "KOR")
@@ -93,7 +93,7 @@ import Testing
     ]
 
     @Test(arguments: typos)
-    func aTypoIsNamedByFileKeyAndReason(typo: Typo) throws {
+    func `an error names the file, the key and the reason`(typo: Typo) throws {
         let folder = try copyOfProducts()
         let file = folder.file(typo.file)
         let text = try String(contentsOf: file, encoding: .utf8)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: ["Till.storekit", "Items.json"])
-    func aMissingFileIsNamed(name: String) throws {
+    func `an error names the missing file`(name: String) throws {
         let folder = try copyOfProducts()
         try FileManager.default.removeItem(at: folder.file(name))
         #expect(throws: CatalogError(file: folder.file(name).path, reason: "the file is missing")) {
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func everyItemOfTheShippedCatalogHasAPicture() throws {
+    @Test func `every item of the shipped catalog has a picture`() throws {
         let catalog = try Catalog(folder: Project.products)
         let items =
             catalog.ownedByEverybody + catalog.products.compactMap { catalog.benefit(of: $0.productIdentifier)?.item }
@@ -130,7 +130,7 @@ import Testing
         ("sprout-1.svg", "PNG", "it is no SVG"),
         ("sprout-1.svg", "<svg>" + String(repeating: " ", count: 256 * 1024), "it is larger than 256 KB"),
     ])
-    func aPictureThatCannotBeShownIsNamed(name: String, content: String, reason: String) throws {
+    func `an error names the invalid picture`(name: String, content: String, reason: String) throws {
         let folder = try copyOfProducts()
         #expect(try Catalog(folder: folder.url).pictures.isEmpty)
         let file = folder.folder("Art").appending(path: name, directoryHint: .notDirectory)
@@ -141,7 +141,7 @@ import Testing
         #expect(throws: CatalogError(file: file.path, reason: reason)) { try Catalog(folder: folder.url) }
     }
 
-    @Test func picturesThatCannotBeReadAreNotTakenForNone() throws {
+    @Test func `an unreadable folder of pictures is an error`() throws {
         let folder = try copyOfProducts()
         let art = folder.file("Art")
         try Data().write(to: art)

@@ -5,7 +5,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// Products defined beside the catalog's files, which are read as those are.
+/// Administered products, beside the catalog's files.
 @Suite struct ProductDefinitionTests {
     let catalog: Catalog
 
@@ -41,7 +41,7 @@ import Testing
             """, "plus 1 while paid"
         ),
     ])
-    func aProductOfEachTypeIsDefined(_ json: String, benefit: String) throws {
+    func `a product of each type is defined`(_ json: String, benefit: String) throws {
         let changed = try defining(json)
         #expect(changed.products.count == catalog.products.count + 1)
         #expect(changed.administered == ["new"])
@@ -96,20 +96,20 @@ import Testing
             "new: subscriptionGroupID: the key is missing."
         ),
     ])
-    func whatTheFilesWouldNotHaveIsRefused(_ json: String, reason: String) {
+    func `an invalid definition is refused`(_ json: String, reason: String) {
         #expect { try defining(json) } throws: { (($0 as? CatalogError)?.message ?? "").hasPrefix(reason) }
     }
 
     @Test(arguments: ["", "a b", "a/b", "caf\u{E9}", String(repeating: "a", count: 256)])
-    func anIdentifierThatNoProductHasIsRefused(_ identifier: String) {
+    func `an invalid product identifier is refused`(_ identifier: String) {
         #expect(throws: CatalogError.self) {
             try definition(
                 #"{"type":"NonConsumable","displayPrice":"1","collection":"hat","number":1}"#, of: identifier)
         }
     }
 
-    /// What each product of the files is, said again by hand, changes nothing but who has said it.
-    @Test func whatTheFilesSayCanBeSaidAgain() throws {
+    /// An administered definition that equals the file's changes nothing but its origin.
+    @Test func `a definition equal to the file's changes nothing`() throws {
         for files in [catalog, try TestGarden().catalog] {
             var changed = files
             for product in files.products {
@@ -129,14 +129,14 @@ import Testing
         }
     }
 
-    @Test func aProductIsEditedInItsPlace() throws {
+    @Test func `an edited product keeps its place`() throws {
         let first = try #require(catalog.products.first?.productIdentifier)
         let changed = try defining(
             #"{"type":"NonConsumable","displayPrice":"7","collection":"sprout","number":99}"#, as: first)
         #expect(changed.products.map(\.productIdentifier) == catalog.products.map(\.productIdentifier))
         #expect(changed.products.first?.price.milliunits == 7000)
         #expect(changed.product(granting: Item(collection: "sprout", number: 99))?.productIdentifier == first)
-        // What it granted before may be granted by another now.
+        // Another product may now grant the item that it granted before.
         var again = changed
         try again.define(
             try definition(#"{"type":"NonConsumable","displayPrice":"1","collection":"sprout","number":1}"#))
@@ -155,7 +155,7 @@ import Testing
             (Array("\u{FEFF}<?xml version=\"1.0\"?>\n<!-- <a> -->\r\n<!DOCTYPE svg>\n<svg/>".utf8), .svg),
             (Array("<svg\nxmlns='a'>".utf8), .svg),
         ] as [([UInt8], Picture.Format)])
-    func aPictureIsWhatItsBytesAre(_ bytes: [UInt8], format: Picture.Format) throws {
+    func `the bytes of a picture decide its format`(_ bytes: [UInt8], format: Picture.Format) throws {
         #expect(try Picture(bytes: bytes, file: "p").format == format)
     }
 
@@ -164,13 +164,13 @@ import Testing
         Array("<svgx/>".utf8), Array("<!-- <svg/> -->".utf8), Array("<html><svg/></html>".utf8),
         Array("<!-- <svg/>".utf8),
     ])
-    func whatIsNoPictureIsRefused(_ bytes: [UInt8]) {
+    func `bytes of no known format are refused`(_ bytes: [UInt8]) {
         #expect(throws: CatalogError(file: "p", reason: "it is no SVG or PNG or JPEG")) {
             try Picture(bytes: bytes, file: "p")
         }
     }
 
-    @Test func aPictureThatIsTooLargeIsRefused() throws {
+    @Test func `a picture that is too large is refused`() throws {
         let start: [UInt8] = [0xFF, 0xD8, 0xFF]
         let largest = start + [UInt8](repeating: 0, count: Picture.maximumSize - 3)
         #expect(try Picture(bytes: largest, file: "p").bytes == largest)

@@ -25,11 +25,11 @@ import Testing
     }
 
     @Test(.enabled(if: Vectors.areAvailable), arguments: Vectors.files("storekit"))
-    func whatXcodeWroteIsReadAndWrittenBackByteForByte(file: URL) throws {
+    func `a file from Xcode is written back byte for byte`(file: URL) throws {
         let bytes = try [UInt8](Data(contentsOf: file))
         let configuration = try StoreKitConfiguration(json: bytes, file: file.path)
         #expect(Array(configuration.text.utf8) == bytes)
-        // As many as Foundation's own reader of JSON finds.
+        // Foundation's own JSON reader finds the same number.
         let root = try JSONDecoder().decode(Root.self, from: Data(bytes))
         let counts =
             [root.products, root.nonRenewingSubscriptions].map { $0?.count ?? 0 }
@@ -37,7 +37,7 @@ import Testing
         #expect(configuration.products.count == counts.reduce(0, +))
     }
 
-    @Test(.enabled(if: Vectors.areAvailable)) func subscriptionsHaveTheirGroupsLevelsAndOffers() throws {
+    @Test(.enabled(if: Vectors.areAvailable)) func `subscriptions have their groups, levels and offers`() throws {
         let products = try configuration("v2.0-offers").products
         let monthly = try #require(products.first { $0.productIdentifier == "socialfeedplus.monthly" })
         #expect(monthly.type == .autoRenewableSubscription)
@@ -64,7 +64,7 @@ import Testing
         arguments: [
             ("v1.0", ["subscription": 2]), ("v1.1", ["subscription": 2]), ("v5.0", ["subscription": 2]),
         ] as [(String, [String: Int])])
-    func everyVersionHasItsSubscriptions(name: String, least: [String: Int]) throws {
+    func `every version of the format has its subscriptions`(name: String, least: [String: Int]) throws {
         let products = try configuration(name).products
         #expect(products.count { $0.subscription != nil } >= least["subscription"] ?? 0)
         #expect(products.allSatisfy { ($0.type == .autoRenewableSubscription) == ($0.subscription != nil) })
@@ -98,7 +98,7 @@ import Testing
                 .autoRenewableSubscription
             ),
         ] as [(String, ProductType)])
-    func everyKindOfProductIsRead(text: String, type: ProductType) throws {
+    func `every type of product is read`(text: String, type: ProductType) throws {
         let products = try StoreKitConfiguration(json: Array(text.utf8), file: "f").products
         #expect(products.map(\.type) == [type])
         #expect(products.first?.localization(language: "en") == nil)
@@ -108,7 +108,7 @@ import Testing
         (#""_storefront":"USA""#, "USD"), (#""_storefront":"KOR""#, "KRW"), (#""_storefront":"XKS""#, "EUR"),
         ("", "USD"),
     ])
-    func thePriceIsInTheStorefrontsCurrency(settings: String, currency: String) throws {
+    func `the price is in the currency of the storefront`(settings: String, currency: String) throws {
         let text = Self.file(products: "{\(Self.fields),\"type\":\"Consumable\"}", settings: settings)
         let configuration = try StoreKitConfiguration(json: Array(text.utf8), file: "f")
         #expect(configuration.products.first?.price == Price(milliunits: 1000, currency: currency))
@@ -142,19 +142,19 @@ import Testing
         ),
         (file(settings: #""_storefront":"ZZZ""#), "settings._storefront"), ("{}", "products"),
     ])
-    func whatIsWrongIsNamedByItsKey(text: String, key: String) {
+    func `an error names the key`(text: String, key: String) {
         #expect {
             try StoreKitConfiguration(json: Array(text.utf8), file: "f")
         } throws: { ($0 as? CatalogError)?.key == key }
     }
 
     @Test(arguments: ["P1D", "P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P1Y", "P999Y"])
-    func aPeriodIsWrittenAsItWasRead(text: String) {
+    func `a period is written as it was read`(text: String) {
         #expect(SubscriptionPeriod(text)?.description == text)
     }
 
     @Test(arguments: ["", "P", "P1", "1M", "P0M", "P-1M", "P1000M", "P1H", "PT1M", "P1MM", "p1m", "P١M"])
-    func whatIsNoPeriodIsRefused(text: String) {
+    func `an invalid period is refused`(text: String) {
         #expect(SubscriptionPeriod(text) == nil)
     }
 
@@ -181,13 +181,13 @@ import Testing
         #expect(Array(configuration.text.utf8) == Array(text.utf8))
     }
 
-    @Test func productsAreSmallEnoughToBeReturned() {
+    @Test func `a product is at most 128 bytes wide`() {
         #expect(MemoryLayout<Product>.size <= 128)
         #expect(MemoryLayout<SubscriptionOffer>.size <= 128)
         #expect(MemoryLayout<Subscription>.size <= 128)
     }
 
-    @Test func everyStorefrontHasANumberOfItsOwn() {
+    @Test func `every storefront has its own number`() {
         #expect(Storefront.all.count == 175)
         #expect(Set(Storefront.all.map(\.identifier)).count == 175)
         #expect(Storefront.all.map(\.countryCode) == Set(Storefront.all.map(\.countryCode)).sorted())

@@ -9,7 +9,7 @@ import Testing
         "Signatures", "Webhooks",
     ]
 
-    /// What each module may import of ours.
+    /// The modules of this package that each module may import.
     static let allowed: [String: Set<String>] = [
         "CCurl": [],
         "COpenSSL": [],
@@ -67,7 +67,7 @@ import Testing
         let swiftLanguageVersions: [String]?
     }
 
-    /// What SwiftPM makes of Package.swift.
+    /// The package description that SwiftPM reads from Package.swift.
     private func manifest() async throws -> Manifest {
         let result = try await ShellCommand.run(
             ["swift", "package", "--package-path", Self.root.path, "--ignore-lock", "dump-package"])

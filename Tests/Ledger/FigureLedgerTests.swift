@@ -173,7 +173,7 @@ import TestSupport
         #expect(try await first + second == 0)
         try await rollUp()
         #expect(try await points(.units) == ["": [0, 40, 0]])
-        // What both have read as the sums before is subtracted once.
+        // The sums that both services have read before are subtracted once.
         for number in 1...40 {
             let later = claim(
                 "\(number + 100)", origin: .localProduction, bought: try moment("2026-11-02"), facts: Self.facts())
@@ -247,7 +247,7 @@ import TestSupport
         #expect(try await figures.rollUp() == 1)
         #expect(try await points(.units) == ["": [0, 1, 1]])
         #expect(try fixture.problems().map { $0.prefix(22) } == ["The figures of 2026-11"])
-        // What comes then is counted.
+        // Later claims are added to the figures.
         let last = claim("4", origin: .localProduction, bought: try moment("2026-11-03"), facts: Self.facts())
         _ = try await redeem(last, for: alice)
         #expect(try await figures.rollUp() == 0)

@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-/// When notifications are sent, and sent again.
+/// The times of delivery attempts.
 @Suite struct NotificationDeliveryTests {
     private func garden(_ environment: AppStoreEnvironment = .sandbox) throws -> TestGarden {
         let garden = try TestGarden(environment: environment)
@@ -13,7 +13,7 @@ import Testing
         return garden
     }
 
-    /// Sends what is due, each with the next of the results.
+    /// Records the next of the results for each due notification.
     private func send(_ store: Store, _ results: SendAttemptResult...) throws -> [UUID] {
         var sent: [UUID] = []
         var results = results[...]
@@ -24,7 +24,7 @@ import Testing
         return sent
     }
 
-    @Test func productionTriesFiveTimesMoreOnApplesSchedule() throws {
+    @Test func `production retries five times, on the schedule of Apple`() throws {
         let garden = try garden(.production)
         try garden.buy("garden.seeds")
         let begun = garden.store.now
@@ -40,7 +40,7 @@ import Testing
             attempts.map { ($0.date.secondsSince1970 - begun.secondsSince1970) / 3600 } == [0, 1, 13, 37, 85, 157])
     }
 
-    @Test func whatIsDueInTheMeantimeIsTriedAtItsOwnMoments() throws {
+    @Test func `an overdue attempt has its own date`() throws {
         let garden = try garden(.production)
         try garden.buy("garden.seeds")
         _ = try garden.store.advance(seconds: 14 * 3600)
@@ -48,7 +48,7 @@ import Testing
         #expect(try garden.store.notifications().first?.sendAttempts.last?.result == .success)
     }
 
-    @Test func theSandboxTriesOnce() throws {
+    @Test func `the sandbox sends a notification once`() throws {
         let garden = try garden()
         try garden.buy("garden.seeds")
         #expect(try send(garden.store, .noResponse, .success).count == 1)
@@ -61,7 +61,7 @@ import Testing
             ([.duplicate], [0, 0, 1, 2]), ([.reorder], [1, 0, 2]), ([.drop], [1, 2]), ([.drop, .reorder], [2, 1]),
             ([.reorder, .reorder], [2, 1, 0]), ([.delay(seconds: 60)], [1, 2, 0]), ([], [0, 1, 2]),
         ] as [([NotificationFault], [Int])])
-    func faultsComeToTheNextNotifications(faults: [NotificationFault], expected: [Int]) throws {
+    func `each fault applies to one of the next notifications`(faults: [NotificationFault], expected: [Int]) throws {
         let garden = try garden()
         try garden.store.add(faults)
         for _ in 0..<3 {
@@ -75,7 +75,7 @@ import Testing
         #expect(sent.map { order.firstIndex(of: $0) } == expected)
     }
 
-    @Test func whatIsReplayedIsSentAgain() throws {
+    @Test func `a replayed notification is sent again`() throws {
         let garden = try garden()
         try garden.buy("garden.seeds")
         let uuid = try #require(try send(garden.store, .success).first)
@@ -86,7 +86,7 @@ import Testing
         #expect(throws: StoreError.notificationNotFound(other)) { try garden.store.replay(other) }
     }
 
-    @Test func nothingIsSentWhereNobodyListens() throws {
+    @Test func `nothing is sent without an address`() throws {
         let garden = try TestGarden()
         try garden.buy("garden.seeds")
         #expect(try garden.store.nextDelivery() == nil)

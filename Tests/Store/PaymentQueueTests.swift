@@ -21,7 +21,7 @@ import Testing
         return try #require(changed.first { $0.identifier == added.identifier })
     }
 
-    @Test func aPaymentIsPurchasingAndThenPurchased() throws {
+    @Test func `a payment is purchasing, then purchased`() throws {
         let added = try store.add(Self.sprout1, account: "alice")
         #expect(added.state == .purchasing)
         #expect(added.purchase == nil)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: SKErrorCode.allCases)
-    func aPaymentFailsWithTheErrorAskedFor(error: SKErrorCode) throws {
+    func `a payment fails with the requested error`(error: SKErrorCode) throws {
         let outcome = try #require(PaymentOutcome(name: error.name))
         _ = try store.add(Self.sprout1, account: "alice", outcome: outcome)
         let failed = try #require(try store.process(account: "alice").first)
@@ -52,11 +52,11 @@ import Testing
         ("cancelled", SKErrorCode.paymentCancelled), ("notAllowed", .paymentNotAllowed),
         ("notAvailable", .storeProductNotAvailable),
     ])
-    func theFailuresMetMostHaveShortNames(name: String, error: SKErrorCode) {
+    func `common failures have short names`(name: String, error: SKErrorCode) {
         #expect(PaymentOutcome(name: name) == .failed(error))
     }
 
-    @Test func aDeferredPaymentIsApproved() throws {
+    @Test func `a deferred payment is approved`() throws {
         _ = try store.add(Self.sprout1, account: "alice", outcome: .deferred)
         let deferred = try #require(try store.process(account: "alice").first)
         #expect(deferred.state == .deferred)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func aDeferredPaymentIsDeclined() throws {
+    @Test func `a deferred payment is declined`() throws {
         _ = try store.add(Self.sprout1, account: "alice", outcome: .deferred)
         let deferred = try #require(try store.process(account: "alice").first)
         let declined = try store.decline(deferred.identifier)
@@ -76,7 +76,7 @@ import Testing
         #expect(declined.transaction.error == .paymentCancelled)
     }
 
-    @Test func buyingAgainCostsNothingAndRefersToTheFirst() throws {
+    @Test func `a repeated purchase costs nothing and refers to the first`() throws {
         let first = try #require(try buy().purchase)
         shop.clock.advance(milliseconds: 1000)
         let second = try #require(try buy().purchase)
@@ -88,7 +88,7 @@ import Testing
         #expect(bobs.originalTransactionIdentifier == bobs.transactionIdentifier)
     }
 
-    @Test func restoringAddsNewTransactionsForWhatIsFinished() throws {
+    @Test func `a restoration adds transactions for finished purchases`() throws {
         let bought = try buy()
         _ = try buy(Payment(productIdentifier: "com.memolease.sesac1.background1"))
         try store.restoreCompletedTransactions(account: "alice")
@@ -103,13 +103,13 @@ import Testing
         #expect(try store.transactions(account: "alice").count == 3)
     }
 
-    @Test func finishingWhatIsFinishedIsNoFault() throws {
+    @Test func `a finished transaction can be finished again`() throws {
         let bought = try buy()
         let finished = try store.finish(bought.identifier, account: "alice")
         #expect(try store.finish(bought.identifier, account: "alice") == finished)
     }
 
-    @Test func aPendingPaymentDoesNotKeepItsProductFromBeingRestored() throws {
+    @Test func `a product with a pending payment is restored`() throws {
         let bought = try buy()
         _ = try store.finish(bought.identifier, account: "alice")
         _ = try store.add(Self.sprout1, account: "alice", outcome: .deferred)
@@ -118,7 +118,7 @@ import Testing
         #expect(try store.transactions(account: "alice").map(\.transaction.state) == [.finished, .deferred, .restored])
     }
 
-    @Test func aWithdrawnProductIsRestoredAndNoLongerSold() throws {
+    @Test func `a withdrawn product is restored and no longer sold`() throws {
         let bought = try buy()
         _ = try store.finish(bought.identifier, account: "alice")
         let waiting = try store.add(Self.sprout1, account: "alice", outcome: .deferred)
@@ -132,7 +132,7 @@ import Testing
         #expect(restored.purchase?.originalTransactionIdentifier == bought.purchase?.transactionIdentifier)
     }
 
-    @Test func theReceiptDoesNotGrowWithEveryRestoration() throws {
+    @Test func `the receipt does not grow with restorations`() throws {
         for _ in 0..<5 {
             let bought = try buy()
             _ = try store.finish(bought.identifier, account: "alice")
@@ -142,18 +142,18 @@ import Testing
         #expect(proof.purchases?.count == 1)
     }
 
-    /// What a throwing function returns stays below the width at which Swift 6.3 miscompiles some of them.
-    @Test func whatIsReturnedIsNarrow() {
+    /// Swift 6.3 miscompiles some throwing functions that return wider values.
+    @Test func `a queued transaction is at most 128 bytes wide`() {
         #expect(MemoryLayout<QueuedTransaction>.size <= 128)
     }
 
-    @Test func theQueueOutlivesTheProcess() throws {
+    @Test func `the queue survives a restart`() throws {
         _ = try store.add(Self.sprout1, account: "alice")
         let reopened = try shop.reopened()
         #expect(try reopened.process(account: "alice").map(\.state) == [.purchased])
     }
 
-    @Test func whatTheStoreCannotDoIsToldWithACode() throws {
+    @Test func `errors have a code`() throws {
         #expect(throws: StoreError.productNotFound("nothing")) {
             try store.add(Payment(productIdentifier: "nothing"), account: "alice")
         }

@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// The store's certificate for TLS, judged by OpenSSL's own program.
+/// The store's TLS certificate, verified by the program `openssl`.
 @Suite struct ServerIdentityTests {
     let folder: TemporaryFolder
     let clock = ManualClock(SystemClock().now())
@@ -17,7 +17,7 @@ import Testing
         try ServerIdentity(folder: folder.folder("tls"), clock: clock, randomness: .system)
     }
 
-    @Test func itIsGoodForApplesHostNamesAndNoOther() async throws {
+    @Test func `the certificate is valid for Apple's host names and no other`() async throws {
         let identity = try identity()
         func verify(_ option: String, _ name: String) async throws {
             try await Tool.run(
@@ -32,7 +32,7 @@ import Testing
         await #expect(throws: Tool.Failure.self) { try await verify("-verify_hostname", "example.com") }
     }
 
-    @Test func theAuthorityStaysAndTheCertificateIsMadeAnew() throws {
+    @Test func `a restart keeps the authority and makes a new certificate`() throws {
         func contents() throws -> [Data] {
             let identity = try identity()
             return try [identity.authority, identity.certificate].map { try Data(contentsOf: $0) }
@@ -45,7 +45,7 @@ import Testing
         #expect(mode == 0o600)
     }
 
-    @Test func anAuthorityThatIsDamagedIsNotReplaced() throws {
+    @Test func `a damaged authority is not replaced`() throws {
         _ = try identity()
         try Data("none".utf8).write(to: folder.folder("tls").appending(path: "authority.cer"))
         #expect(throws: StoreError.self) { try identity() }

@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-/// What fails because a test says so: of StoreKit's calls, and of offers that are not for the customer.
+/// Simulated errors of StoreKit's calls, and offers that the customer is not eligible for.
 @Suite struct SimulatedErrorTests {
     let garden: TestGarden
     private var store: Store { garden.store }
@@ -36,7 +36,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKitCall.allCases) func aCallFailsForAsLongAsItShall(call: StoreKitCall) throws {
+    @Test(arguments: StoreKitCall.allCases) func `a call fails while its error is simulated`(call: StoreKitCall) throws
+    {
         let sold = try #require(try garden.buy(Self.monthly).purchase?.transactionIdentifier)
         for failure in call.failures {
             try fail(call, with: failure)
@@ -53,7 +54,7 @@ import Testing
         try make(call, of: sold)
     }
 
-    @Test func whatWasSoldIsToldOfAsItIsWhateverTheAppGets() throws {
+    @Test func `a simulated verification error leaves notifications valid`() throws {
         try fail(.verification, with: .invalidSignature)
         try garden.buy("garden.seeds")
         #expect(try garden.notifications().count == 1)
@@ -84,7 +85,7 @@ import Testing
             (#"{"current":{"type":"purchase","index":1},"enabled":true,"name":"App Store Sync"}"#, .appStoreSync, nil),
             (#"{"current":{"type":"later","index":1},"enabled":true,"name":"Another Sheet"}"#, .appStoreSync, nil),
         ] as [(String, StoreKitCall, StoreKitFailure?)])
-    func theFilesErrorsAreTakenInTheOrderOfTheSDK(
+    func `the errors of a file are in the order of the SDK`(
         entry: String,
         call: StoreKitCall,
         failure: StoreKitFailure?
@@ -94,19 +95,20 @@ import Testing
         #expect(settings.storeKitErrors == (failure.map { [call: $0] } ?? [:]))
     }
 
-    @Test func anOfferCodeIsForWhomTheConfigurationSays() throws {
+    @Test func `an offer code is for the customers of its configuration`() throws {
         let code = Payment.OfferChoice(kind: .offerCode, identifier: "FAIR")
         let first = try garden.buy(Self.monthly, offer: code)
         #expect(first.error == nil)
         #expect(try store.history(of: "alice").last?.offer?.kind == .offerCode)
-        // For new customers alone.
+        // Only for new customers.
         #expect(try garden.buy(Self.monthly, offer: code).error == .ineligibleForOffer)
         try store.expire(try #require(first.purchase?.transactionIdentifier))
         #expect(try garden.buy(Self.monthly, offer: code).error == .ineligibleForOffer)
         #expect(try garden.buy(Self.monthly, offer: code, account: "bob").error == nil)
     }
 
-    @Test(arguments: [0, 1, .min, .max, 1_790_000_000_000] as [Int64]) func whatNobodySignedIsNoOffer(
+    @Test(arguments: [0, 1, .min, .max, 1_790_000_000_000] as [Int64])
+    func `an offer without a valid signature is refused`(
         timestamp: Int64
     ) throws {
         let signature = PromotionalOfferSignature(

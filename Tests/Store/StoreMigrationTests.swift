@@ -5,9 +5,9 @@ import Store
 import TestSupport
 import Testing
 
-/// Stores that an earlier version has made.
+/// Stores of an earlier version.
 @Suite struct StoreMigrationTests {
-    @Test func whatTheFirstVersionSoldIsTakenOver() throws {
+    @Test func `the sales of the first version are migrated`() throws {
         let shop = try TestShop()
         let folder = shop.folder.folder("first")
         try TestShop.installKeys(in: folder)
@@ -44,7 +44,7 @@ import Testing
         #expect(queue[0].purchase?.price == Price(milliunits: 1_200_000, currency: "KRW"))
         #expect(queue[3].error == .paymentCancelled)
         #expect(try store.history(of: "alice").map(\.transactionIdentifier) == ["21", "22"])
-        // It goes on selling, under numbers that are new.
+        // The store continues to sell, under new numbers.
         #expect(try store.approve(2).transaction.state == .purchased)
         #expect(try store.finish(7, account: "alice").state == .finished)
         let added = try store.add(Payment(productIdentifier: "com.memolease.sesac1.sprout3"), account: "bob")

@@ -18,7 +18,7 @@ import Testing
         return try #require(try shop.store.process(account: "alice").first)
     }
 
-    @Test func theReceiptHoldsWhatWasBoughtAndNothingElse() throws {
+    @Test func `the receipt has the purchases and nothing else`() throws {
         let bought = [try buy("sprout1"), try buy("background2")]
         _ = try shop.store.add(
             Payment(productIdentifier: "com.memolease.sesac1.sprout3"), account: "alice", outcome: .failed(.unknown))
@@ -40,7 +40,7 @@ import Testing
         #expect(receipt.deviceHash.count == 20)
     }
 
-    @Test func theSignedTransactionSaysWhatWasBought() throws {
+    @Test func `the signed transaction describes the purchase`() throws {
         let bought = try buy("sprout1")
         let proof = try shop.verifier().verify(
             Array(try shop.store.signedTransaction(bought.identifier).utf8), expecting: ProofExpectations())
@@ -57,7 +57,7 @@ import Testing
         #expect(transaction.fields["appAccountToken"] == nil)
     }
 
-    @Test func twoStoresAtOnceMakeOneSetOfKeys() async throws {
+    @Test func `two stores at once make one set of keys`() async throws {
         let folder = try TemporaryFolder()
         let roots = try await withThrowingTaskGroup(of: [Certificate].self) { group in
             for _ in 0..<6 {
@@ -77,7 +77,7 @@ import Testing
         #expect(!names.contains("keys.unfinished"))
     }
 
-    @Test func privateKeysAreTheirOwnersAlone() throws {
+    @Test func `only the owner can read private keys`() throws {
         let keys = shop.folder.folder("store/keys")
         let files = try FileManager.default.contentsOfDirectory(at: keys, includingPropertiesForKeys: nil)
         let private_ = files.filter { $0.pathExtension == "pem" }
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: ["transactions-leaf.pem", "receipts-leaf.cer", "receipts-root.cer"])
-    func damagedKeysAreToldAndNotReplaced(name: String) throws {
+    func `damaged keys are reported and not replaced`(name: String) throws {
         try FileManager.default.removeItem(at: shop.folder.folder("store/keys").appending(path: name))
         #expect(throws: StoreError.keysUnreadable(path: shop.folder.folder("store/keys").path)) { try shop.reopened() }
     }

@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-/// Each thing that can happen to a subscription, what is told of it, and what it leads to.
+/// The events of a subscription, their notifications and their effects.
 @Suite struct SubscriptionTests {
     let garden: TestGarden
     var store: Store { garden.store }
@@ -18,7 +18,7 @@ import Testing
     private static let premium = "garden.premium.monthly"
     private static let yearly = "garden.basic.yearly"
 
-    /// The types and subtypes told since the ones before.
+    /// The types and subtypes of the notifications after the first `count`.
     private func told(after count: Int = 1) throws -> [String] {
         try store.notifications().dropFirst(count).map { notification in
             notification.type.rawValue + (notification.subtype.map { " " + $0.rawValue } ?? "")
@@ -38,17 +38,17 @@ import Testing
         return try #require(answer.data.first?.lastTransactions.first).status
     }
 
-    /// What a customer does, and what Apple tells of it.
+    /// An action of the customer and its notifications.
     @Test(
         arguments: [
             (premium, monthly, ["DID_CHANGE_RENEWAL_PREF DOWNGRADE"], premium, monthly),
             (premium, yearly, ["DID_CHANGE_RENEWAL_PREF DOWNGRADE"], premium, yearly),
             (monthly, premium, ["DID_CHANGE_RENEWAL_PREF UPGRADE"], premium, premium),
-            // Of one level: another period waits.
+            // The same level: another period waits for the renewal.
             (monthly, yearly, ["DID_CHANGE_RENEWAL_PREF DOWNGRADE"], monthly, yearly),
             (monthly, monthly, [], monthly, monthly),
         ] as [(String, String, [String], String, String)])
-    func anotherProductOfTheGroupComesNowOrAtTheRenewal(
+    func `another product of the group begins now or at the renewal`(
         first: String,
         second: String,
         expected: [String],
@@ -66,7 +66,7 @@ import Testing
         #expect(try status() == .active)
     }
 
-    @Test func aDowngradeIsTakenBackBeforeItComes() throws {
+    @Test func `a downgrade is cancelled before it takes effect`() throws {
         _ = try buy(Self.premium)
         _ = try buy(Self.monthly)
         _ = try buy(Self.premium)
@@ -75,7 +75,7 @@ import Testing
         #expect(try latest().productIdentifier == Self.premium)
     }
 
-    @Test func whatIsCancelledEndsAndMayBeBoughtAgain() throws {
+    @Test func `a cancelled subscription ends and can be bought again`() throws {
         let first = try buy(Self.premium)
         try store.setAutoRenew(false, of: first)
         try store.setAutoRenew(false, of: first)
@@ -93,7 +93,7 @@ import Testing
             ])
     }
 
-    /// Sixty days after a renewal could not be charged, Apple gives up.
+    /// Apple stops retrying sixty days after a failed renewal.
     @Test(
         arguments: [
             (false, ["DID_FAIL_TO_RENEW", "EXPIRED BILLING_RETRY"], [Status.billingRetry, .billingRetry, .expired]),
@@ -102,7 +102,9 @@ import Testing
                 [.billingGracePeriod, .billingRetry, .expired]
             ),
         ] as [(Bool, [String], [Status])])
-    func whatCannotBeChargedEnds(hasGracePeriod: Bool, expected: [String], statuses: [Status]) throws {
+    func `a subscription that cannot be charged ends`(hasGracePeriod: Bool, expected: [String], statuses: [Status])
+        throws
+    {
         let first = try buy(Self.premium)
         _ = try store.update {
             $0.shouldEnterBillingRetryOnRenewal = true
@@ -118,7 +120,7 @@ import Testing
         #expect(throws: StoreError.self) { try store.resolveBillingIssue(of: first) }
     }
 
-    @Test func whatIsChargedInBillingRetryBeginsAnew() throws {
+    @Test func `a charge in billing retry begins a new period`() throws {
         let first = try buy(Self.premium)
         _ = try store.update { $0.shouldEnterBillingRetryOnRenewal = true }
         try garden.advance(to: "2026-11-20T12:00:00Z")
@@ -139,7 +141,7 @@ import Testing
             ("silence", ["PRICE_INCREASE PENDING", "EXPIRED PRICE_INCREASE"], nil),
             ("none needed", ["PRICE_INCREASE ACCEPTED", "DID_RENEW"], 11_990),
         ] as [(String, [String], Int64?)])
-    func aPriceRisesWithConsent(answer: String, expected: [String], price: Int64?) throws {
+    func `a price rises with consent`(answer: String, expected: [String], price: Int64?) throws {
         let first = try buy(Self.premium)
         try store.requestPriceIncrease(of: first, to: 11_990, needsConsent: answer != "none needed")
         switch answer {
@@ -156,9 +158,9 @@ import Testing
         #expect(try latest().price.milliunits == 11_990)
     }
 
-    @Test func offersApplyToTheirPeriodsAndToWhomTheyAreFor() throws {
+    @Test func `offers apply to their periods and eligible customers`() throws {
         let spring = Payment.OfferChoice(kind: .promotional, identifier: "spring")
-        // A promotional offer is for who subscribes, or has.
+        // A promotional offer is for present and former subscribers.
         #expect(try garden.buy(Self.monthly, offer: spring).error == .ineligibleForOffer)
         let unknown = Payment.OfferChoice(kind: .promotional, identifier: "autumn")
         #expect(try garden.buy(Self.monthly, offer: unknown).error == .invalidOfferIdentifier)
@@ -175,11 +177,11 @@ import Testing
         _ = try buy(Self.monthly, offer: again)
         #expect(try latest().price.milliunits == 9990)
         #expect(try latest().expiresDate?.rfc3339 == "2027-07-18T12:00:00Z")
-        // The introductory offer is had once.
+        // The introductory offer applies once.
         #expect(try store.history(of: "alice").filter { $0.offer?.kind == .introductory }.count == 1)
     }
 
-    @Test func whoComesBackPaysTodaysPrice() throws {
+    @Test func `a returning customer pays the present price`() throws {
         let first = try buy(Self.monthly, offer: nil)
         let spring = Payment.OfferChoice(kind: .promotional, identifier: "spring")
         _ = try buy(Self.monthly, offer: spring)
@@ -190,7 +192,7 @@ import Testing
         #expect(try latest().price.milliunits == 4990)
     }
 
-    @Test func aPriceRisesOnlyAndIsNotForced() throws {
+    @Test func `a price only rises, and a forced renewal waits for consent`() throws {
         let first = try buy(Self.premium)
         for price in [-5, 0, 9990] as [Int64] {
             #expect(throws: StoreError.self) {
@@ -204,7 +206,7 @@ import Testing
         #expect(try latest().price.milliunits == 11_990)
     }
 
-    @Test func aStorefrontChargesInItsOwnCurrency() throws {
+    @Test func `a storefront charges in its own currency`() throws {
         _ = try store.update { $0.storefront = "KOR" }
         let first = try buy(Self.premium)
         #expect(try latest().price.currency == "KRW")
@@ -214,7 +216,7 @@ import Testing
         #expect(try latest().price == Price(milliunits: 11_990, currency: "KRW"))
     }
 
-    @Test func aRefundReachesWhatRestoredThePurchase() throws {
+    @Test func `a refund revokes the restored transactions too`() throws {
         let bought = try garden.buy("garden.gate")
         _ = try store.finish(bought.identifier, account: "alice")
         try store.restoreCompletedTransactions(account: "alice")
@@ -225,7 +227,7 @@ import Testing
         #expect(try store.history(of: "alice").map { $0.revocation != nil } == [false, false])
     }
 
-    @Test func aHistoryGoesOnAfterSalesWereForgotten() throws {
+    @Test func `a history continues after sales were deleted`() throws {
         let first = try buy("garden.seeds")
         let second = try buy("garden.seeds")
         let api = AppStoreServerAPI(store: store)
@@ -238,7 +240,7 @@ import Testing
         #expect(more.signedTransactions.count == 1)
     }
 
-    @Test func whatIsForcedComesBeforeItsTime() throws {
+    @Test func `a forced renewal and a forced end come early`() throws {
         let first = try buy(Self.premium)
         try garden.advance(to: "2026-10-20T12:00:00Z")
         try store.forceRenewal(of: first)
@@ -250,7 +252,7 @@ import Testing
         #expect(throws: StoreError.self) { try store.expire(first) }
     }
 
-    @Test func aRefundEndsItAndItsReversalRestoresWhatWasPaid() throws {
+    @Test func `a refund ends the subscription, and its reversal restores the paid period`() throws {
         let first = try buy(Self.premium)
         try store.requestRefund(of: first, reason: .unintendedPurchase)
         try store.declineRefund(of: first)
@@ -265,7 +267,7 @@ import Testing
         #expect(try status() == .expired)
     }
 
-    @Test func aRefundOfAnEarlierPeriodLeavesThePresentOne() throws {
+    @Test func `a refund of an earlier period leaves the present one`() throws {
         let first = try buy(Self.premium)
         try garden.advance(to: "2026-11-12T12:00:00Z")
         try store.refund(first)
@@ -274,7 +276,7 @@ import Testing
         #expect(try told() == ["DID_RENEW", "REFUND", "DID_RENEW"])
     }
 
-    @Test func atOneOfApplesRatesAMonthPassesInMinutes() throws {
+    @Test func `a month passes in minutes at a faster time rate`() throws {
         _ = try store.update { $0.timeRate = .monthlyRenewalEveryFiveMinutes }
         _ = try buy(Self.premium)
         garden.clock.advance(milliseconds: 16 * 60_000)
@@ -283,7 +285,7 @@ import Testing
         #expect(try latest().expiresDate?.rfc3339 == "2026-10-10T12:20:00Z")
     }
 
-    @Test func familySharingIsGivenAndTaken() throws {
+    @Test func `family sharing begins and ends`() throws {
         let bought = try #require(try garden.buy("garden.gate").purchase).transactionIdentifier
         let shared = try store.share(bought, with: "bob")
         #expect(try store.sale(shared).ownership == .familyShared)
@@ -295,7 +297,7 @@ import Testing
         #expect(throws: StoreError.self) { try store.share(seeds, with: "bob") }
     }
 
-    @Test func anInterruptedPurchaseIsMadeAfterAll() throws {
+    @Test func `an interrupted purchase is completed`() throws {
         _ = try store.update { $0.areInterruptedPurchasesEnabled = true }
         let failed = try garden.buy("garden.seeds")
         #expect(failed.state == .failed)
@@ -305,7 +307,7 @@ import Testing
         #expect(throws: StoreError.self) { try store.resolveIssue(failed.identifier) }
     }
 
-    @Test func askToBuyWaitsForApproval() throws {
+    @Test func `Ask to Buy waits for approval`() throws {
         _ = try store.update { $0.isAskToBuyEnabled = true }
         let waiting = try garden.buy(Self.monthly)
         #expect(waiting.state == .deferred)
@@ -314,7 +316,7 @@ import Testing
         #expect(try status() == .active)
     }
 
-    @Test func deletedSalesAreForgotten() throws {
+    @Test func `deleted sales leave the history`() throws {
         let first = try buy(Self.premium)
         _ = try buy("garden.seeds")
         try store.delete(first)
@@ -325,7 +327,7 @@ import Testing
         #expect(try store.notifications() == [])
     }
 
-    @Test func timeGoesForwardOnly() throws {
+    @Test func `the clock only moves forward`() throws {
         #expect(throws: StoreError.self) { try store.advance(seconds: -1) }
         #expect(throws: StoreError.self) { try store.advance(seconds: 11 * 366 * 86_400) }
         #expect(TimeStep("1mo") == SubscriptionPeriod("P1M").map(TimeStep.period))
@@ -333,7 +335,7 @@ import Testing
         for text in ["", "1", "mo", "-1d", "1.5h", "1 d", "0d"] { #expect(TimeStep(text) == nil, "\(text)") }
     }
 
-    @Test func theStoreTellsApartWhoseSubscriptionItIs() throws {
+    @Test func `two customers have separate subscriptions`() throws {
         _ = try buy(Self.premium)
         try garden.buy(Self.premium, account: "bob")
         #expect(try store.history(of: "bob").count == 1)

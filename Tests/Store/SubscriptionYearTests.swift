@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-/// A year of one customer's subscription, as a server hears of it.
+/// A year of one customer's subscription, as notifications report it.
 @Suite struct SubscriptionYearTests {
     let garden: TestGarden
     var store: Store { garden.store }
@@ -14,7 +14,7 @@ import Testing
         garden = try TestGarden()
     }
 
-    @Test func aYearWithATrialABillingIssueAnUpgradeARefundAndAnEnd() throws {
+    @Test func `a year has a trial, a billing issue, an upgrade, a refund and an end`() throws {
         let start = Self.processorTime()
         let first = try #require(try garden.buy("garden.basic.monthly").purchase).transactionIdentifier
         try garden.advance(to: "2027-01-01T12:00:00Z")
@@ -60,7 +60,7 @@ import Testing
         #expect(told.count == expected.count)
     }
 
-    /// One notification in a line: its date, type and subtype, its transaction, and the state and renewal it tells.
+    /// A notification as one line: date, type, subtype, transaction, state and renewal.
     private func line(_ notification: ResponseBodyV2DecodedPayload) throws -> String {
         guard case .data(let data) = notification.body else { return "no data" }
         let transaction = try garden.transaction(try #require(data.signedTransactionInfo))
@@ -88,7 +88,7 @@ import Testing
 
     private static func day(_ date: Timestamp?) -> String { String(date?.rfc3339.prefix(10) ?? "-") }
 
-    /// What this thread has used, in seconds: other tests run beside it.
+    /// The processor time of this thread, in seconds, because other tests run in parallel.
     private static func processorTime() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

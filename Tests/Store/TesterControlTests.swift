@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// The controls of a tester, and what they report.
+/// The controls of a tester and their reports.
 @Suite struct TesterControlTests {
     let garden: TestGarden
     var store: Store { garden.store }
@@ -41,7 +41,7 @@ import Testing
         let second = try #require(Timestamp(rfc3339: "2026-12-10T12:00:00Z"))
         #expect(try effect(Self.premium) == .alreadySubscribed(renewalDate: second))
         #expect(try store.history(of: "alice").count == 2)
-        // One that has ended begins anew, and is charged.
+        // An expired subscription begins anew and is charged.
         try store.expire(try #require(try store.history(of: "alice").last).transactionIdentifier)
         #expect(try isCharged(effect(Self.premium)))
     }
@@ -52,7 +52,7 @@ import Testing
         for _ in 1...2 {
             #expect(try effect(Self.monthly) == .changes(productIdentifier: Self.monthly, date: date))
         }
-        // The change is off again.
+        // The change is cancelled.
         #expect(try effect(Self.premium) == .alreadySubscribed(renewalDate: date))
     }
 
@@ -115,7 +115,7 @@ import Testing
         #expect(store.now == before)
         #expect(try store.settings() == settings)
         #expect(try store.teamKeys().map(\.keyIdentifier) == [key.keyIdentifier])
-        // The fault is gone: the next notification is to be sent.
+        // The fault is gone: the next notification will be sent.
         _ = try garden.buy(Self.monthly)
         #expect(try store.notifications().map { $0.nextAttemptDate != nil } == [true])
         let again = try store.reset()

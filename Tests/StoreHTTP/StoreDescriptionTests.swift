@@ -182,7 +182,7 @@ import Wire
         for code in Int32(0)...30 { codes.insert(StorageFault(sqliteResultCode: code, path: "").code) }
         codes.insert(StorageFault(cause: .newerVersion, path: "").code)
         #expect(codes.subtracting(explained) == [])
-        // The rest is HTTPSupport's, which the service explains, too.
+        // The other codes are HTTPSupport's, which the service explains, too.
         let service = Self.codes(try Project.text("Sources/Service/Resources/Errors.md"))
         #expect(Set(explained).subtracting(service) == [])
         let problem = try document()["components"]?["schemas"]?["Problem"]?["properties"]?["code"]?["enum"]

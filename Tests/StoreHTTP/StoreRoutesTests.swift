@@ -10,8 +10,8 @@ import Testing
 import Wire
 import TestSupport
 
-/// The store over HTTP: what plays the customer, and what stands for Apple's servers. `make test-apple` holds the rest against
-/// Apple's own client.
+/// The store over HTTP: the sandbox and the App Store's routes. `make test-apple` tests the other routes with Apple's own
+/// client.
 @Suite struct StoreRoutesTests {
     let garden: TestGarden
 
@@ -40,7 +40,7 @@ import TestSupport
         }
     }
 
-    /// What was answered.
+    /// An answer of the store.
     private struct Answer: JSONReadable {
         let status: Int
         let headers: HTTPFields
@@ -92,7 +92,7 @@ import TestSupport
             ("notifications/faults", #"{"faults":["loud"]}"#, 400, "bodyInvalid"),
             ("nothing", nil, 404, "notFound"),
         ] as [(String, String?, Int, String)])
-    func whatIsWrongIsToldInAProblemDocument(
+    func `an error is a problem document`(
         path: String,
         body: String?,
         status: Int,
@@ -105,7 +105,7 @@ import TestSupport
     }
 
     @Test(arguments: [nil, "", "other"] as [String?])
-    func nobodySellsWithoutTheKey(key: String?) async throws {
+    func `a request without the key is refused`(key: String?) async throws {
         let body = #"{"account":"alice","productId":"garden.seeds"}"#
         #expect(try await send(.post, "/sandbox/v1/purchases", body, key: key).status == 401)
         #expect(try garden.store.history(of: "alice") == [])
@@ -115,7 +115,7 @@ import TestSupport
         "/inApps/v1/transactions/1", "/inApps/v2/history/1", "/inApps/v1/subscriptions/1",
         "/inApps/v1/messaging/image/list",
     ])
-    func apisAnswerNobodyWithoutAToken(path: String) async throws {
+    func `the server API refuses requests without a token`(path: String) async throws {
         for key in [nil, "key", "a.b.c"] {
             let answer = try await send(.get, path, key: key)
             #expect(answer.status == 401)
@@ -123,7 +123,7 @@ import TestSupport
         }
     }
 
-    @Test func settingsChangeAndTheOthersStay() async throws {
+    @Test func `a change of some settings keeps the others`() async throws {
         let change = #"{"isAskToBuyEnabled":true,"timeRate":"oneSecondIsOneDay","storefront":"KOR"}"#
         #expect(try await send(.patch, "/sandbox/v1/settings", change).status == 200)
         #expect(try await send(.patch, "/sandbox/v1/settings", #"{"locale":"ko_KR"}"#).status == 200)
@@ -158,7 +158,7 @@ import TestSupport
         #expect(offers.contains { $0.offerType == type })
     }
 
-    @Test func whatAnAppAsksForFailsAsTheSettingsSay() async throws {
+    @Test func `requests of an app fail with the simulated errors`() async throws {
         try garden.buy("garden.basic.monthly")
         let list = try await send(.get, "/sandbox/v1/products").decoded(ProductList.self)
         #expect(list.products.count == garden.catalog.configuration.products.count)
@@ -182,13 +182,13 @@ import TestSupport
         #expect(try await send(.get, path + "subscriptions").status == 409)
     }
 
-    @Test func namesInPathsAreMeantAsTheyAreWritten() async throws {
+    @Test func `names in paths are percent-decoded`() async throws {
         try garden.buy("garden.gate", account: "앨 리스")
         let path = "/sandbox/v1/accounts/%EC%95%A8%20%EB%A6%AC%EC%8A%A4/transactions"
         #expect(try await send(.get, path).decoded(SaleList.self).transactions.count == 1)
     }
 
-    @Test func notificationsGoToTheWebOrNowhere() async throws {
+    @Test func `the notification address is an http URL or empty`() async throws {
         for wrong in ["abc", "ftp://example.com", "http://"] {
             let answer = try await send(.patch, "/sandbox/v1/settings", "{\"notificationsURL\":\"\(wrong)\"}")
             #expect(answer.status == 400, "\(wrong)")
@@ -199,8 +199,8 @@ import TestSupport
         #expect(try garden.store.settings().notificationsURL == nil)
     }
 
-    /// Every status that depends on what is asked.
-    @Test func verifyReceiptAnswersWithApplesStatuses() async throws {
+    /// Every status that depends on the request.
+    @Test func `verifyReceipt answers with the statuses of Apple`() async throws {
         try garden.buy("garden.gate")
         let receipt = try garden.store.receipt(account: "alice")
         try garden.buy("garden.basic.monthly", account: "bob")
@@ -230,7 +230,7 @@ import TestSupport
         }
     }
 
-    @Test func verifyReceiptTellsOfTheLatestPeriodAlone() async throws {
+    @Test func `verifyReceipt returns only the latest period on request`() async throws {
         try garden.buy("garden.basic.monthly")
         try garden.advance(to: "2027-01-20T00:00:00Z")
         let receipt = try garden.store.receipt(account: "alice")
@@ -246,14 +246,14 @@ import TestSupport
         #expect(latest.first?.expiresDate == "2027-02-07 12:00:00 Etc/GMT")
     }
 
-    @Test func everyRouteOfTheSandboxIsInItsTableAndNoOther() throws {
+    @Test func `the table of the sandbox lists exactly its routes`() throws {
         let page = try Project.text("Documentation/Testing.md")
         let described = Set(page.matches(of: /\n\| `([A-Z]+ \/sandbox\/v1[^`]*)`/).map { String($0.1) })
         let routes = StoreRoutes(store: garden.store, sandboxKey: APIKey("key")).operations
         #expect(described == Set(routes.filter { $0.contains("/sandbox/v1") }))
     }
 
-    /// A receipt of which one byte of the signature is another, at its end.
+    /// A receipt whose signature differs in one byte at its end.
     private static func flipped(_ receipt: String) -> String {
         guard var bytes = Data(base64Encoded: receipt) else { return receipt }
         bytes[bytes.count - 1] ^= 1

@@ -12,7 +12,7 @@ import StrictJSON
 import Testing
 import TestSupport
 
-/// The tokens of developers' servers, as jwt-kit and as Till sign them.
+/// The tokens of developers' servers, signed by jwt-kit and by Till.
 @Suite struct TeamTokenTests {
     private static let now: Int64 = 1_790_000_000
     private static let start = "2026-09-21T14:13:20Z"
@@ -28,7 +28,7 @@ import TestSupport
         self.privateKey = privateKey
     }
 
-    /// A payload as Apple's libraries write it.
+    /// A payload in the form of Apple's libraries.
     private struct Claims: JWTPayload {
         let iss: String
         let iat: Int64
@@ -65,7 +65,7 @@ import TestSupport
         return signed + "." + Base64.encode(signature, .urlSafe)
     }
 
-    /// Whether a request with a token reaches the store's server API.
+    /// True if a request with a token reaches the store's server API.
     private func isAccepted(_ token: String) async throws -> Bool {
         let application = Application(
             router: StoreRoutes(store: garden.store, sandboxKey: APIKey("key"), clock: garden.clock).router())
@@ -84,7 +84,7 @@ import TestSupport
             iss: key.issuerIdentifier, iat: Self.now, exp: Self.now + 300, aud: "appstoreconnect-v1",
             bid: TestGarden.bundleIdentifier)
         #expect(try await isAccepted(keys.sign(claims, kid: JWKIdentifier(string: key.keyIdentifier))))
-        // Without a kid, no key is found.
+        // Without a `kid`, no key matches.
         #expect(try await !isAccepted(keys.sign(claims)))
     }
 

@@ -3,15 +3,15 @@ import Foundation
 import Receipts
 
 extension Books {
-    /// Notifies of what happened to a subscription, with its latest transaction.
+    /// Adds a notification about a subscription, with its latest transaction.
     func notify(_ type: NotificationTypeV2, _ subtype: Subtype?, of subscription: CustomerSubscription) throws {
         guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else { return }
         try notify(type, subtype, of: latest, in: subscription)
     }
 
-    /// Notifies of what happened to a transaction.
+    /// Adds a notification about a transaction.
     ///
-    /// - Parameter subscription: The one it belongs to; nil of anything but a subscription.
+    /// - Parameter subscription: The transaction's subscription; nil for any other product.
     func notify(
         _ type: NotificationTypeV2,
         _ subtype: Subtype?,

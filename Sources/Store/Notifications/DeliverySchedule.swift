@@ -13,7 +13,7 @@ package struct DeliverySchedule: Hashable, Sendable {
         retryHours = environment == .production ? Self.retryHours : []
     }
 
-    /// The first attempt of a notification that comes about now; nil if it is never sent.
+    /// The first attempt of a notification that is created now; nil if it is never sent.
     package static func firstAttempt(at now: Timestamp, _ fault: NotificationFault?) -> Timestamp? {
         switch fault {
         case .drop: nil

@@ -1,12 +1,12 @@
-/// What shall go wrong with the next notification that comes about, so that a server can be tested against it.
+/// A fault of the next notification. It tests the server that receives the notification.
 public enum NotificationFault: Hashable, Sendable, Codable {
-    /// It is sent once more after it was delivered.
+    /// The store sends the notification once more after its delivery.
     case duplicate
-    /// It is sent after the one that follows it.
+    /// The store sends the notification after the one that follows it.
     case reorder
-    /// It is sent so many seconds late.
+    /// The store sends the notification late by this number of seconds.
     case delay(seconds: Int64)
-    /// It is never sent; the history has it.
+    /// The store never sends the notification, but the history has it.
     case drop
 
     public var name: String {
@@ -19,7 +19,7 @@ public enum NotificationFault: Hashable, Sendable, Codable {
     }
 
     /// - Parameter name: `duplicate`, `reorder`, `drop`, or `delay:SECONDS`.
-    /// - Returns: nil for any other name.
+    /// - Returns: Nil for any other name.
     public init?(name: String) {
         switch name {
         case "duplicate": self = .duplicate

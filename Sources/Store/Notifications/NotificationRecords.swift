@@ -3,11 +3,11 @@ import Foundation
 import GRDB
 import Receipts
 
-/// The statements on notifications, inside a transaction of the store's database that the caller holds.
+/// The SQL statements on notifications. They run inside the caller's transaction of the store's database.
 struct NotificationRecords {
     let database: Database
 
-    /// - Parameter fault: What shall go wrong with it.
+    /// - Parameter fault: The fault of its delivery.
     func add(_ notification: StoreNotification, fault: NotificationFault?) throws {
         try database.execute(
             sql: """
@@ -24,7 +24,9 @@ struct NotificationRecords {
             ])
     }
 
-    /// - Returns: Whether it had to be sent once more; it has not, after this.
+    /// Clears the request to send a notification once more.
+    ///
+    /// - Returns: True if there was such a request.
     func takeRepeat(of notificationUUID: UUID) throws -> Bool {
         try database.execute(
             sql: "UPDATE notification SET repeats = repeats - 1 WHERE uuid = ? AND repeats > 0",
@@ -38,7 +40,7 @@ struct NotificationRecords {
             arguments: [moment.millisecondsSince1970, notificationUUID.uuidString])
     }
 
-    /// Adds a try to deliver one, and when the next is, unless somebody has asked for another meanwhile.
+    /// Adds a delivery attempt and the date of the next one, unless a replay was requested meanwhile.
     func add(_ attempt: StoreNotification.SendAttempt, to notificationUUID: UUID, next: Timestamp?) throws {
         try database.execute(
             sql: "INSERT INTO send_attempt (notification_uuid, date, result) VALUES (?, ?, ?)",
@@ -56,13 +58,13 @@ struct NotificationRecords {
         try fetch("uuid = ?", [notificationUUID.uuidString]).first
     }
 
-    /// Those that came about from one moment until before another, in this order.
+    /// The notifications from one date until before another, in the order of their creation.
     func notifications(from start: Timestamp, until end: Timestamp) throws -> [StoreNotification] {
         try fetch(
             "date >= ? AND date < ? ORDER BY rowid", [start.millisecondsSince1970, end.millisecondsSince1970])
     }
 
-    /// The first to be sent by a moment. One that shall come after its follower waits until that was sent, or never will be.
+    /// The first notification that is due at a moment. A reordered one waits until its follower was sent or will never be sent.
     func firstDue(by moment: Timestamp) throws -> StoreNotification? {
         try fetch(
             """

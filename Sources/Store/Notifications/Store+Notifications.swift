@@ -2,18 +2,17 @@ import Commerce
 import Foundation
 import Receipts
 
-/// A notification to be sent now.
+/// A notification that is due.
 public struct NotificationDelivery: Hashable, Sendable {
     public let notificationUUID: UUID
     public let url: URL
     public let signedPayload: String
-    /// When it is due, which the attempt will be dated with.
+    /// The due date, which is also the date of the attempt.
     let dueDate: Timestamp
 }
 
 extension Store {
-    /// The notifications that came about from one moment until before another, the oldest first; all of them unless told
-    /// otherwise.
+    /// The notifications from one date until before another, the oldest first. The default is all of them.
     public func notifications(
         from start: Timestamp = Timestamp(millisecondsSince1970: 0),
         until end: Timestamp = Timestamp(millisecondsSince1970: .max)
@@ -21,7 +20,7 @@ extension Store {
         try read { try $0.notifications.notifications(from: start, until: end) }
     }
 
-    /// The next notification that is due; nil when none is, or when there is nowhere to send it.
+    /// The next notification that is due; nil if none is due or the store has no address to send it to.
     public func nextDelivery() throws(StoreError) -> NotificationDelivery? {
         try read { books in
             guard let url = books.settings.notificationsURL,
@@ -34,7 +33,7 @@ extension Store {
         }
     }
 
-    /// Stores the result of a delivery, and the next attempt. `DeliverySchedule` has the rules.
+    /// Stores the result of a delivery and the date of the next attempt. `DeliverySchedule` has the rules.
     public func record(_ result: SendAttemptResult, of delivery: NotificationDelivery) throws(StoreError) {
         try write { books in
             guard let notification = try books.notifications.notification(delivery.notificationUUID) else { return }
@@ -48,7 +47,7 @@ extension Store {
         }
     }
 
-    /// Sends a notification once more, whatever came of it before.
+    /// Sends a notification once more, whatever the results of earlier attempts.
     public func replay(_ notificationUUID: UUID) throws(StoreError) {
         try write { books in
             guard try books.notifications.notification(notificationUUID) != nil else {
@@ -58,7 +57,7 @@ extension Store {
         }
     }
 
-    /// Lets something go wrong with the next notifications, one fault for each, after those asked for before.
+    /// Adds faults for the next notifications, one for each, after the faults that are already there.
     public func add(_ faults: [NotificationFault]) throws(StoreError) {
         try write { books in
             let state = StateRecords(database: books.database)

@@ -2,21 +2,21 @@ import Commerce
 import Foundation
 import Receipts
 
-/// A notification that the store has signed, and what came of sending it (App Store Server API,
+/// A signed notification of the store and its delivery attempts (App Store Server API,
 /// `NotificationHistoryResponseItem`).
 public struct StoreNotification: Hashable, Sendable {
     public let notificationUUID: UUID
     public let type: NotificationTypeV2
     public let subtype: Subtype?
-    /// The transaction it is about; nil of a test or a summary.
+    /// The transaction of the notification; nil for a test or a summary.
     public let transactionIdentifier: String?
     public let originalTransactionIdentifier: String?
-    /// When it came about, by the store's clock.
+    /// The date of its creation, by the store's clock.
     public let date: Timestamp
-    /// The JWS that is sent.
+    /// The JWS that the store sends.
     public let signedPayload: String
     public var sendAttempts: [SendAttempt] = []
-    /// When it is sent next; nil of one that was delivered, or is not to be sent again.
+    /// The date of the next attempt; nil if the notification was delivered or will not be sent again.
     public var nextAttemptDate: Timestamp?
 
     package init(
@@ -41,7 +41,7 @@ public struct StoreNotification: Hashable, Sendable {
         self.nextAttemptDate = nextAttemptDate
     }
 
-    /// One try to deliver a notification.
+    /// An attempt to deliver a notification.
     public struct SendAttempt: Hashable, Sendable, Codable {
         public let date: Timestamp
         public let result: SendAttemptResult

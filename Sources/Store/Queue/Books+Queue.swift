@@ -1,7 +1,7 @@
 import Commerce
 
 extension Books {
-    /// Takes a payment that is purchasing to the outcome asked for, or else to the one of the settings.
+    /// Takes a purchasing payment to the requested outcome, or to the outcome of the settings.
     func process(_ queued: QueuedTransaction) throws -> PaymentTransaction {
         let identifier = queued.transaction.identifier
         let requested = try payments.outcome(of: identifier)
@@ -14,7 +14,7 @@ extension Books {
     /// Takes one transaction through one step.
     func perform(_ step: PaymentStep, on queued: QueuedTransaction) throws -> PaymentTransaction {
         guard case .sell = step else { return try update(queued, by: step) }
-        // Checked before anything is sold.
+        // Checks the step before the sale.
         _ = try changed(queued, by: step)
         do {
             let sold = try sell(queued.transaction.payment, account: queued.account)

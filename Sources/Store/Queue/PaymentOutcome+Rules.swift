@@ -1,7 +1,7 @@
 import Commerce
 
 extension PaymentOutcome {
-    /// The outcome under the store's settings, which change only payments that would be purchased.
+    /// The outcome under the store's settings. They change only payments that would be purchased.
     package func applying(_ settings: StoreSettings) -> PaymentOutcome {
         guard self == .purchased else { return self }
         if let error = settings.failureError { return .failed(SKErrorCode(rawValue: error) ?? .unknown) }
@@ -9,7 +9,7 @@ extension PaymentOutcome {
         return settings.areInterruptedPurchasesEnabled ? .interrupted : .purchased
     }
 
-    /// True if the customer can complete a payment of this outcome: it was interrupted.
+    /// True if the customer can complete the payment, because it was interrupted.
     package func isResolvable(_ transaction: PaymentTransaction) -> Bool {
         self == .interrupted && transaction.error != nil
     }

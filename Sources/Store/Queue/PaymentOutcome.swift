@@ -1,21 +1,21 @@
 import Commerce
 
-/// How the store shall let a payment end, chosen by whoever tests an app.
+/// The outcome of a payment, chosen by the tester of an app.
 public enum PaymentOutcome: Hashable, Sendable {
     case purchased
     /// Waits for approval (Ask to Buy).
     case deferred
-    /// Fails, until the customer has resolved something outside the app; then it is purchased after all.
+    /// Fails until the customer has resolved an issue outside the app, then is purchased.
     case interrupted
     case failed(SKErrorCode)
 
-    /// Short names for the failures met most often.
+    /// Short names for the most common failures.
     private static let shortNames: [String: SKErrorCode] = [
         "cancelled": .paymentCancelled, "notAllowed": .paymentNotAllowed, "notAvailable": .storeProductNotAvailable,
     ]
 
     /// - Parameter name: `purchased`, `deferred`, `interrupted`, `cancelled`, `notAllowed`, `notAvailable`, or an `SKError` by its name.
-    /// - Returns: nil for any other name.
+    /// - Returns: Nil for any other name.
     public init?(name: String) {
         switch name {
         case "purchased": self = .purchased

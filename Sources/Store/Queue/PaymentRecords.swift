@@ -2,11 +2,11 @@ import Commerce
 import Foundation
 import GRDB
 
-/// The payment queue's statements, inside a transaction of the store's database that the caller holds.
+/// The SQL statements on the payment queue. They run inside the caller's transaction of the store's database.
 struct PaymentRecords {
     let database: Database
 
-    /// Adds a payment to an account's queue, purchasing.
+    /// Adds a payment to an account's queue, in the state `purchasing`.
     func add(_ payment: Payment, account: String, outcome: PaymentOutcome) throws -> PaymentTransaction {
         try database.execute(
             sql: """
@@ -23,7 +23,7 @@ struct PaymentRecords {
             identifier: database.lastInsertedRowID, payment: payment, state: .purchasing, error: nil, purchase: nil)
     }
 
-    /// Adds a transaction that restores an earlier purchase, or that the customer came to outside the app.
+    /// Adds a transaction that restores an earlier purchase, or that began outside the app.
     func add(_ purchase: Transaction, _ state: PaymentTransactionState) throws -> PaymentTransaction {
         let payment = Payment(
             productIdentifier: purchase.productIdentifier, quantity: purchase.quantity,
@@ -44,12 +44,12 @@ struct PaymentRecords {
         try fetch("identifier = ?", [identifier]).first
     }
 
-    /// Those that show one transaction of the App Store.
+    /// The queue's transactions for one transaction of the App Store.
     func transactions(showing transactionIdentifier: String) throws -> [QueuedTransaction] {
         try fetch("payment_transaction.transaction_id = ?", [transactionIdentifier])
     }
 
-    /// How the payment of a transaction shall end.
+    /// The requested outcome of a transaction's payment.
     func outcome(of identifier: Int64) throws -> PaymentOutcome {
         let name = try String.fetchOne(
             database, sql: "SELECT outcome FROM payment_transaction WHERE identifier = ?", arguments: [identifier])
@@ -62,7 +62,7 @@ struct PaymentRecords {
             arguments: [outcome.name, identifier])
     }
 
-    /// Writes a transaction's state, and what came with it.
+    /// Writes a transaction's state, purchase and error.
     func update(_ transaction: PaymentTransaction) throws {
         try database.execute(
             sql: "UPDATE payment_transaction SET state = ?, error = ?, transaction_id = ? WHERE identifier = ?",

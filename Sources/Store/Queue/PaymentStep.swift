@@ -2,9 +2,9 @@ import Commerce
 
 /// A step of a payment through the queue.
 package enum PaymentStep: Hashable, Sendable {
-    /// The product is sold; the event takes the transaction to `purchased`.
+    /// Sells the product. The event takes the transaction to `purchased`.
     case sell(PaymentTransactionEvent)
-    /// Nothing is sold.
+    /// Changes the state without a sale.
     case change(PaymentTransactionEvent, SKErrorCode?)
 
     package static let approve = PaymentStep.sell(.approve)

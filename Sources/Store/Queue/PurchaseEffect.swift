@@ -3,7 +3,7 @@ import Commerce
 /// The effect of a payment that the queue shows as purchased.
 public enum PurchaseEffect: Hashable, Sendable {
     case charged(Price)
-    /// Nothing was charged: the account has this subscription, until its next renewal.
+    /// Nothing was charged: the account already has this subscription, which renews at this date.
     case alreadySubscribed(renewalDate: Timestamp)
     /// Nothing was charged: the subscription changes to another product at its next renewal.
     case changes(productIdentifier: String, date: Timestamp)
@@ -11,9 +11,9 @@ public enum PurchaseEffect: Hashable, Sendable {
     /// - Parameters:
     ///   - sold: The transaction that the queue shows for the payment.
     ///   - isShownBefore: True if an earlier payment shows the same transaction.
-    ///   - subscription: The transaction's subscription; nil for anything else.
+    /// - subscription: The transaction's subscription; nil for any other product.
     package init(_ sold: Transaction, isShownBefore: Bool, subscription: CustomerSubscription?) {
-        // A payment that charges leads to a transaction of its own. Renewals are not in the queue.
+        // A payment that charges creates its own transaction. Renewals are not in the queue.
         guard let subscription, isShownBefore || sold.reason == .renewal else {
             self = .charged(sold.price)
             return

@@ -1,6 +1,6 @@
 import Commerce
 
-/// A transaction of the payment queue, and whose it is.
+/// A transaction of the payment queue, with its account.
 public struct QueuedTransaction: Hashable, Sendable {
     /// The customer's App Store account.
     public let account: String

@@ -8,7 +8,7 @@ package enum Restoration: Hashable, Sendable {
     case period(Transaction)
 
     /// The restorations for an account, in the order of its purchases. Each purchase that lasts is restored, unless the
-    /// queue has a transaction of it for the app to finish.
+    /// queue has an unfinished transaction of it.
     ///
     /// - Parameters:
     ///   - history: All transactions of the account, the oldest first.

@@ -1,8 +1,8 @@
 import Commerce
 
-/// The payment queue, as an app sees it (StoreKit, `SKPaymentQueue`).
+/// The payment queue, as an app uses it (StoreKit, `SKPaymentQueue`).
 extension Store {
-    /// Adds a payment to an account's queue; it is purchasing until `process` takes it further.
+    /// Adds a payment to an account's queue. It stays in the state `purchasing` until `process` continues it.
     public func add(
         _ payment: Payment,
         account: String,
@@ -20,7 +20,7 @@ extension Store {
         }
     }
 
-    /// Takes every payment of an account that is still purchasing to the outcome asked for.
+    /// Takes every purchasing payment of an account to its outcome.
     ///
     /// - Returns: The transactions that changed.
     public func process(account: String) throws(StoreError) -> [PaymentTransaction] {
@@ -30,17 +30,17 @@ extension Store {
         }
     }
 
-    /// Approves a deferred transaction: it is purchased, unless the product was withdrawn meanwhile.
+    /// Approves a deferred transaction. It is purchased, unless the product was withdrawn meanwhile.
     public func approve(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
         try change(identifier) { books, queued in try books.perform(.approve, on: queued) }
     }
 
-    /// Declines a deferred transaction: it fails, cancelled.
+    /// Declines a deferred transaction. It fails with `paymentCancelled`.
     public func decline(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
         try change(identifier) { books, queued in try books.perform(.decline, on: queued) }
     }
 
-    /// Lets an interrupted payment come to its end after all, as a new transaction of the queue.
+    /// Completes an interrupted payment as a new transaction of the queue.
     public func resolveIssue(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
         try write { books in
             let queued = try Self.queued(identifier, in: books)
@@ -56,14 +56,14 @@ extension Store {
         }
     }
 
-    /// Returns whether the payment was interrupted, and `resolveIssue` completes it.
+    /// Returns true if the payment was interrupted and `resolveIssue` can complete it.
     public func isInterrupted(_ identifier: Int64) throws(StoreError) -> Bool {
         try read { books in
             try books.payments.outcome(of: identifier).isResolvable(try Self.queued(identifier, in: books).transaction)
         }
     }
 
-    /// The effect of a payment that was just processed; nil if nothing was sold.
+    /// The effect of a processed payment; nil if nothing was sold.
     public func effect(of identifier: Int64) throws(StoreError) -> PurchaseEffect? {
         try read { books in
             let queued = try Self.queued(identifier, in: books)
@@ -77,8 +77,8 @@ extension Store {
         }
     }
 
-    /// Takes a transaction out of the queue, for good: the app has handled it. Of a finished one, nothing is left to do: two
-    /// launches of the app may both have handled it.
+    /// Finishes a transaction that the app has handled. For a finished one, it does nothing: two launches of the app may both
+    /// have handled the transaction.
     public func finish(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
         try change(identifier, account: account) { books, queued in
             guard queued.transaction.state != .finished else { return queued.transaction }
@@ -86,7 +86,7 @@ extension Store {
         }.transaction
     }
 
-    /// One of an account's transactions.
+    /// A transaction of an account.
     public func transaction(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
         guard let queued = try read({ try $0.payments.transaction(identifier) }), queued.account == account else {
             throw .transactionNotFound(identifier)

@@ -45,7 +45,7 @@ extension Books {
         return transaction
     }
 
-    /// Adds another transaction of a purchase, for nothing: bought again, or restored.
+    /// Adds another transaction of a purchase, free of charge: bought again or restored.
     func again(_ original: Transaction, appAccountToken: UUID? = nil) throws -> Transaction {
         let transaction = original.repeated(
             transactionIdentifier: newTransactionIdentifier(), appAccountToken: appAccountToken, at: now)
@@ -55,7 +55,7 @@ extension Books {
 
     func newTransactionIdentifier() -> String { randomness.digits(16, startingWith: "2") }
 
-    /// Ten letters and digits, of the form on Apple's invoices.
+    /// Ten letters and digits, in the form of Apple's invoices.
     func newOrderIdentifier() -> String {
         let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZ0123456789")
         return "M" + String(randomness.bytes(9).map { alphabet[Int($0) % alphabet.count] })

@@ -8,13 +8,13 @@ package enum PurchaseDecision: Hashable, Sendable {
     case fail(SKErrorCode)
     /// The subscription begins or changes.
     case subscribe(Product, Subscription)
-    /// The account gets another transaction for a non-consumable that it owns, for nothing.
+    /// The account gets another transaction, free of charge, for a non-consumable that it owns.
     case buyAgain(original: Transaction)
     /// The product is sold at a price.
     case charge(Product, Price)
 
     /// - Parameters:
-    ///   - product: nil if the store does not sell it.
+    /// - product: Nil if the store does not sell it.
     ///   - history: All transactions of the account, the oldest first; only a non-consumable depends on them.
     ///   - currency: The storefront's.
     package init(_ payment: Payment, for product: Product?, history: [Transaction], currency: String) {
@@ -45,7 +45,7 @@ package enum PurchaseDecision: Hashable, Sendable {
 }
 
 extension Transaction {
-    /// A further transaction of the same purchase, for nothing: bought again, or restored.
+    /// A further transaction of the same purchase, free of charge: bought again or restored.
     package func repeated(
         transactionIdentifier: String,
         appAccountToken: UUID? = nil,

@@ -1,7 +1,7 @@
 import Commerce
 import Receipts
 
-/// Decides what a refund changes: the facts about one sale and a moment go in, effects come out.
+/// Decides the effects of a refund from the facts about one sale and a moment.
 package struct RefundDecision: Hashable, Sendable {
     private let transaction: Transaction
     /// All transactions with the same original transaction, the oldest first.
@@ -48,7 +48,7 @@ package struct RefundDecision: Hashable, Sendable {
     package func revokeFamilySharing(at now: Timestamp) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
         guard transaction.ownership == .familyShared else {
-            throw .invalidAction("Transaction \(transaction.transactionIdentifier) is not shared by a family.")
+            throw .invalidAction("Transaction \(transaction.transactionIdentifier) does not belong to a family member.")
         }
         let revocation = TransactionStatement.Revocation(
             date: now, reason: .refundedForOtherReason, type: .familyRevoke)

@@ -1,7 +1,7 @@
 import Commerce
 import Receipts
 
-/// What an app asks StoreKit for besides its purchases. Each fails where the settings say so.
+/// The requests of an app to StoreKit besides purchases. Each fails if the settings simulate an error.
 extension Store {
     /// The products for sale (StoreKit, `Product.products(for:)`).
     public func products() throws(StoreError) -> [Product] {
@@ -11,7 +11,7 @@ extension Store {
         }
     }
 
-    /// Where an account's subscriptions stand (StoreKit, `Product.SubscriptionInfo.status`).
+    /// The states of an account's subscriptions (StoreKit, `Product.SubscriptionInfo.status`).
     public func subscriptionStatuses(
         of account: String
     ) throws(StoreError) -> [StatusResponse.SubscriptionGroupIdentifierItem] {
@@ -21,7 +21,7 @@ extension Store {
         }
     }
 
-    /// The app itself, as an account has it (StoreKit, `AppTransaction.shared`), signed (JWS).
+    /// The signed app transaction (JWS) of an account (StoreKit, `AppTransaction.shared`).
     public func signedAppTransaction(of account: String) throws(StoreError) -> String {
         try read { books in
             try books.failIfAsked(.appTransaction)

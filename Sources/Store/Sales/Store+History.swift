@@ -2,7 +2,7 @@ import Commerce
 import GRDB
 
 extension Store {
-    /// All that an account was ever sold, in the order in which it was.
+    /// All transactions of an account, in the order of their sale.
     public func history(of account: String) throws(StoreError) -> [Transaction] {
         try read { try $0.transactions.transactions(of: account) }
     }
@@ -11,13 +11,12 @@ extension Store {
         try read { try $0.sale(transactionIdentifier) }
     }
 
-    /// Forgets everything that was sold, and every notification; keys, settings and the time stay (StoreKitTest,
-    /// `clearTransactions`).
+    /// Deletes all sales and notifications. Keys, settings and the time stay (StoreKitTest, `clearTransactions`).
     public func clearTransactions() throws(StoreError) {
         try write { try $0.clearSales() }
     }
 
-    /// Forgets one transaction and what was sold again of it; of a subscription all of it (StoreKitTest, `deleteTransaction`).
+    /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`).
     public func delete(_ transactionIdentifier: String) throws(StoreError) {
         try write { books in
             try books.transactions.rememberLastChange()

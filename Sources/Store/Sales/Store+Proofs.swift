@@ -1,16 +1,15 @@
 import Commerce
 
-/// What proves a purchase to a service.
+/// The proofs of purchases, for a service to verify.
 extension Store {
-    /// The app receipt over what an account has bought, in base64: what lasts, of each product the latest transaction, every
-    /// period of a subscription, and what the app has not finished yet.
+    /// The app receipt of an account, in base64. `ReceiptContents` decides which transactions it has.
     public func receipt(account: String) throws(StoreError) -> String {
         try read { books in
             try issuer.receipt(over: try books.receiptTransactions(of: account), account: account, at: books.now)
         }
     }
 
-    /// The signed form of one transaction of the queue (JWS). Where verification shall fail, its signature does not hold.
+    /// The signed form (JWS) of one transaction of the queue. Its signature is invalid if verification is simulated to fail.
     public func signedTransaction(_ identifier: Int64) throws(StoreError) -> String {
         try read { books in
             guard let queued = try books.payments.transaction(identifier) else {
@@ -24,7 +23,7 @@ extension Store {
         }
     }
 
-    /// With another signature.
+    /// The same JWS with another signature.
     private static func damaged(_ compact: String) -> String {
         let parts = compact.split(separator: ".")
         guard parts.count == 3, let first = parts[2].first else { return compact }

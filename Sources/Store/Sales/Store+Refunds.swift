@@ -3,7 +3,7 @@ import Receipts
 
 /// Refunds and family sharing. `RefundDecision` has the rules.
 extension Store {
-    /// The customer asks for a refund. Apple asks the developer about the consumption of some products.
+    /// Requests a refund for the customer. Apple asks the developer about the consumption of some products.
     public func requestRefund(
         of transactionIdentifier: String,
         reason: ConsumptionRequestReason = .other
@@ -14,7 +14,7 @@ extension Store {
         }
     }
 
-    /// Apple refunds a transaction. The paid period of a subscription ends with it.
+    /// Refunds a transaction as Apple does. The paid period of a subscription ends with it.
     public func refund(
         _ transactionIdentifier: String,
         reason: RevocationReason = .refundedForOtherReason
@@ -24,19 +24,19 @@ extension Store {
         }
     }
 
-    /// Apple declines a refund.
+    /// Declines a refund as Apple does.
     public func declineRefund(of transactionIdentifier: String) throws(StoreError) {
         try write { books in try books.decideRefund(of: transactionIdentifier) { try $0.decline() } }
     }
 
-    /// Apple reverses a refund: the purchase is valid again.
+    /// Reverses a refund as Apple does. The purchase is valid again.
     public func reverseRefund(of transactionIdentifier: String) throws(StoreError) {
         try write { books in
             try books.decideRefund(of: transactionIdentifier) { try $0.reverse(at: books.now) }
         }
     }
 
-    /// Another member of the customer's family gets what was bought.
+    /// Shares a purchase with another member of the customer's family.
     ///
     /// - Returns: The number of the member's own transaction.
     public func share(_ transactionIdentifier: String, with account: String) throws(StoreError) -> String {
@@ -54,7 +54,7 @@ extension Store {
         }
     }
 
-    /// Family sharing ends, for one member's transaction.
+    /// Ends family sharing for one member's transaction.
     public func revokeFamilySharing(of transactionIdentifier: String) throws(StoreError) {
         try write { books in
             try books.decideRefund(of: transactionIdentifier) { try $0.revokeFamilySharing(at: books.now) }
@@ -63,7 +63,7 @@ extension Store {
 }
 
 extension Books {
-    /// Reads the facts about a sale, and makes the changes that are decided.
+    /// Reads the facts about a sale and makes the decided changes.
     fileprivate func decideRefund(
         of transactionIdentifier: String,
         _ decide: (RefundDecision) throws -> [RefundEffect]

@@ -14,7 +14,7 @@ extension Transaction {
         }
     }
 
-    /// The transaction that a member of the family gets: an original purchase of their own, for nothing.
+    /// The transaction of a family member: an original purchase of their own, free of charge.
     package func shared(with account: String, transactionIdentifier: String, orderIdentifier: String) -> Transaction {
         Transaction(
             transactionIdentifier: transactionIdentifier, originalTransactionIdentifier: transactionIdentifier,

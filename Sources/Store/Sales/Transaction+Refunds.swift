@@ -2,10 +2,10 @@ import Commerce
 import Receipts
 
 extension Transaction {
-    /// True if Apple refunded it, in full or in part; the history of refunds has it.
+    /// True if Apple refunded the transaction in full or in part. The refund history includes such transactions.
     package var isRefunded: Bool { revocation?.type == .refundFull || revocation?.type == .refundProrated }
 
-    /// - Throws: `StoreError`, `invalidAction`, if it was revoked already.
+    /// - Throws: `StoreError`, `invalidAction`, if the transaction is already revoked.
     package func checkNotRevoked() throws(StoreError) {
         guard revocation == nil else {
             throw .invalidAction("Transaction \(transactionIdentifier) was taken back already.")

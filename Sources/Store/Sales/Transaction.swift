@@ -2,15 +2,14 @@ import Commerce
 import Foundation
 import Receipts
 
-/// What the App Store knows of a purchase, a renewal or a restoration (StoreKit, `Transaction`).
+/// A purchase, a renewal or a restoration in the App Store (StoreKit, `Transaction`).
 public struct Transaction: Hashable, Sendable, Codable {
     public let transactionIdentifier: String
-    /// The first purchase of the same product, or of the same subscription group; the transaction itself when it is the
-    /// first.
+    /// The first purchase of the same product or subscription group. A first purchase has its own identifier here.
     public let originalTransactionIdentifier: String
-    /// What the customer sees on Apple's invoice.
+    /// The number on Apple's invoice.
     public let orderIdentifier: String
-    /// Of each period of a subscription; nil of anything else.
+    /// The identifier of a subscription's period; nil for any other product.
     public let webOrderLineItemIdentifier: String?
     /// The customer's App Store account.
     public let account: String
@@ -20,16 +19,16 @@ public struct Transaction: Hashable, Sendable, Codable {
     public let quantity: Int
     public let purchaseDate: Timestamp
     public let originalPurchaseDate: Timestamp
-    /// What was charged.
+    /// The amount charged.
     public let price: Price
     public let offer: SubscriptionOffer?
     public let reason: TransactionReason
     public let ownership: InAppOwnershipType
-    /// Where it was bought, as ISO 3166-1 alpha-3.
+    /// The storefront of the purchase, as ISO 3166-1 alpha-3.
     public let storefrontCountryCode: String
     public var expiresDate: Timestamp?
     public var appAccountToken: UUID?
-    /// Whether the customer went on to a higher subscription before the period was over.
+    /// True if the customer upgraded to a higher subscription before the end of the period.
     public var isUpgraded = false
     public var revocation: TransactionStatement.Revocation?
 
@@ -73,7 +72,7 @@ public struct Transaction: Hashable, Sendable, Codable {
         self.appAccountToken = appAccountToken
     }
 
-    /// The same for the payment queue.
+    /// The purchase, as the payment queue shows it.
     var purchase: PaymentTransaction.Purchase {
         PaymentTransaction.Purchase(
             transactionIdentifier: transactionIdentifier,

@@ -2,9 +2,9 @@ import Commerce
 import Foundation
 import GRDB
 
-/// The statements on what was sold, inside a transaction of the store's database that the caller holds.
+/// The SQL statements on sales. They run inside the caller's transaction of the store's database.
 ///
-/// A record is kept as JSON beside the columns it is looked up by.
+/// Each record is JSON, beside the columns that queries use.
 struct TransactionRecords {
     let database: Database
 
@@ -28,13 +28,13 @@ struct TransactionRecords {
             arguments: [try StoreRecord.text(transaction), transaction.transactionIdentifier])
     }
 
-    /// What comes after every change so far.
+    /// The number of the next change.
     private static let nextChange = """
         (SELECT max(coalesce(max(change), 0), coalesce((SELECT CAST(value AS INTEGER) FROM store_state
             WHERE key = 'last change'), 0)) + 1 FROM app_store_transaction)
         """
 
-    /// Keeps the numbers of changes from being used twice where sales are about to be forgotten.
+    /// Stores the last change number before sales are deleted, so that no number is used twice.
     func rememberLastChange() throws {
         try database.execute(
             sql: """
@@ -45,7 +45,7 @@ struct TransactionRecords {
                 """)
     }
 
-    /// All that an account was ever sold, each with the number of its last change, in the order of these.
+    /// All transactions of an account, each with the number of its last change, in the order of these numbers.
     func changes(of account: String) throws -> [(change: Int64, transaction: Transaction)] {
         try Row.fetchAll(
             database, sql: "SELECT change, record FROM app_store_transaction WHERE account = ? ORDER BY change",
@@ -53,7 +53,7 @@ struct TransactionRecords {
         ).map { ($0["change"], try StoreRecord.value($0["record"])) }
     }
 
-    /// Everybody who was ever sold anything.
+    /// The accounts that have bought anything.
     func accounts() throws -> [String] {
         try String.fetchAll(database, sql: "SELECT DISTINCT account FROM app_store_transaction")
     }
@@ -62,12 +62,12 @@ struct TransactionRecords {
         try fetch("transaction_id = ?", [identifier]).first
     }
 
-    /// All that an account was ever sold, in the order in which it was.
+    /// All transactions of an account, in the order of their sale.
     func transactions(of account: String) throws -> [Transaction] {
         try fetch("account = ?", [account])
     }
 
-    /// Those of one subscription or of one product that lasts.
+    /// The transactions of one subscription or of one non-consumable.
     func transactions(original identifier: String) throws -> [Transaction] {
         try fetch("original_transaction_id = ?", [identifier])
     }
@@ -76,7 +76,7 @@ struct TransactionRecords {
         try fetch("order_id = ?", [identifier])
     }
 
-    /// The last period of a subscription.
+    /// The latest period of a subscription.
     func latest(original identifier: String) throws -> Transaction? {
         try fetch("original_transaction_id = ?", [identifier], order: "rowid DESC LIMIT 1").first
     }

@@ -63,7 +63,7 @@ extension AppStoreServerAPI {
         }
     }
 
-    /// `POST /inApps/v1/subscriptions/extend/mass`: done at once here.
+    /// `POST /inApps/v1/subscriptions/extend/mass`. This store extends the dates at once.
     public func extendRenewalDateForAllActiveSubscribers(
         _ request: MassExtendRenewalDateRequest
     ) throws -> MassExtendRenewalDateResponse {

@@ -1,7 +1,7 @@
 import Commerce
 import Foundation
 
-/// Retention messaging as Apple answers a correct client: what is uploaded is approved at once, and no customer sees it.
+/// Retention messaging as Apple answers a correct client. Uploads are approved at once, and no customer sees them.
 extension AppStoreServerAPI {
     /// Apple's limits.
     private static let maximumImages = 2000
@@ -201,7 +201,7 @@ extension AppStoreServerAPI {
         return "\(productId) \(locale)"
     }
 
-    /// A UUID in small letters; Apple's clients write it either way.
+    /// A UUID in lower case; Apple's clients use both cases.
     private static func name(_ identifier: String) throws(ServerAPIError) -> String {
         guard let uuid = UUID(uuidString: identifier) else { throw .generalBadRequest }
         return uuid.uuidString.lowercased()

@@ -6,7 +6,7 @@ public struct SendTestNotificationResponse: Encodable, Sendable {
     public let testNotificationToken: String
 }
 
-/// One notification as its history shows it, a test's too.
+/// A notification in the history, or a test notification.
 public struct NotificationHistoryResponseItem: Encodable, Sendable {
     public struct SendAttemptItem: Encodable, Sendable {
         public let attemptDate: Timestamp
@@ -55,7 +55,7 @@ extension AppStoreServerAPI {
         }
     }
 
-    /// `POST /inApps/v1/notifications/history`, the oldest first.
+    /// `POST /inApps/v1/notifications/history`: the oldest notification first.
     public func notificationHistory(
         _ request: NotificationHistoryRequest,
         paginationToken: String?

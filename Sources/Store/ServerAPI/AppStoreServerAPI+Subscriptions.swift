@@ -23,7 +23,7 @@ public struct StatusResponse: Encodable, Sendable {
 extension AppStoreServerAPI {
     /// `GET /inApps/v1/subscriptions/{anyTransactionId}`
     ///
-    /// - Parameter statuses: Those asked for, as the query has them; none for all.
+    /// - Parameter statuses: The requested statuses, as the query has them; empty for all.
     public func allSubscriptionStatuses(_ anyTransactionId: String, statuses: [String]) throws -> StatusResponse {
         let wanted = try Set(
             statuses.map { text throws(ServerAPIError) in

@@ -11,7 +11,7 @@ public struct AppTransactionInfoResponse: Encodable, Sendable {
 }
 
 public struct OrderLookupResponse: Encodable, Sendable {
-    /// Whether there is such an order: 0 when there is, as Apple counts.
+    /// 0 if the order exists, else 1, as in Apple's API.
     public let status: Int
     public let signedTransactions: [String]
 }
@@ -43,7 +43,7 @@ extension AppStoreServerAPI {
         }
     }
 
-    /// `PUT /inApps/v1/transactions/{originalTransactionId}/appAccountToken`: of a subscription also its later periods.
+    /// `PUT /inApps/v1/transactions/{originalTransactionId}/appAccountToken`: for a subscription, later periods have it too.
     public func setAppAccountToken(_ token: String?, of originalTransactionId: String) throws {
         try write { books in
             var transaction = try books.apiOriginalTransaction(originalTransactionId)

@@ -1,10 +1,10 @@
 import Commerce
 import Foundation
 
-/// The App Store Server API over one store, with Apple's names: what a developer's server asks about transactions,
+/// The App Store Server API of one store, with Apple's names: the requests of a developer's server about transactions,
 /// subscriptions and notifications.
 ///
-/// Its functions throw `ServerAPIError` for what Apple answers with an error, and `StoreError` for a fault of the store's own.
+/// Its functions throw `ServerAPIError` for Apple's errors, and `StoreError` for errors of the store itself.
 public struct AppStoreServerAPI: Sendable {
     let store: Store
 
@@ -14,7 +14,7 @@ public struct AppStoreServerAPI: Sendable {
 }
 
 extension AppStoreServerAPI {
-    /// Looks into the books, and keeps an error of the API what it is.
+    /// Reads the books. Rethrows an error of the API unchanged.
     func read<Value>(_ body: (Books) throws -> Value) throws -> Value {
         try store.read { books in
             do { return Result<Value, ServerAPIError>.success(try body(books)) } catch let error as ServerAPIError {
@@ -23,14 +23,14 @@ extension AppStoreServerAPI {
         }.get()
     }
 
-    /// The same for what changes them; an error changes nothing.
+    /// Writes to the books. An error rolls back all changes.
     func write<Value>(_ body: (Books) throws -> Value) throws -> Value {
         try store.writeOrThrow(body)
     }
 }
 
 extension Books {
-    /// The sale under a transaction's own number.
+    /// The sale of a transaction identifier.
     ///
     /// - Throws: `ServerAPIError`.
     func apiTransaction(_ identifier: String) throws -> Transaction {
@@ -41,7 +41,7 @@ extension Books {
         return transaction
     }
 
-    /// The customer whom any of their transactions, or the app's own, belongs to.
+    /// The account of any of its transaction identifiers, or of its app transaction identifier.
     ///
     /// - Throws: `ServerAPIError`.
     func apiAccount(ofAny identifier: String) throws -> String {
@@ -54,7 +54,7 @@ extension Books {
         return account
     }
 
-    /// The first purchase under its own number.
+    /// The first purchase, by its own transaction identifier.
     ///
     /// - Throws: `ServerAPIError`.
     func apiOriginalTransaction(_ identifier: String) throws -> Transaction {

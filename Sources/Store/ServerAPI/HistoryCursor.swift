@@ -1,4 +1,4 @@
-/// The last change of a history that a client has read, in letters and digits (`revision`).
+/// The last change of a history that a client has read, as letters and digits (`revision`).
 package struct HistoryCursor: Hashable, Sendable {
     package let change: Int64
     package let isDescending: Bool

@@ -1,6 +1,6 @@
 /// A page of a customer's history, in the order in which the transactions last changed.
 package struct HistoryPage: Hashable, Sendable {
-    /// The largest page, as Apple's.
+    /// The maximum size of a page, as in Apple's API.
     package static let size = 20
 
     package let transactions: [Transaction]
@@ -8,8 +8,8 @@ package struct HistoryPage: Hashable, Sendable {
     package let hasMore: Bool
 
     /// - Parameters:
-    ///   - changes: All transactions, each with the number of its last change, in the order of these.
-    ///   - cursor: The end of the page before; nil for the first page.
+    /// - changes: All transactions, each with the number of its last change, in the order of these numbers.
+    /// - cursor: The end of the previous page; nil for the first page.
     package init(
         of changes: [(change: Int64, transaction: Transaction)],
         after cursor: HistoryCursor?,

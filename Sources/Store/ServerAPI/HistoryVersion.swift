@@ -1,7 +1,7 @@
 import Commerce
 
 extension AppStoreServerAPI {
-    /// The version of the transaction history that a server asks for.
+    /// The version of the requested transaction history.
     public enum HistoryVersion: Sendable {
         case v1
         case v2

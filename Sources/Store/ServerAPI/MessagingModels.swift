@@ -18,7 +18,7 @@ public struct UploadMessageRequestBody: Codable, Sendable {
     let headerPosition: String?
     let bulletPoints: [BulletPoint]?
 
-    /// The images it shows.
+    /// The images of the message.
     var imageIdentifiers: [UUID] {
         (image.map { [$0.imageIdentifier] } ?? []) + (bulletPoints ?? []).map(\.imageIdentifier)
     }
@@ -66,7 +66,7 @@ public struct PerformanceTestRequest: Decodable, Sendable {
 public struct PerformanceTestConfig: Encodable, Sendable {
     public let maxConcurrentRequests = 10
     public let totalRequests = 100
-    /// In milliseconds, like the next.
+    /// In milliseconds, like the response times.
     public let totalDuration = 60_000
     public let responseTimeThreshold = 700
     /// In percent.
@@ -78,7 +78,7 @@ public struct PerformanceTestResponse: Encodable, Sendable {
     public let requestId: String
 }
 
-/// A test is over once it has been asked for: nothing is sent, so nothing took time or failed.
+/// The result of a performance test. It is complete at once: the store sends nothing, so nothing takes time or fails.
 public struct PerformanceTestResultResponse: Encodable, Sendable {
     public struct ResponseTimes: Encodable, Sendable {
         public let average = 0

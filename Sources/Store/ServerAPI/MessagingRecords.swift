@@ -1,14 +1,14 @@
 import GRDB
 
-/// What the calls of retention messaging keep, inside a transaction of the store's database that the caller holds.
+/// The SQL statements on retention messaging. They run inside the caller's transaction of the store's database.
 struct MessagingRecords {
-    /// What there is of each kind under a name of its own.
+    /// The kind of a value. Names are unique within a kind.
     enum Kind: String {
         case image
         case message
-        /// Under the product and the locale.
+        /// Named after the product and the locale.
         case defaultMessage
-        /// One.
+        /// A single value.
         case realtimeURL
         case performanceTest
     }
@@ -21,7 +21,7 @@ struct MessagingRecords {
             arguments: [kind.rawValue, name])
     }
 
-    /// Each name with its value, in the order in which they were first kept.
+    /// Each name with its value, in the order of their first insertion.
     func all(_ kind: Kind) throws -> [(name: String, value: String)] {
         try Row.fetchAll(
             database, sql: "SELECT name, value FROM messaging WHERE kind = ? ORDER BY rowid",
@@ -38,7 +38,7 @@ struct MessagingRecords {
             arguments: [kind.rawValue, name, value])
     }
 
-    /// - Returns: Whether there was one.
+    /// - Returns: True if the value existed.
     func remove(_ kind: Kind, _ name: String) throws -> Bool {
         try database.execute(
             sql: "DELETE FROM messaging WHERE kind = ? AND name = ?", arguments: [kind.rawValue, name])

@@ -1,12 +1,12 @@
 import Receipts
 
-/// The notifications that a request for the history asks for.
+/// The filter of a request for the notification history.
 package struct NotificationFilter {
     private let type: NotificationTypeV2?
     private let subtype: Subtype?
     private let onlyFailures: Bool
 
-    /// - Throws: `ServerAPIError` for filters that are unknown or do not go together.
+    /// - Throws: `ServerAPIError` for filters that are unknown or exclude each other.
     package init(_ request: NotificationHistoryRequest) throws(ServerAPIError) {
         guard request.transactionId == nil || request.notificationType == nil else { throw .multipleFiltersSupplied }
         type = request.notificationType.flatMap(NotificationTypeV2.init)
@@ -17,7 +17,7 @@ package struct NotificationFilter {
         onlyFailures = request.onlyFailures ?? false
     }
 
-    /// - Parameter originals: The original transactions of the customer asked for; nil for all customers.
+    /// - Parameter originals: The original transactions of the requested customer; nil for all customers.
     package func includes(_ notification: StoreNotification, amongOriginals originals: Set<String>?) -> Bool {
         if let type, notification.type != type { return false }
         if let subtype, notification.subtype != subtype { return false }

@@ -1,6 +1,6 @@
 import Commerce
 
-/// A request for the history of notifications (App Store Server API, `NotificationHistoryRequest`).
+/// A request for the notification history (App Store Server API, `NotificationHistoryRequest`).
 public struct NotificationHistoryRequest: Decodable, Sendable {
     let startDate: Timestamp?
     let endDate: Timestamp?

@@ -32,11 +32,11 @@ package struct RenewalExtension: Hashable, Sendable {
         }
     }
 
-    /// True if an extension for all subscribers of a product includes a subscription.
+    /// True if an extension for all subscribers of a product includes this subscription.
     ///
     /// - Parameters:
     ///   - latest: Its latest transaction.
-    ///   - countries: The storefronts; none for all.
+    /// - countries: The storefronts; empty for all.
     package static func includes(
         _ subscription: CustomerSubscription,
         latest: Transaction,

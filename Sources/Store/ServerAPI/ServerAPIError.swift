@@ -1,6 +1,6 @@
 import Commerce
 
-/// What the App Store Server API answers instead, with its number and its sentence (App Store Server API, "Error codes").
+/// An error of the App Store Server API, with its number and message (App Store Server API, "Error codes").
 public enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
     case generalBadRequest = 4_000_000
     case invalidRequestRevision = 4_000_005
@@ -79,7 +79,7 @@ public enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
     /// The first three digits of the number.
     public var httpStatus: Int { rawValue / 10_000 }
 
-    /// The name in words: `Transaction id not found.` of `transactionIdNotFound`.
+    /// The name as a sentence: `Transaction id not found.` for `transactionIdNotFound`.
     public var message: String {
         var words = ""
         for character in "\(self)" {

@@ -3,20 +3,20 @@ import Foundation
 import GRDB
 import Signatures
 
-/// A key with which a developer's server signs its requests (App Store Connect, "In-App Purchase key").
+/// A key that signs the requests of a developer's server (App Store Connect, "In-App Purchase key").
 public struct TeamKey: Hashable, Sendable {
     /// The `kid` of its tokens.
     public let keyIdentifier: String
-    /// Their `iss`.
+    /// The `iss` of its tokens.
     public let issuerIdentifier: String
-    /// In PEM.
+    /// The public key in PEM.
     public let publicKey: String
 }
 
 extension Store {
-    /// Makes a key. The store keeps its public half alone.
+    /// Makes a key. The store keeps only the public key.
     ///
-    /// - Parameter keep: Given the key and its private half in PEM (PKCS#8, a `.p8` file); where it throws, there is no key.
+    /// - Parameter keep: Receives the key and its private key in PEM (PKCS#8, a `.p8` file). If it throws, no key is made.
     public func makeTeamKey(
         keepingPrivateKey keep: (_ key: TeamKey, _ privateKey: String) throws -> Void
     ) throws -> TeamKey {
@@ -44,7 +44,7 @@ extension Store {
         try read { try Self.teamKeys(in: $0) }
     }
 
-    /// A team has one issuer identifier, whatever keys it makes.
+    /// The issuer identifier of the team, the same for all its keys.
     private static func issuerIdentifier(in books: Books) throws -> String {
         try teamKeys(in: books).first?.issuerIdentifier ?? UUID(randomness: books.randomness).uuidString.lowercased()
     }

@@ -2,7 +2,7 @@ import Commerce
 import Foundation
 import Receipts
 
-/// Which of a customer's transactions are asked for, as the query of `GET /inApps/v2/history/{anyTransactionId}` says.
+/// The filter and order of a transaction history: the query of `GET /inApps/v2/history/{anyTransactionId}`.
 public struct TransactionHistoryQuery: Sendable {
     var cursor: HistoryCursor?
     private var startDate: Timestamp?
@@ -19,8 +19,8 @@ public struct TransactionHistoryQuery: Sendable {
         "CONSUMABLE": .consumable, "NON_CONSUMABLE": .nonConsumable,
     ]
 
-    /// - Parameter parameters: Each name and value of the query, in any order; those that are not known are left alone.
-    /// - Throws: `ServerAPIError` for a value that is none.
+    /// - Parameter parameters: The names and values of the query, in any order. Unknown names are ignored.
+    /// - Throws: `ServerAPIError` for an invalid value.
     public init(_ parameters: [(name: String, value: String)]) throws(ServerAPIError) {
         var revision: String?
         for (name, value) in parameters {
@@ -41,7 +41,7 @@ public struct TransactionHistoryQuery: Sendable {
                 guard let type = InAppOwnershipType(rawValue: value) else { throw .invalidInAppOwnershipType }
                 ownership = type
             case "revoked": isRevoked = try Self.flag(value, .invalidRevoked)
-            // Of the first version of this endpoint.
+            // A parameter of the endpoint's first version.
             case "excludeRevoked": isRevoked = try Self.flag(value, .invalidExcludeRevoked) ? false : nil
             case "sort":
                 guard ["ASCENDING", "DESCENDING"].contains(value) else { throw .invalidSort }
@@ -78,7 +78,7 @@ public struct TransactionHistoryQuery: Sendable {
         return Timestamp(millisecondsSince1970: milliseconds)
     }
 
-    /// Python's client writes its own names of the truth values.
+    /// Python's client writes `True` and `False`.
     private static func flag(_ text: String, _ error: ServerAPIError) throws(ServerAPIError) -> Bool {
         switch text.lowercased() {
         case "true": true

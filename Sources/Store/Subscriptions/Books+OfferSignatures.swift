@@ -2,9 +2,9 @@ import Commerce
 import Foundation
 import Signatures
 
-/// The signatures of promotional offers, checked as the App Store does.
+/// The signature check of promotional offers, as in the App Store.
 extension Books {
-    /// - Throws: `PaymentFailure` where it is not the developer's, not for this payment, or too old.
+    /// - Throws: `PaymentFailure` if the signature is not the developer's, is for another payment, or is too old.
     func check(
         _ signature: PromotionalOfferSignature,
         of offer: Payment.OfferChoice,
@@ -20,7 +20,7 @@ extension Books {
         else { throw PaymentFailure(error: .invalidSignature) }
     }
 
-    /// Those of the team, and the one of the StoreKit configuration.
+    /// The keys of the team, and the one of the StoreKit configuration.
     private func offerKeys(_ identifier: String) throws -> [PublicKey] {
         var keys = try Store.teamKeys(in: self).filter { $0.keyIdentifier == identifier }
             .compactMap { PublicKey(pem: $0.publicKey) }

@@ -3,7 +3,7 @@ import Foundation
 import Receipts
 
 extension Books {
-    /// Writes a subscription that an event has changed, and does what follows from it, in order.
+    /// Writes a changed subscription and performs the effects in order.
     func record(_ subscription: CustomerSubscription, _ effects: [SubscriptionEffect]) throws {
         try subscriptions.save(subscription)
         for effect in effects {
@@ -16,10 +16,10 @@ extension Books {
         }
     }
 
-    /// Buys a subscription's product for an account.
+    /// Sells a subscription's product to an account.
     ///
-    /// - Returns: The transaction that the customer's queue shows: a new one where something was charged.
-    /// - Throws: `PaymentFailure` for an offer that there is not, or not for this customer.
+    /// - Returns: The transaction that the customer's queue shows: a new one if something was charged.
+    /// - Throws: `PaymentFailure` for an offer that does not exist or that the customer is not eligible for.
     func subscribe(_ payment: Payment, _ product: Product, _ terms: Subscription, account: String) throws -> Transaction
     {
         let known = try subscriptions.subscription(of: account, group: terms.groupIdentifier)
@@ -41,7 +41,7 @@ extension Books {
         return latest
     }
 
-    /// The offer that a payment gets; `OfferDecision` has the rules.
+    /// The offer of a payment. `OfferDecision` has the rules.
     private func offer(
         for payment: Payment,
         _ terms: Subscription,

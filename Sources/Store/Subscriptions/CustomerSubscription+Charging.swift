@@ -2,12 +2,12 @@ import Commerce
 import Receipts
 
 extension CustomerSubscription {
-    /// Begins a period of a product, whatever was before.
+    /// Begins a period of a product, whatever the state before.
     ///
     /// - Parameters:
-    ///   - newOffer: One that begins with this period; nil to go on with the one in use, if it is this product's.
-    ///   - start: From when it is paid.
-    /// - Returns: What is charged.
+    /// - newOffer: An offer that begins with this period; nil to continue the present one, if the product is the same.
+    /// - start: The start of the paid period.
+    /// - Returns: The charge for the period.
     mutating func begin(
         _ product: Product,
         _ subscription: Subscription,
@@ -30,7 +30,7 @@ extension CustomerSubscription {
         let applied = takeOffer()
         let period = applied?.period ?? subscription.period
         expiresDate = timeRate.end(of: period, from: start, dayOfMonth: dayOfMonth)
-        // After a trial of days the months count from its end.
+        // After a period of days or weeks, months are counted from its end.
         if period.unit == .day || period.unit == .week { dayOfMonth = expiresDate.dayOfMonth }
         let standard = agreedPrice ?? product.price
         return SubscriptionCharge(
@@ -39,7 +39,7 @@ extension CustomerSubscription {
             offer: applied, reason: reason, startDate: start, expiresDate: expiresDate)
     }
 
-    /// The offer that the next period is charged under; nil for the standard price.
+    /// Takes the offer for the next period; nil for the standard price.
     private mutating func takeOffer() -> SubscriptionOffer? {
         guard var used = offer, used.periodsLeft > 0 else {
             offer = nil
@@ -50,7 +50,7 @@ extension CustomerSubscription {
         return used.offer
     }
 
-    /// What the next renewal costs, and under which offer.
+    /// The price and the offer of the next renewal.
     func renewalTerms(_ terms: SubscriptionTerms) -> (price: Price, offer: SubscriptionOffer?)? {
         guard let product = terms.product(autoRenewProductIdentifier) else { return nil }
         let isSame = autoRenewProductIdentifier == productIdentifier
@@ -62,6 +62,6 @@ extension CustomerSubscription {
 }
 
 extension SubscriptionOffer {
-    /// How many periods are charged under it: one, unless each is paid by itself.
+    /// The number of charges under the offer: one, unless each period is paid by itself.
     var chargeCount: Int { paymentMode == .payAsYouGo ? periodCount : 1 }
 }

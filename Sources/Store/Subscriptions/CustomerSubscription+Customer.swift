@@ -15,10 +15,10 @@ extension CustomerSubscription {
         return [.charge(charge), .notify(.subscribed, .initialBuy)]
     }
 
-    /// Buys another product of the group, or the same again.
+    /// Buys another product of the group, or the same one again.
     ///
-    /// A higher one, or one of the same level and period, takes the place of the present one at once; any other waits for
-    /// the renewal (Apple, "Offering a subscription group": upgrades, downgrades and crossgrades).
+    /// A higher product, or one of the same level and period, replaces the present one at once. Any other waits for the
+    /// renewal (Apple, "Offering a subscription group": upgrades, downgrades and crossgrades).
     package mutating func buy(
         _ product: Product,
         _ subscription: Subscription,
@@ -30,7 +30,7 @@ extension CustomerSubscription {
         isAutoRenewing = true
         hasDeclinedPriceIncrease = false
         guard state == .subscribed else {
-            // It begins anew, at today's price.
+            // The subscription begins anew, at the present price.
             (self.offer, nextOffer, agreedPrice, priceIncrease) = (nil, nil, nil, nil)
             startDate = now
             dayOfMonth = now.dayOfMonth
@@ -64,7 +64,7 @@ extension CustomerSubscription {
         ]
     }
 
-    /// Buys what they have: a change that was to come is off, or renewal is on again.
+    /// Buys the present product again: redeems an offer, cancels a pending change or turns renewal on.
     private mutating func keep(offer: SubscriptionOffer?, wasRenewing: Bool) -> [SubscriptionEffect] {
         let hadChange = autoRenewProductIdentifier != productIdentifier
         autoRenewProductIdentifier = productIdentifier
@@ -86,7 +86,7 @@ extension CustomerSubscription {
             return [.notify(.didChangeRenewalStatus, .autoRenewEnabled)]
         }
         let told = [SubscriptionEffect.notify(.didChangeRenewalStatus, .autoRenewDisabled)]
-        // What could not be charged and is cancelled is not charged later.
+        // A cancelled subscription that could not be charged ends now.
         return state == .subscribed ? told : told + expire(.customerCancelled, .voluntary)
     }
 

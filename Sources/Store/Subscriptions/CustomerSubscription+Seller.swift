@@ -3,17 +3,17 @@ import Receipts
 
 /// Events that the developer or the App Store causes.
 extension CustomerSubscription {
-    /// How often a renewal date may be extended in 365 days (Apple, "Extend a Subscription Renewal Date").
+    /// The number of extensions allowed in 365 days (Apple, "Extend a Subscription Renewal Date").
     static let extensionsAYear = 2
 
-    /// Tells the customer of a higher price from the next renewal on.
+    /// Announces a higher price, from the next renewal on.
     package mutating func requestPriceIncrease(
         to price: Price,
         needsConsent: Bool,
         _ terms: SubscriptionTerms
     ) throws(StoreError) -> [SubscriptionEffect] {
         let present = agreedPrice ?? terms.product(productIdentifier)?.price
-        guard price.milliunits > present?.milliunits ?? 0 else { throw invalid("costs as much already, or more") }
+        guard price.milliunits > present?.milliunits ?? 0 else { throw invalid("already costs as much or more") }
         guard state == .subscribed, isAutoRenewing else { throw invalid("does not renew, so its price cannot rise") }
         priceIncrease = PriceIncrease(price: price, isAccepted: !needsConsent)
         return [.notify(.priceIncrease, needsConsent ? .pending : .accepted)]
@@ -38,7 +38,7 @@ extension CustomerSubscription {
         return [.setExpiresDate(expiresDate)]
     }
 
-    /// The period that is paid was refunded, or its family sharing ended.
+    /// Ends the paid period: it was refunded, or its family sharing ended.
     package mutating func revoke() {
         state = .revoked
         isAutoRenewing = false
@@ -46,7 +46,7 @@ extension CustomerSubscription {
         nextOffer = nil
     }
 
-    /// The refund was taken back: it goes on until the end of what is paid, and does not renew by itself.
+    /// Reinstates the subscription after a reversed refund, until the end of the paid period. It does not renew.
     package mutating func reinstate(at now: Timestamp) {
         guard state == .revoked else { return }
         state = expiresDate > now ? .subscribed : .expired(.customerCancelled)

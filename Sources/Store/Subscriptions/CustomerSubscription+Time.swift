@@ -1,9 +1,9 @@
 import Commerce
 import Receipts
 
-/// Events that are due, and those that a tester brings forward.
+/// Events that are due, and events that a tester brings forward.
 extension CustomerSubscription {
-    /// The due date has come.
+    /// Handles the due date.
     package mutating func becomeDue(_ terms: SubscriptionTerms) -> [SubscriptionEffect] {
         switch state {
         case .subscribed: endPeriod(terms)
@@ -14,7 +14,7 @@ extension CustomerSubscription {
         }
     }
 
-    /// The period that is paid is over.
+    /// Ends the paid period.
     private mutating func endPeriod(_ terms: SubscriptionTerms) -> [SubscriptionEffect] {
         guard isAutoRenewing else {
             return expire(endingIntent, hasDeclinedPriceIncrease ? .priceIncrease : .voluntary)
@@ -61,8 +61,8 @@ extension CustomerSubscription {
         return begin(product, subscription, offer: accepted, reason: .renewal, at: start, timeRate: timeRate)
     }
 
-    /// The customer could be charged after all. In the grace period nothing was interrupted, so the period follows the
-    /// last; later it begins now, and with it another day of the month.
+    /// Charges the customer after a billing issue. In the grace period, the new period follows the last one. Later, it begins
+    /// now, with another day of the month.
     package mutating func recover(at now: Timestamp, _ terms: SubscriptionTerms) throws(StoreError)
         -> [SubscriptionEffect]
     {
@@ -85,13 +85,13 @@ extension CustomerSubscription {
         ]
     }
 
-    /// Renews now, before its time (`forceRenewalOfSubscription`).
+    /// Renews early (`forceRenewalOfSubscription`).
     package mutating func forceRenewal(
         at now: Timestamp,
         _ terms: SubscriptionTerms
     ) throws(StoreError) -> [SubscriptionEffect] {
         guard state == .subscribed else { throw invalid("is not active, so it cannot renew") }
-        guard priceIncrease?.isAccepted ?? true else { throw invalid("has a price increase that waits for consent") }
+        guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
         guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
             throw .productNotFound(autoRenewProductIdentifier)
         }
@@ -103,7 +103,7 @@ extension CustomerSubscription {
         ]
     }
 
-    /// Ends now, before its time (`expireSubscription`).
+    /// Ends early (`expireSubscription`).
     package mutating func expireNow(at now: Timestamp) throws(StoreError) -> [SubscriptionEffect] {
         guard isEntitled else { throw invalid("has ended already") }
         expiresDate = min(expiresDate, now)

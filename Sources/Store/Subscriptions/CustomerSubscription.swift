@@ -2,29 +2,29 @@ import Commerce
 import Foundation
 import Receipts
 
-/// One customer's subscription in a group: what they have, how it goes on, and when something happens by itself next
+/// One customer's subscription in a group: its state, its next renewal and its next due date
 /// (StoreKit, `Product.SubscriptionInfo.Status`).
 ///
-/// A state machine without I/O: each event is a method that changes the subscription and returns what the store has to do.
+/// A state machine without I/O. Each event is a method that changes the subscription and returns the effects for the store.
 package struct CustomerSubscription: Hashable, Sendable, Codable {
-    /// Where a subscription stands (StoreKit, `RenewalState`).
+    /// The state of a subscription (StoreKit, `RenewalState`).
     package enum State: Hashable, Sendable, Codable {
         case subscribed
-        /// Could not be charged, and the customer keeps it for a while; `retryUntil` is when Apple stops trying.
+        /// The charge failed, but the customer keeps the subscription until a date. Apple retries until `retryUntil`.
         case inGracePeriod(until: Timestamp, retryUntil: Timestamp)
-        /// Could not be charged, and has ended unless it can be before Apple stops trying.
+        /// The charge failed and the subscription has ended. Apple retries until a date.
         case inBillingRetryPeriod(until: Timestamp)
         case expired(ExpirationIntent)
         case revoked
     }
 
-    /// An offer that applies, and for how many more periods.
+    /// An offer in use, and the number of periods left.
     package struct OfferInUse: Hashable, Sendable, Codable {
         let offer: SubscriptionOffer
         var periodsLeft: Int
     }
 
-    /// A higher price that the customer was told of.
+    /// A higher price that was announced to the customer.
     package struct PriceIncrease: Hashable, Sendable, Codable {
         let price: Price
         var isAccepted: Bool
@@ -34,31 +34,31 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     let account: String
     let groupIdentifier: String
     var state: State
-    /// What the customer has now.
+    /// The present product.
     package internal(set) var productIdentifier: String
-    /// What it renews as.
+    /// The product of the next renewal.
     package internal(set) var autoRenewProductIdentifier: String
     package internal(set) var isAutoRenewing: Bool
-    /// When the unbroken stretch began (`recentSubscriptionStartDate`).
+    /// The start of the uninterrupted subscription (`recentSubscriptionStartDate`).
     var startDate: Timestamp
-    /// When the period that is paid ends.
+    /// The end of the paid period.
     package internal(set) var expiresDate: Timestamp
-    /// The day on which months are counted.
+    /// The day of the month from which months are counted.
     var dayOfMonth: Int
-    /// nil at the standard price.
+    /// The present offer; nil at the standard price.
     var offer: OfferInUse?
-    /// Accepted for the next renewal.
+    /// The offer of the next renewal.
     var nextOffer: SubscriptionOffer?
-    /// What the customer pays where the catalog has another price.
+    /// The price for this customer, if it differs from the catalog's.
     var agreedPrice: Price?
     var priceIncrease: PriceIncrease?
-    /// Whether the customer said no to a price increase.
+    /// True if the customer declined a price increase.
     var hasDeclinedPriceIncrease = false
-    /// When its renewal date was extended.
+    /// The dates on which the renewal date was extended.
     var extensionDates: [Timestamp] = []
     var appAccountToken: UUID?
 
-    /// A subscription at a moment, before its first period is paid.
+    /// A subscription before its first paid period.
     package init(
         originalTransactionIdentifier: String,
         account: String,
@@ -78,7 +78,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
         dayOfMonth = now.dayOfMonth
     }
 
-    /// When something happens by itself; nil of a subscription that has ended.
+    /// The date of the next event; nil for a subscription that has ended.
     package var dueDate: Timestamp? {
         switch state {
         case .subscribed: expiresDate
@@ -87,7 +87,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
         }
     }
 
-    /// Where it stands, in the numbers of the App Store Server API.
+    /// The status, as in the App Store Server API.
     package var status: Status {
         switch state {
         case .subscribed: .active
@@ -98,7 +98,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether the customer has what they subscribed to.
+    /// True if the customer is entitled to the subscription's product.
     package var isEntitled: Bool {
         switch state {
         case .subscribed, .inGracePeriod: true
@@ -106,7 +106,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
         }
     }
 
-    /// Why it has ended or will: nil of one that goes on.
+    /// The reason why the subscription has ended or will end; nil for one that renews.
     package var expirationIntent: ExpirationIntent? {
         switch state {
         case .subscribed where !isAutoRenewing: endingIntent
@@ -116,7 +116,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
         }
     }
 
-    /// Why it will not renew, of one that will not.
+    /// The reason of the end, for a subscription that will not renew.
     var endingIntent: ExpirationIntent {
         hasDeclinedPriceIncrease ? .customerDidNotConsentToPriceIncrease : .customerCancelled
     }

@@ -8,8 +8,8 @@ package enum OfferDecision: Hashable, Sendable {
     case refuse(SKErrorCode)
 
     /// - Parameters:
-    ///   - choice: The offer that the app asks for; nil for an introductory offer, if the customer is eligible.
-    ///   - customer: New to the group, entitled by it, or entitled by it before.
+    /// - choice: The offer that the app requests; nil for an introductory offer, if the customer is eligible.
+    /// - customer: New to the group, entitled by it, or entitled by it in the past.
     ///   - hadIntroductoryOffer: True if the customer used an introductory offer of the group. There is one for each
     ///     customer and group (Apple, "Implementing introductory offers").
     package init(
@@ -19,7 +19,7 @@ package enum OfferDecision: Hashable, Sendable {
         hadIntroductoryOffer: Bool
     ) {
         guard let choice else {
-            // Without a request, only a customer who begins or returns gets one.
+            // Without a request, only a new or returning customer gets an offer.
             let isEligible = customer != .existing && !hadIntroductoryOffer
             let introductory = isEligible ? offers.first(where: { $0.kind == .introductory }) : nil
             self = introductory.map { OfferDecision.offer($0) } ?? .standardPrice
@@ -42,7 +42,7 @@ package enum OfferDecision: Hashable, Sendable {
 }
 
 extension CustomerSubscription? {
-    /// The customer's eligibility for offers, by the subscription that they have in the group.
+    /// The customer's eligibility for offers, from their subscription in the group.
     package var eligibility: SubscriptionOffer.Eligibility {
         map { $0.isEntitled ? SubscriptionOffer.Eligibility.existing : .expired } ?? .new
     }

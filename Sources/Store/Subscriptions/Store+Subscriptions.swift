@@ -1,9 +1,9 @@
 import Commerce
 import Receipts
 
-/// What a test makes happen to a subscription, each named by any of its transactions (StoreKitTest, `SKTestSession`).
+/// A tester's actions on a subscription, which any of its transactions identifies (StoreKitTest, `SKTestSession`).
 extension Store {
-    /// The customer turns renewal on or off.
+    /// Turns renewal on or off, for the customer.
     public func setAutoRenew(_ isOn: Bool, of transactionIdentifier: String) throws(StoreError) {
         try change(transactionIdentifier) { subscription, books in
             try books.failIfAsked(.manageSubscriptionsSheet)
@@ -11,26 +11,26 @@ extension Store {
         }
     }
 
-    /// Renews now, before its time.
+    /// Renews a subscription early.
     public func forceRenewal(of transactionIdentifier: String) throws(StoreError) {
         try change(transactionIdentifier) { subscription, books in
             try subscription.forceRenewal(at: books.now, books.terms)
         }
     }
 
-    /// Ends now, before its time.
+    /// Ends a subscription early.
     public func expire(_ transactionIdentifier: String) throws(StoreError) {
         try change(transactionIdentifier) { subscription, books in try subscription.expireNow(at: books.now) }
     }
 
-    /// The customer's billing issue is over, and the subscription is charged.
+    /// Resolves the customer's billing issue and charges the subscription.
     public func resolveBillingIssue(of transactionIdentifier: String) throws(StoreError) {
         try change(transactionIdentifier) { subscription, books in
             try subscription.recover(at: books.now, books.terms)
         }
     }
 
-    /// The price rises with the next renewal; where that needs the customer's consent, and none comes, it does not renew.
+    /// Raises the price from the next renewal on. If consent is required and missing, the subscription does not renew.
     public func requestPriceIncrease(
         of transactionIdentifier: String,
         to milliunits: Int64,
@@ -64,7 +64,7 @@ extension Store {
 }
 
 extension Books {
-    /// The sale under a number.
+    /// The sale of a transaction identifier.
     ///
     /// - Throws: `StoreError`, `saleNotFound`.
     func sale(_ transactionIdentifier: String) throws -> Transaction {
@@ -74,7 +74,7 @@ extension Books {
         return transaction
     }
 
-    /// The subscription that a transaction belongs to.
+    /// The subscription of a transaction.
     ///
     /// - Throws: `StoreError`, `saleNotFound` or `subscriptionNotFound`.
     func subscription(with transactionIdentifier: String) throws -> CustomerSubscription {

@@ -1,13 +1,13 @@
 import Commerce
 import Receipts
 
-/// A change that follows from an event of a subscription; the store makes them in order.
+/// A change that follows from an event of a subscription. The store makes the changes in order.
 package enum SubscriptionEffect: Hashable, Sendable {
-    /// A period is paid.
+    /// A period is charged.
     case charge(SubscriptionCharge)
-    /// The period before ends, since a higher subscription takes its place.
+    /// The previous period ends, because a higher subscription replaces it.
     case markUpgraded
-    /// The period that is paid ends at another time.
+    /// The paid period ends at another time.
     case setExpiresDate(Timestamp)
     case notify(NotificationTypeV2, Subtype?)
 }

@@ -1,7 +1,7 @@
 import Commerce
 import GRDB
 
-/// The statements on subscriptions, inside a transaction of the store's database that the caller holds.
+/// The SQL statements on subscriptions. They run inside the caller's transaction of the store's database.
 struct SubscriptionRecords {
     let database: Database
 
@@ -18,12 +18,12 @@ struct SubscriptionRecords {
             ])
     }
 
-    /// Of those with something due, the first; of two at one moment, the older.
+    /// The first subscription that is due; of two at one moment, the older.
     func firstDue(until moment: Timestamp) throws -> CustomerSubscription? {
         try fetch("due_date <= ? ORDER BY due_date, rowid LIMIT 1", [moment.millisecondsSince1970]).first
     }
 
-    /// When something happens by itself next.
+    /// The earliest due date of all subscriptions.
     func nextDueDate() throws -> Timestamp? {
         try Int64.fetchOne(database, sql: "SELECT min(due_date) FROM subscription").map(
             Timestamp.init(millisecondsSince1970:))

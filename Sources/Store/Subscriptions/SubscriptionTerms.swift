@@ -1,8 +1,8 @@
 import Commerce
 
-/// The facts that a subscription depends on besides itself.
+/// The external facts that a subscription depends on.
 package struct SubscriptionTerms: Sendable {
-    /// The product under an identifier; nil if it is not for sale.
+    /// The product of an identifier; nil if it is not for sale.
     package let product: @Sendable (_ productIdentifier: String) -> Product?
     package let timeRate: TimeRate
     /// The storefront's currency, which may differ from the catalog's.

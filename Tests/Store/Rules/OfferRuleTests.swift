@@ -3,7 +3,7 @@ import Foundation
 import Store
 import Testing
 
-/// The offers of `basic.monthly`: a free week, `spring` for customers of before, `FAIR` for new ones, and `again`.
+/// The offers of `basic.monthly`: a free week, `spring` for former customers, `FAIR` for new ones, and `again`.
 @Suite struct OfferRuleTests {
     private static let spring = Payment.OfferChoice(kind: .promotional, identifier: "spring")
     private static let autumn = Payment.OfferChoice(kind: .promotional, identifier: "autumn")
@@ -13,7 +13,7 @@ import Testing
 
     @Test(
         arguments: [
-            // Not asked for: the introductory offer, once, for a customer who begins or returns.
+            // No request: the introductory offer, once, for a new or returning customer.
             (nil, .new, false, "introductory"), (nil, .expired, false, "introductory"),
             (nil, .existing, false, "standard price"), (nil, .new, true, "standard price"),
             (nil, .expired, true, "standard price"),

@@ -2,7 +2,7 @@ import Commerce
 import Store
 import Testing
 
-/// The result of a payment of an account that has bought before.
+/// The result of a payment from an account with earlier purchases.
 @Suite struct PurchaseRuleTests {
     private static let offer = Payment.OfferChoice(kind: .promotional, identifier: "spring")
 

@@ -14,7 +14,7 @@ import Testing
             (.purchased, .none, .purchased), (.purchased, .askToBuy, .deferred),
             (.purchased, .interrupted, .interrupted), (.purchased, .failing, .failed(.paymentNotAllowed)),
             (.purchased, .everything, .failed(.paymentNotAllowed)),
-            // The outcome asked for comes first.
+            // The requested outcome takes precedence.
             (.deferred, .everything, .deferred), (.interrupted, .askToBuy, .interrupted),
             (.failed(.paymentCancelled), .everything, .failed(.paymentCancelled)),
         ] as [(PaymentOutcome, Setting, PaymentOutcome)])
@@ -97,7 +97,7 @@ import Testing
             ([], ["repeated 1", "period 4"]),
             ([queued(in: .finished, purchase: "1")], ["repeated 1", "period 4"]),
             ([queued(in: .deferred)], ["repeated 1", "period 4"]),
-            // The app has yet to finish a transaction of it.
+            // The app has an unfinished transaction of it.
             ([queued(in: .purchased, purchase: "1")], ["period 4"]),
             ([queued(in: .restored, purchase: "1"), queued(in: .purchased, purchase: "3")], []),
         ] as [([PaymentTransaction], [String])])

@@ -18,7 +18,7 @@ import Testing
             (.consumable, .request, ["CONSUMPTION_REQUEST"]), (.nonConsumable, .request, []),
             (.currentPeriod, .request, ["CONSUMPTION_REQUEST"]), (.refunded, .request, nil),
             (.consumable, .refund, ["revoke 1", "REFUND"]),
-            // What was restored or bought again is the same purchase.
+            // A restored or repeated transaction is the same purchase.
             (.restored, .refund, ["revoke 1", "revoke 2", "REFUND"]),
             (.currentPeriod, .refund, ["revoke 2", "subscription revoked", "REFUND"]),
             (.earlierPeriod, .refund, ["revoke 1", "REFUND"]),

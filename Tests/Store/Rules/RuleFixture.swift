@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-/// Products, transactions and subscriptions that the tests of the rules share. No store is opened.
+/// Products, transactions and subscriptions for the tests of the rules, without a store.
 struct RuleFixture {
     /// 21 September 2026; a month later is 30 days later.
     static let now = Timestamp(secondsSince1970: 1_790_000_000)

@@ -29,7 +29,7 @@ import Testing
 
     @Test(
         arguments: [
-            // A higher product comes at once, a lower one or another period at the renewal.
+            // A higher product takes effect at once, a lower one or another period at the renewal.
             (
                 [.buy("premium.monthly", day: 5)],
                 ["upgraded", "charge premium.monthly 9990", "DID_CHANGE_RENEWAL_PREF UPGRADE"], .active
