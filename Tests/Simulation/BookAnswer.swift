@@ -14,7 +14,9 @@ struct BookAnswer {
 
     struct Series: Hashable {
         let part: Part
-        /// Empty without a group.
+        /// Empty in an answer that is not grouped by app.
+        let app: String
+        /// Empty in an answer that is not grouped by product.
         let product: String
         /// Empty for a count.
         let currency: String
@@ -32,8 +34,11 @@ struct BookAnswer {
         self.days = days
         for told in answer.series {
             func add(_ amount: Int64, to part: Part, _ day: CalendarDay) {
-                self.add(
-                    amount, to: Series(part: part, product: told.group ?? "", currency: told.currency ?? ""), day)
+                let group = told.group ?? ""
+                let series = Series(
+                    part: part, app: answer.query.group == .app ? group : "",
+                    product: answer.query.group == .product ? group : "", currency: told.currency ?? "")
+                self.add(amount, to: series, day)
             }
             for (day, point) in zip(days, told.points) {
                 add(point.value, to: .values, day)
@@ -43,12 +48,24 @@ struct BookAnswer {
         }
     }
 
-    mutating func add(_ amount: Int64, to part: Part, _ sale: Transaction, _ day: CalendarDay?) {
-        add(amount, to: Series(part: part, product: sale.productIdentifier, currency: ""), day)
+    mutating func add(_ amount: Int64, to part: Part, _ sale: SimulatedSale, _ day: CalendarDay?) {
+        add(amount, to: part, sale, currency: "", day)
     }
 
-    mutating func addMoney(_ amount: Int64, to part: Part, _ sale: Transaction, _ day: CalendarDay?) {
-        add(amount, to: Series(part: part, product: sale.productIdentifier, currency: sale.price.currency), day)
+    mutating func addMoney(_ amount: Int64, to part: Part, _ sale: SimulatedSale, _ day: CalendarDay?) {
+        add(amount, to: part, sale, currency: sale.price.currency, day)
+    }
+
+    private mutating func add(
+        _ amount: Int64,
+        to part: Part,
+        _ sale: SimulatedSale,
+        currency: String,
+        _ day: CalendarDay?
+    ) {
+        let series = Series(
+            part: part, app: sale.app.bundleIdentifier, product: sale.productIdentifier, currency: currency)
+        add(amount, to: series, day)
     }
 
     private mutating func add(_ amount: Int64, to series: Series, _ day: CalendarDay?) {
@@ -57,15 +74,16 @@ struct BookAnswer {
         self.series[series, default: Array(repeating: 0, count: days.count)][index] += amount
     }
 
-    /// The same without a group.
-    var ofAllProducts: BookAnswer {
-        var all = BookAnswer(days: days)
-        for (series, values) in series {
-            for (day, value) in zip(days, values) {
-                all.add(value, to: Series(part: series.part, product: "", currency: series.currency), day)
-            }
+    /// The part of a query's app, in the groups of the query.
+    func answer(to query: FigureQuery) -> BookAnswer {
+        var answer = BookAnswer(days: days)
+        for (series, values) in series where query.app ?? series.app == series.app {
+            let group = Series(
+                part: series.part, app: query.group == .app ? series.app : "",
+                product: query.group == .product ? series.product : "", currency: series.currency)
+            for (day, value) in zip(days, values) { answer.add(value, to: group, day) }
         }
-        return all
+        return answer
     }
 
     /// The first difference to another answer, in words; nil without one. A series of zeros is none.
@@ -76,7 +94,7 @@ struct BookAnswer {
             for (index, day) in days.enumerated() {
                 let (left, right) = (own.isEmpty ? 0 : own[index], others.isEmpty ? 0 : others[index])
                 if left != right {
-                    return "\(key.part) of \(key.product) \(key.currency) on \(day): \(left), not \(right)"
+                    return "\(key.part) of \(key.app) \(key.product) \(key.currency) on \(day): \(left), not \(right)"
                 }
             }
         }

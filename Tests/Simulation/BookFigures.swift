@@ -1,4 +1,5 @@
 import Commerce
+import Entitlements
 import Figures
 import Store
 
@@ -6,19 +7,19 @@ import Store
 struct BookFigures {
     let days: [CalendarDay]
     /// What was bought: each non-consumable once, on the day of the original purchase.
-    private let sales: [Transaction]
+    private let sales: [SimulatedSale]
     private let periods: [BookedPeriod]
-    /// The first sale to each user.
-    private let firsts: [Transaction]
+    /// The first sale of each app to each user.
+    private let firsts: [SimulatedSale]
 
     /// - Parameters:
     ///   - history: All that was sold, in order.
     ///   - graceEnds: The ends of grace periods, by the transactions before them.
     ///   - owners: The owners of the transactions.
     init(
-        _ history: [Transaction],
-        graceEnds: [String: Timestamp],
-        owners: [String: User],
+        _ history: [SimulatedSale],
+        graceEnds: [TransactionKey: Timestamp],
+        owners: [TransactionKey: User],
         from first: CalendarDay,
         to today: CalendarDay
     ) {
@@ -28,9 +29,10 @@ struct BookFigures {
             $0.type != .nonConsumable || $0.transactionIdentifier == $0.originalTransactionIdentifier
         }
         let subscriptions = Dictionary(
-            grouping: bought.filter { $0.type == .autoRenewableSubscription }, by: \.originalTransactionIdentifier)
+            grouping: bought.filter { $0.type == .autoRenewableSubscription }, by: \.originalKey)
         periods = subscriptions.values.flatMap { BookedPeriod.periods(of: $0, graceEnds: graceEnds) }
-        firsts = Dictionary(grouping: sales) { owners[$0.transactionIdentifier]?.name }.values.compactMap { sales in
+        let customers = Dictionary(grouping: sales) { [$0.app.bundleIdentifier, owners[$0.key]?.name] }
+        firsts = customers.values.compactMap { sales in
             sales.min {
                 ($0.purchaseDate, $0.transactionIdentifier) < ($1.purchaseDate, $1.transactionIdentifier)
             }
@@ -100,7 +102,7 @@ struct BookFigures {
     }
 
     private func addMovement(of subscribed: [BookedPeriod], isMoney: Bool, to answer: inout BookAnswer) {
-        func add(_ sign: Int64, _ part: String, _ sale: Transaction, _ day: CalendarDay) {
+        func add(_ sign: Int64, _ part: String, _ sale: SimulatedSale, _ day: CalendarDay) {
             for series in [BookAnswer.Part.values, .part(part)] {
                 isMoney
                     ? answer.addMoney(sign * sale.monthlyPrice, to: series, sale, day)

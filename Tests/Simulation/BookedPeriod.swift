@@ -1,4 +1,5 @@
 import Commerce
+import Entitlements
 import Figures
 import Store
 
@@ -7,7 +8,7 @@ struct BookedPeriod {
     /// The App Store rounds dates: periods with a shorter gap follow each other directly.
     private static let gapSeconds: Int64 = 60
 
-    let sale: Transaction
+    let sale: SimulatedSale
     /// The moment at which the subscription stops to be active by it.
     private(set) var end: Timestamp
     /// True if a refund ended it.
@@ -15,15 +16,15 @@ struct BookedPeriod {
     /// True if another period follows directly, and is paid if this one was.
     private(set) var isFollowed = false
     /// The paid period before it that it follows directly.
-    private(set) var predecessor: Transaction?
+    private(set) var predecessor: SimulatedSale?
     /// True if an earlier period of the subscription was paid.
     private(set) var wasPaidBefore = false
     /// The trial that it is the first payment after.
-    private(set) var converted: Transaction?
+    private(set) var converted: SimulatedSale?
 
     var isTrial: Bool { sale.isTrial }
 
-    private init(_ sale: Transaction, graceEnd: Timestamp?) {
+    private init(_ sale: SimulatedSale, graceEnd: Timestamp?) {
         self.sale = sale
         let natural = [sale.expiresDate, graceEnd].compactMap(\.self).max() ?? sale.purchaseDate
         let refund = sale.refundedAt ?? natural
@@ -36,15 +37,15 @@ struct BookedPeriod {
     /// - Parameters:
     ///   - sales: In the order in which they were sold.
     ///   - graceEnds: The ends of grace periods, by the transactions before them.
-    static func periods(of sales: [Transaction], graceEnds: [String: Timestamp]) -> [BookedPeriod] {
-        var periods = sales.map { BookedPeriod($0, graceEnd: graceEnds[$0.transactionIdentifier]) }
+    static func periods(of sales: [SimulatedSale], graceEnds: [TransactionKey: Timestamp]) -> [BookedPeriod] {
+        var periods = sales.map { BookedPeriod($0, graceEnd: graceEnds[$0.key]) }
         for index in periods.indices.dropLast() {
             let next = periods[index + 1].sale.purchaseDate
             if next < periods[index].end { (periods[index].end, periods[index].isEndedByRefund) = (next, false) }
         }
         // A period whose place another took at once was never active.
         periods.removeAll { $0.end <= $0.sale.purchaseDate }
-        var (trial, wasPaid): (Transaction?, Bool) = (nil, false)
+        var (trial, wasPaid): (SimulatedSale?, Bool) = (nil, false)
         for index in periods.indices {
             let period = periods[index]
             if index > 0, period.sale.purchaseDate <= periods[index - 1].end.adding(seconds: gapSeconds) {
@@ -76,18 +77,4 @@ struct BookedPeriod {
     private func endsToday(_ today: CalendarDay) -> Bool {
         CalendarDay(end) == today && !isEndedByRefund && !isFollowed
     }
-}
-
-extension Transaction {
-    var day: CalendarDay { CalendarDay(purchaseDate) }
-
-    var isTrial: Bool { offer?.paymentMode == .freeTrial }
-
-    /// The price of a period for a month, by the length that the catalog gives the product.
-    var monthlyPrice: Int64 { productIdentifier.hasSuffix(".yearly") ? price.milliunits / 12 : price.milliunits }
-
-    /// The date of the refund; nil if the sale stands, or the sharing of a family ended.
-    var refundedAt: Timestamp? { ownership == .purchased ? revocation?.date : nil }
-
-    var refundDay: CalendarDay? { refundedAt.map { CalendarDay($0) } }
 }

@@ -59,10 +59,12 @@ struct SimulatedStoreLine: StoreConnection {
 /// A device's connection to the service, over a network that loses, duplicates and delays messages.
 struct SimulatedServiceLine: ServiceConnection {
     let simulation: Simulation
+    /// The app that sends the proofs.
+    let app: SimulatedApp
     let user: User
 
     func redeem(_ proof: Proof) async throws -> Redemption {
-        try await simulation.send(proof, for: user)
+        try await simulation.send(proof, of: app, for: user)
     }
 
     func items() async throws -> [OwnedItemResource] { [] }

@@ -8,7 +8,7 @@ import TestSupport
 
 /// A process of the service, which shares its ledger with others.
 struct SimulatedProcess {
-    private let garden: TestGarden
+    private let apps: [SimulatedApp]
     private let verifier: ProofVerifier
     private let place: SimulatedLedger
     private let dice: Dice
@@ -20,11 +20,11 @@ struct SimulatedProcess {
     private(set) var service: EntitlementService
 
     init(
-        _ garden: TestGarden, verifier: ProofVerifier, place: SimulatedLedger, policy: OwnershipPolicy, dice: Dice,
+        _ apps: [SimulatedApp], verifier: ProofVerifier, place: SimulatedLedger, policy: OwnershipPolicy, dice: Dice,
         faults: Int,
         lies: Bool
     ) throws {
-        self.garden = garden
+        self.apps = apps
         self.verifier = verifier
         self.place = place
         self.dice = dice
@@ -33,7 +33,7 @@ struct SimulatedProcess {
         self.policy = policy
         storage = FaultyStorage(
             try place.storage(), dice: dice, faults: faults, lies: lies)
-        service = Self.service(on: storage, garden, verifier, policy, dice)
+        service = try Self.service(on: storage, apps, verifier, policy, dice)
     }
 
     /// True if the process answers nothing any more after a fault of its disk.
@@ -42,20 +42,21 @@ struct SimulatedProcess {
     /// Crashes and starts again.
     mutating func restart() {
         guard let opened = try? place.storage() else { return }
-        storage = FaultyStorage(opened, dice: dice, faults: faults, lies: lies)
-        service = Self.service(on: storage, garden, verifier, policy, dice)
+        let storage = FaultyStorage(opened, dice: dice, faults: faults, lies: lies)
+        guard let service = try? Self.service(on: storage, apps, verifier, policy, dice) else { return }
+        (self.storage, self.service) = (storage, service)
     }
 
     private static func service(
         on storage: FaultyStorage,
-        _ garden: TestGarden,
+        _ apps: [SimulatedApp],
         _ verifier: ProofVerifier,
         _ policy: OwnershipPolicy,
         _ dice: Dice
-    ) -> EntitlementService {
+    ) throws -> EntitlementService {
         EntitlementService(
-            apps: Apps(App(garden.catalog)), verifier: verifier,
-            ledger: Ledger(storage: storage, randomness: dice.randomness), clock: garden.store.clock,
+            apps: try Apps(apps.map { App($0.garden.catalog) }), verifier: verifier,
+            ledger: Ledger(storage: storage, randomness: dice.randomness), clock: apps[0].store.clock,
             randomness: dice.randomness, policy: policy)
     }
 }

@@ -9,7 +9,7 @@ extension Simulation {
     func changeSettings() throws {
         let (fails, hasGrace) = (dice.happens(40), dice.happens(60))
         let storefront = dice.happens(50) ? "USA" : "DEU"
-        _ = try garden.store.update {
+        _ = try someApp().store.update {
             $0.shouldEnterBillingRetryOnRenewal = fails
             $0.isBillingGracePeriodEnabled = hasGrace
             $0.storefront = storefront
@@ -17,20 +17,21 @@ extension Simulation {
     }
 
     /// By some days: a month stays the shortest length that the figures take it for.
-    func extendRenewalDate(of transaction: String) throws {
+    func extendRenewalDate(of sale: SimulatedSale) throws {
         let body = #"{"extendByDays":\(1 + dice.number(below: 5)),"extendReasonCode":1,"requestIdentifier":"r"}"#
         let request = try JSONDecoder().decode(ExtendRenewalDateRequest.self, from: Data(body.utf8))
-        let original = try garden.store.sale(transaction).originalTransactionIdentifier
-        _ = try AppStoreServerAPI(store: garden.store).extendSubscriptionRenewalDate(original, request)
+        _ = try AppStoreServerAPI(store: sale.app.store).extendSubscriptionRenewalDate(
+            sale.originalTransactionIdentifier, request)
     }
 
     /// The customer consents, declines, or does not respond.
-    func raisePrice(of transaction: String) throws {
+    func raisePrice(of sale: SimulatedSale) throws {
+        let (store, transaction) = (sale.app.store, sale.transactionIdentifier)
         let price = 1_000 * Int64(11 + dice.number(below: 100))
-        try garden.store.requestPriceIncrease(of: transaction, to: price, needsConsent: dice.happens(70))
+        try store.requestPriceIncrease(of: transaction, to: price, needsConsent: dice.happens(70))
         switch dice.number(below: 3) {
-        case 0: try garden.store.consentToPriceIncrease(of: transaction)
-        case 1: try garden.store.declinePriceIncrease(of: transaction)
+        case 0: try store.consentToPriceIncrease(of: transaction)
+        case 1: try store.declinePriceIncrease(of: transaction)
         default: break
         }
     }

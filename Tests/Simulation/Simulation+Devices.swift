@@ -7,14 +7,14 @@ import TestSupport
 /// The apps on the devices.
 extension Simulation {
     func buy() async throws {
-        let person = somebody()
+        let (person, app) = (somebody(), someApp())
         let user = signedIn(on: person)
         guard let product = dice.pick(Self.products) else { return }
         let payment = Payment(
             productIdentifier: product, quantity: product == "garden.seeds" ? 1 + dice.number(below: 3) : 1,
             appAccountToken: dice.happens(60) ? people.first { $0.user == user }?.token : nil)
         let outcome = dice.happens(80) ? PaymentOutcome.purchased : .deferred
-        try await launch(person, as: user, outcome: outcome) { _ = try await $0.buy(payment) }
+        try await launch(person, in: app, as: user, outcome: outcome) { _ = try await $0.buy(payment) }
     }
 
     func signedIn(on person: Person) -> User {
@@ -24,6 +24,7 @@ extension Simulation {
     /// Runs the app until it finishes or is killed.
     func launch(
         _ person: Person,
+        in app: SimulatedApp,
         as user: User? = nil,
         outcome: PaymentOutcome = .purchased,
         crashes: Int? = nil,
@@ -32,28 +33,31 @@ extension Simulation {
     ) async throws {
         let user = user ?? signedIn(on: person)
         let line = SimulatedStoreLine(
-            store: garden.store, account: person.account, outcome: outcome,
+            store: app.store, account: person.account, outcome: outcome,
             sendsReceipt: sendsReceipt ?? dice.happens(50), dice: dice, crashes: crashes ?? 5)
         do {
             try await body(
-                PaymentQueueObserver(store: line, service: SimulatedServiceLine(simulation: self, user: user)))
+                PaymentQueueObserver(store: line, service: SimulatedServiceLine(simulation: self, app: app, user: user))
+            )
         } catch is Crash {
-            story.append("\(user)'s app was killed")
+            story.append("\(user)'s \(app.bundleIdentifier) was killed")
         } catch is NoAnswer {
-            story.append("\(user)'s app had no answer")
+            story.append("\(user)'s \(app.bundleIdentifier) had no answer")
         }
     }
 
-    /// Launches the app on each device, with each user who may be signed in there.
+    /// Launches each app on each device, with each user who may be signed in there.
     func launchEverybody() async throws {
         for person in people {
             let users = sharesDevices ? people.map(\.user) : [person.user]
             for user in users {
-                _ = try garden.store.advance(seconds: 2)
-                // A receipt has all unfinished transactions. A signed transaction has its account token.
-                for sendsReceipt in [false, true] {
-                    try await launch(person, as: user, crashes: 0, sendsReceipt: sendsReceipt) {
-                        try await $0.resume()
+                try advance(seconds: 2)
+                for app in apps {
+                    // A receipt has all unfinished transactions. A signed transaction has its account token.
+                    for sendsReceipt in [false, true] {
+                        try await launch(person, in: app, as: user, crashes: 0, sendsReceipt: sendsReceipt) {
+                            try await $0.resume()
+                        }
                     }
                 }
             }

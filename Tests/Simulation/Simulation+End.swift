@@ -13,12 +13,14 @@ extension Simulation {
             processes[index].restart()
         }
         try await tellTokens()
-        for queued in try garden.store.transactions() where queued.transaction.state == .deferred {
-            _ = try garden.store.decline(queued.transaction.identifier)
+        for app in apps {
+            for queued in try app.store.transactions() where queued.transaction.state == .deferred {
+                _ = try app.store.decline(queued.transaction.identifier)
+            }
         }
         try await launchEverybody()
-        for notification in dice.shuffle(try garden.store.notifications()) { await deliver(notification.signedPayload) }
-        _ = try garden.store.advance(seconds: 2)
+        for payload in dice.shuffle(try notifications()) { await deliver(payload) }
+        try advance(seconds: 2)
         for sale in try sales() {
             _ = try await processes[0].service.receive(statement: try statement(about: sale))
         }
@@ -33,8 +35,8 @@ extension Simulation {
     }
 
     /// What the App Store answers about a sale.
-    func statement(about sale: Transaction) throws -> [UInt8] {
-        let api = AppStoreServerAPI(store: garden.store)
+    func statement(about sale: SimulatedSale) throws -> [UInt8] {
+        let api = AppStoreServerAPI(store: sale.app.store)
         return Array(try api.transactionInfo(sale.transactionIdentifier).signedTransactionInfo.utf8)
     }
 }

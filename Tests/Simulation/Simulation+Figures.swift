@@ -9,7 +9,7 @@ import Store
 extension Simulation {
     /// - Parameter name: Names the ledger in the error.
     func checkFigures(of ledger: Ledger, named name: String) async throws {
-        let service = FigureService(ledger: ledger, clock: garden.store.clock)
+        let service = FigureService(ledger: ledger, clock: apps[0].store.clock)
         try await service.sweep()
         try await service.rollUp()
         let (history, first) = (try sales(), CalendarDay(began))
@@ -17,18 +17,28 @@ extension Simulation {
             history, graceEnds: try graceEnds(), owners: try owners(in: ledger), from: first, to: service.today)
         for figure in Figure.allCases {
             let expected = books.answer(figure)
-            for (group, expected) in [(FigureQuery.Group.product, expected), (nil, expected.ofAllProducts)] {
-                let query = try FigureQuery(
-                    figure, in: .sandbox, from: first, to: service.today, group: group)
+            for query in try queries(for: figure, from: first, to: service.today) {
                 let answer = try await service.answer(query)
                 guard answer.pendingUsers == 0, answer.isBackfilled else {
                     throw SimulationError.broken("\(name): \(answer.pendingUsers) users have no sums")
                 }
-                if let difference = BookAnswer(answer, days: books.days).difference(to: expected) {
+                let told = BookAnswer(answer, days: books.days)
+                if let difference = told.difference(to: expected.answer(to: query)) {
                     throw SimulationError.broken(
-                        "\(name): \(figure.rawValue) by the books: \(difference); \(try described(history))")
+                        "\(name): \(figure.rawValue) of \(query.app ?? "all apps") by the books: \(difference); "
+                            + (try described(history)))
                 }
             }
+        }
+    }
+
+    /// The queries for a figure of all apps and of each app.
+    private func queries(for figure: Figure, from first: CalendarDay, to last: CalendarDay) throws -> [FigureQuery] {
+        let ofApps = apps.flatMap { app in
+            [FigureQuery.Group.product, nil].map { (app: app.bundleIdentifier as String?, group: $0) }
+        }
+        return try ([(nil, .product), (nil, .app), (nil, nil)] + ofApps).map { app, group in
+            try FigureQuery(figure, in: .sandbox, from: first, to: last, group: group, app: app)
         }
     }
 
@@ -36,38 +46,38 @@ extension Simulation {
     ///
     /// If the customer turns renewal off after the end of the paid period, or loses it by a refund that is reversed, the App
     /// Store states that there is no grace period.
-    func graceEnds() throws -> [String: Timestamp] {
-        var ends: [String: Timestamp] = [:]
-        for notification in try garden.store.notifications() {
-            guard let transaction = notification.transactionIdentifier else { continue }
-            switch (notification.type, notification.subtype) {
-            case (.didFailToRenew, .gracePeriod):
-                ends[transaction] = try renewal(in: notification)?.gracePeriodExpiresDate
-            case (.expired, .voluntary), (.refundReversed, _):
-                guard ends[transaction] != nil else { continue }
-                if try renewal(in: notification)?.expirationIntent == .known(.customerCancelled) {
-                    ends[transaction] = nil
+    func graceEnds() throws -> [TransactionKey: Timestamp] {
+        var ends: [TransactionKey: Timestamp] = [:]
+        for app in apps {
+            for notification in try app.store.notifications() {
+                guard let transaction = notification.transactionIdentifier.map(app.key) else { continue }
+                switch (notification.type, notification.subtype) {
+                case (.didFailToRenew, .gracePeriod):
+                    ends[transaction] = try renewal(in: notification, of: app)?.gracePeriodExpiresDate
+                case (.expired, .voluntary), (.refundReversed, _):
+                    guard ends[transaction] != nil else { continue }
+                    if try renewal(in: notification, of: app)?.expirationIntent == .known(.customerCancelled) {
+                        ends[transaction] = nil
+                    }
+                default: break
                 }
-            default: break
             }
         }
         return ends
     }
 
-    private func renewal(in notification: StoreNotification) throws -> JWSRenewalInfoDecodedPayload? {
-        guard case .notification(let payload) = try garden.verify(notification.signedPayload),
+    private func renewal(
+        in notification: StoreNotification,
+        of app: SimulatedApp
+    ) throws -> JWSRenewalInfoDecodedPayload? {
+        guard case .notification(let payload) = try app.garden.verify(notification.signedPayload),
             case .data(let data) = payload.body
         else { return nil }
-        return try data.signedRenewalInfo.map { try garden.renewalInfo($0) }
+        return try data.signedRenewalInfo.map { try app.garden.renewalInfo($0) }
     }
 
-    private func described(_ history: [Transaction]) throws -> String {
-        let lines = history.map { sale in
-            "\(sale.transactionIdentifier) of \(sale.originalTransactionIdentifier) \(sale.productIdentifier) "
-                + "\(sale.price.milliunits) \(sale.price.currency) \(sale.purchaseDate.rfc3339) to "
-                + "\(sale.expiresDate?.rfc3339 ?? "-") \(sale.isTrial ? "trial " : "")"
-                + (sale.revocation.map { "revoked \($0.date.rfc3339)" } ?? "")
-        }
-        return "the store has sold\n\(lines.joined(separator: "\n"))\nwith grace periods until \(try graceEnds())"
+    private func described(_ history: [SimulatedSale]) throws -> String {
+        let lines = history.map(\.description).joined(separator: "\n")
+        return "the stores have sold\n\(lines)\nwith grace periods until \(try graceEnds())"
     }
 }

@@ -8,50 +8,52 @@ import Webhooks
 
 /// What must hold, whatever has gone wrong.
 extension Simulation {
-    /// Whose each redeemed transaction is.
-    func owners(in ledger: Ledger? = nil) throws -> [String: User] {
+    /// The owners of the redeemed transactions.
+    func owners(in ledger: Ledger? = nil) throws -> [TransactionKey: User] {
         let ledger = ledger ?? self.ledger
-        var owners: [String: User] = [:]
+        var owners: [TransactionKey: User] = [:]
         for person in people {
             for transaction in try ledger.readNow({ try $0.transactions(of: person.user, before: nil, limit: 10_000) })
             {
-                guard owners.updateValue(person.user, forKey: transaction.transactionIdentifier) == nil else {
-                    throw SimulationError.broken("\(transaction.transactionIdentifier) has two owners")
+                let key = TransactionKey(
+                    app: transaction.app ?? "", origin: transaction.origin,
+                    identifier: transaction.transactionIdentifier)
+                guard owners.updateValue(person.user, forKey: key) == nil else {
+                    throw SimulationError.broken("\(key.name) has two owners")
                 }
             }
         }
         return owners
     }
 
-    func sales() throws -> [Transaction] {
-        try people.flatMap { try garden.store.history(of: $0.account) }
-    }
-
     /// After every step: what was acknowledged is there, and nothing was finished that is not.
     func check() throws {
         let owners = try owners()
         for (transaction, user) in acknowledged where owners[transaction] != user {
-            // Whose account token a purchase names, theirs it is, even where another had it acknowledged before.
+            // The owner is the user whose account token the purchase names, even if it was acknowledged to another before.
             let sales = try sales()
-            let original = sales.first { $0.transactionIdentifier == transaction }?.originalTransactionIdentifier
-            let tokens = sales.filter { $0.originalTransactionIdentifier == original }.compactMap(\.appAccountToken)
+            let original = sales.first { $0.key == transaction }?.originalKey
+            let tokens = sales.filter { $0.originalKey == original }.compactMap(\.appAccountToken)
             guard let owner = owners[transaction],
                 people.contains(where: { $0.user == owner && tokens.contains($0.token) })
                     || mayHaveMoved(original, to: owner)
             else {
-                throw SimulationError.broken("\(transaction) was acknowledged to \(user), and is not theirs")
+                throw SimulationError.broken("\(transaction.name) was acknowledged to \(user), and is not theirs")
             }
         }
-        for queued in try garden.store.transactions() where queued.transaction.state == .finished {
-            guard let purchase = queued.transaction.purchase else { continue }
-            guard owners[purchase.transactionIdentifier] != nil else {
-                throw SimulationError.broken("\(purchase.transactionIdentifier) was finished, and is nobody's")
+        for app in apps {
+            for queued in try app.store.transactions() where queued.transaction.state == .finished {
+                guard let purchase = queued.transaction.purchase else { continue }
+                let key = app.key(purchase.transactionIdentifier)
+                guard owners[key] != nil else {
+                    throw SimulationError.broken("\(key.name) was finished, and is nobody's")
+                }
             }
         }
     }
 
     /// Whether a user may have been given what another had acknowledged: then they have presented it.
-    private func mayHaveMoved(_ original: String?, to user: User) -> Bool {
+    private func mayHaveMoved(_ original: TransactionKey?, to user: User) -> Bool {
         policy != .keep && original.flatMap { presenters[$0]?.contains(user) } ?? false
     }
 
@@ -85,108 +87,55 @@ extension Simulation {
     func checkEnd() throws {
         let problems = try place.problems()
         guard problems.isEmpty else { throw SimulationError.broken(problems.joined(separator: " ")) }
-        for queued in try garden.store.transactions() where queued.transaction.state.isAwaitingFinish {
-            let purchase = queued.transaction.purchase
-            let named = people.first { $0.token == queued.transaction.payment.appAccountToken }?.user.name ?? "nobody"
-            let owner = try owners()[purchase?.transactionIdentifier ?? ""]?.name ?? "nobody"
-            throw SimulationError.broken(
-                "\(queued.transaction.identifier) waits in the queue under \(policy): it is \(owner)'s, bought for \(named), "
-                    + "\(queued.transaction)")
-        }
+        try checkQueues()
         try checkWebhooks()
         let (owners, sales) = (try owners(), try sales())
-        for sale in sales {
-            guard let owner = owners[sale.transactionIdentifier] else {
-                throw SimulationError.broken("\(sale.transactionIdentifier) was bought, and is nobody's")
-            }
-            let same = sales.filter { $0.originalTransactionIdentifier == sale.originalTransactionIdentifier }
-            let decides = same.filter { $0.appAccountToken != nil }.max {
-                ($0.purchaseDate, $0.transactionIdentifier) < ($1.purchaseDate, $1.transactionIdentifier)
-            }
-            // What is spent stays where it was spent.
-            guard
-                decides == nil || sale.type == .consumable
-                    || people.first(where: { $0.user == owner })?.token == decides?.appAccountToken
-            else {
-                let books = same.map { other in
-                    let named = people.first { $0.token == other.appAccountToken }?.user.name ?? "nobody"
-                    let owner = owners[other.transactionIdentifier]?.name ?? "nobody"
-                    return
-                        "\(other.transactionIdentifier) bought \(other.purchaseDate.rfc3339) for \(named), is \(owner)'s"
-                }
-                throw SimulationError.broken(
-                    "\(sale.transactionIdentifier) is not whose token it names: \(books)")
-            }
-            guard same.allSatisfy({ owners[$0.transactionIdentifier] == owner }) else {
-                throw SimulationError.broken("\(sale.transactionIdentifier) and its original have two owners")
-            }
-        }
-        for person in people {
-            let own = sales.filter { owners[$0.transactionIdentifier] == person.user }
-            for days: Int64 in [0, 5, 20, 45, 200, 400] {
-                let moment = garden.store.now.adding(days: days)
-                let (met, expected) = (
-                    try ledger.readNow { try $0.items(of: person.user, at: moment) },
-                    try items(of: person, by: own, at: moment)
-                )
-                guard met == expected else {
-                    let books = own.map {
-                        "\($0.transactionIdentifier) of \($0.originalTransactionIdentifier) \($0.productIdentifier) "
-                            + "\($0.purchaseDate.rfc3339) to \($0.expiresDate?.rfc3339 ?? "-") "
-                            + ($0.revocation == nil ? "" : "revoked")
-                    }
-                    let kept = try ledger.readNow { try $0.transactions(of: person.user, before: nil, limit: 10_000) }
-                        .map {
-                            "\($0.transactionIdentifier) to \($0.expiresAt?.rfc3339 ?? "-") "
-                                + "\($0.revocationDate?.rfc3339 ?? "") \($0.revocation?.reason ?? "")"
-                        }
-                    throw SimulationError.broken(
-                        "\(person.user) owns \(met) at \(moment.rfc3339), and should own \(expected): "
-                            + "the store has \(books), the ledger \(kept)")
-                }
-            }
-            let balance =
-                try ledger.readNow { try $0.balances(of: person.user, counting: Set(Origin.allCases)) }.first?.amount
-                ?? 0
-            let expected = balanceOf(person, by: own)
-            guard balance == expected else {
-                throw SimulationError.broken("\(person.user) has \(balance) seeds, and should have \(expected)")
-            }
-        }
-    }
-
-    private func counts(_ sale: Transaction) -> Bool {
-        sale.revocation == nil && !takenBack.contains(sale.originalTransactionIdentifier)
-    }
-
-    /// By the store's own books.
-    private func items(of person: Person, by sales: [Transaction], at moment: Timestamp) throws -> [Item] {
+        for sale in sales { try check(sale, among: sales, owners) }
         let graceEnds = try graceEnds()
-        var items = Set(given[person.user.name] ?? [])
-        for sale in sales where counts(sale) {
-            switch garden.catalog.benefit(of: sale.productIdentifier) {
-            case .item(let item): items.insert(item)
-            case .itemFor(let item, let period):
-                let end = sale.purchaseDate.adding(period, dayOfMonth: sale.purchaseDate.dayOfMonth)
-                if moment < end { items.insert(item) }
-            case .itemWhilePaid(let item):
-                let isReplaced = sales.contains {
-                    $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
-                        && $0.purchaseDate > sale.purchaseDate
-                }
-                let ends = [sale.expiresDate, graceEnds[sale.transactionIdentifier]].compactMap(\.self)
-                if let end = ends.max(), moment < end, !isReplaced, !sale.isUpgraded { items.insert(item) }
-            case .credit, nil: break
-            }
+        for person in people {
+            try checkItems(of: person, by: sales.filter { owners[$0.key] == person.user }, graceEnds)
         }
-        return items.sorted()
     }
 
-    private func balanceOf(_ person: Person, by sales: [Transaction]) -> Int {
-        let bought = sales.filter(counts).reduce(0) { sum, sale in
-            guard case .credit(let credit) = garden.catalog.benefit(of: sale.productIdentifier) else { return sum }
-            return sum + credit.amount * sale.quantity
+    private func checkQueues() throws {
+        for app in apps {
+            for queued in try app.store.transactions() where queued.transaction.state.isAwaitingFinish {
+                let purchase = queued.transaction.purchase
+                let named =
+                    people.first { $0.token == queued.transaction.payment.appAccountToken }?.user.name ?? "nobody"
+                let owner = try owners()[app.key(purchase?.transactionIdentifier ?? "")]?.name ?? "nobody"
+                throw SimulationError.broken(
+                    "\(queued.transaction.identifier) waits in the queue of \(app.bundleIdentifier) under \(policy): it "
+                        + "is \(owner)'s, bought for \(named), \(queued.transaction)")
+            }
         }
-        return max(0, bought - (spent[person.user.name] ?? 0))
+    }
+
+    private func check(
+        _ sale: SimulatedSale,
+        among sales: [SimulatedSale],
+        _ owners: [TransactionKey: User]
+    ) throws {
+        guard let owner = owners[sale.key] else {
+            throw SimulationError.broken("\(sale.key.name) was bought, and is nobody's")
+        }
+        let same = sales.filter { $0.originalKey == sale.originalKey }
+        let decides = same.filter { $0.appAccountToken != nil }.max {
+            ($0.purchaseDate, $0.transactionIdentifier) < ($1.purchaseDate, $1.transactionIdentifier)
+        }
+        // What is spent stays where it was spent.
+        guard
+            decides == nil || sale.type == .consumable
+                || people.first(where: { $0.user == owner })?.token == decides?.appAccountToken
+        else {
+            let books = same.map { other in
+                let named = people.first { $0.token == other.appAccountToken }?.user.name ?? "nobody"
+                return "\(other) for \(named), is \(owners[other.key]?.name ?? "nobody")'s"
+            }
+            throw SimulationError.broken("\(sale.key.name) is not whose token it names: \(books)")
+        }
+        guard same.allSatisfy({ owners[$0.key] == owner }) else {
+            throw SimulationError.broken("\(sale.key.name) and its original have two owners")
+        }
     }
 }

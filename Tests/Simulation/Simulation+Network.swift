@@ -9,22 +9,22 @@ import TestSupport
 /// The network between the devices, the App Store and the service.
 extension Simulation {
     /// Sends a device's proof. It may be lost, its answer may be lost, and it may arrive twice.
-    func send(_ proof: Proof, for user: User) async throws -> Redemption {
-        let bytes = Array(proof.text.utf8)
-        posts.append((bytes, user))
+    func send(_ proof: Proof, of app: SimulatedApp, for user: User) async throws -> Redemption {
+        let post = Post(proof: Array(proof.text.utf8), app: app, user: user)
+        posts.append(post)
         if !isMended, dice.happens(10) { throw NoAnswer() }
-        if !isMended, dice.happens(10) { _ = try? await redeem(bytes, for: user) }
-        let redemption = try await redeem(bytes, for: user)
+        if !isMended, dice.happens(10) { _ = try? await redeem(post) }
+        let redemption = try await redeem(post)
         if !isMended, dice.happens(10) { throw NoAnswer() }
         return redemption
     }
 
-    func redeem(_ proof: [UInt8], for user: User) async throws -> Redemption {
-        present(proof, for: user)
+    func redeem(_ post: Post) async throws -> Redemption {
+        present(post)
         let service = processes[dice.number(below: processes.count)].service
         do {
-            let redemption = try await service.redeem(proof, for: user)
-            acknowledge(redemption, for: user)
+            let redemption = try await service.redeem(post.proof, for: post.user)
+            acknowledge(redemption, of: post)
             return redemption
         } catch is StorageFault {
             // The service answers 5xx if it has stored nothing. A device treats this as no answer.
@@ -34,9 +34,9 @@ extension Simulation {
         }
     }
 
-    func present(_ proof: [UInt8], for user: User) {
-        for purchase in (try? processes[0].service.verify(proof))?.purchases ?? [] {
-            presenters[purchase.originalTransactionIdentifier, default: []].insert(user)
+    func present(_ post: Post) {
+        for purchase in (try? processes[0].service.verify(post.proof))?.purchases ?? [] {
+            presenters[post.app.key(purchase.originalTransactionIdentifier), default: []].insert(post.user)
         }
     }
 
@@ -50,15 +50,15 @@ extension Simulation {
     /// Delivers notifications and repeated posts that share a commit.
     func arriveTogether() throws {
         let service = processes[dice.number(below: processes.count)].service
-        let notifications = dice.shuffle(try garden.store.notifications()).prefix(3).compactMap {
-            try? service.notification(in: Array($0.signedPayload.utf8)).request
+        let notifications = dice.shuffle(try notifications()).prefix(3).compactMap {
+            try? service.notification(in: Array($0.utf8)).request
         }
         let redemptions = (0..<3).compactMap { _ in dice.pick(posts) }.compactMap { post in
-            present(post.proof, for: post.user)
+            present(post)
             guard let purchases = try? service.purchases(in: post.proof),
                 let request = try? service.request(purchases, for: post.user, by: .user)
-            else { return nil as (user: User, purchases: EntitlementService.VerifiedPurchases, request: ClaimRequest)? }
-            return (post.user, purchases, request)
+            else { return nil as (post: Post, purchases: EntitlementService.VerifiedPurchases, request: ClaimRequest)? }
+            return (post, purchases, request)
         }
         let requests = notifications + redemptions.map(\.request)
         guard !requests.isEmpty else { return }
@@ -73,12 +73,14 @@ extension Simulation {
             guard let answer = try? answer.get(),
                 let redemption = try? service.redemption(of: redeemed.purchases, answered: answer)
             else { continue }
-            acknowledge(redemption, for: redeemed.user)
+            acknowledge(redemption, of: redeemed.post)
         }
     }
 
-    func acknowledge(_ redemption: Redemption, for user: User) {
-        for line in redemption.transactions where line.mayFinish { acknowledged[line.transactionId] = user }
+    func acknowledge(_ redemption: Redemption, of post: Post) {
+        for line in redemption.transactions where line.mayFinish {
+            acknowledged[post.app.key(line.transactionId)] = post.user
+        }
     }
 
     /// Sets the account tokens that the team generated.

@@ -11,7 +11,7 @@ extension Simulation {
     func checkOrder() async throws {
         // Whose a purchase without a token is that two users present, the order does decide.
         guard !sharesDevices else { return }
-        let notifications = try garden.store.notifications().map { Array($0.signedPayload.utf8) }
+        let notifications = try notifications().map { Array($0.utf8) }
         let statements = try sales().map { try statement(about: $0) }
         let messages =
             posts.map { Message.post($0.proof, $0.user) } + notifications.map(Message.notification)
@@ -19,10 +19,11 @@ extension Simulation {
         var states: [[[String]]] = []
         for number in 0..<2 {
             let name = "order \(number)"
-            let place = try SimulatedLedger.make(in: garden.folder, named: name)
+            let place = try SimulatedLedger.make(in: folder, named: name)
             let ledger = try place.open(randomness: dice.randomness)
             let service = EntitlementService(
-                apps: Apps(App(garden.catalog)), verifier: verifier, ledger: ledger, clock: garden.store.clock,
+                apps: try Apps(apps.map { App($0.garden.catalog) }), verifier: verifier, ledger: ledger,
+                clock: apps[0].store.clock,
                 policy: policy)
             for person in people { _ = try await service.setAppAccountToken(person.token, of: person.user) }
             for message in dice.shuffle(messages + messages.filter { _ in dice.happens(30) }) {
@@ -42,12 +43,12 @@ extension Simulation {
                     try $0.transactions(of: person.user, before: nil, limit: 10_000)
                 }.map {
                     [
-                        $0.transactionIdentifier, "\($0.revocationDate?.rfc3339 ?? "-")",
+                        $0.app ?? "-", $0.transactionIdentifier, "\($0.revocationDate?.rfc3339 ?? "-")",
                         "\($0.expiresAt?.rfc3339 ?? "-")",
                     ].joined(separator: " ")
                 }
                 let items = try [Int64](arrayLiteral: 0, 5, 20, 45, 200, 400).map { days in
-                    let moment = garden.store.now.adding(days: days)
+                    let moment = now.adding(days: days)
                     return try ledger.readNow { try $0.items(of: person.user, at: moment).description }
                 }
                 state.append(

@@ -14,12 +14,13 @@ extension Simulation {
         in ledger: Ledger,
         of service: EntitlementService,
         named name: String,
-        takenBack: Set<String>
+        takenBack: Set<TransactionKey>
     ) async throws {
-        let (now, sales) = (garden.store.now, try sales())
+        let (now, sales) = (now, try sales())
+        let catalogs = processes[0].service.catalogs
         for person in people {
-            let (statuses, owned, items) = try ledger.readNow { [catalog = garden.catalog] transaction in
-                let type: (String) -> ProductType? = { catalog.product($0)?.type }
+            let (statuses, owned, items) = try ledger.readNow { transaction in
+                let type: (String) -> ProductType? = { catalogs.type(of: $0) }
                 let origins = Set(Origin.allCases)
                 return (
                     try transaction.subscriptions(of: person.user, counting: origins, at: now) {
@@ -34,42 +35,61 @@ extension Simulation {
                 throw SimulationError.broken(
                     "\(name): \(person.user) owns \(items), and by other means \(owned.map(\.item))")
             }
-            for status in statuses {
-                let original = status.originalTransactionIdentifier
-                let expected = takenBack.contains(original) ? .revoked : try bookedStatus(of: original, sales)
-                guard Self.status(of: status.state) != expected else { continue }
+            // A status does not name its app, and subscriptions of two apps may have the same identifier.
+            let told = Dictionary(grouping: statuses, by: \.originalTransactionIdentifier)
+            let booked = Dictionary(
+                grouping: try subscriptions(of: person, sales, in: ledger), by: \.originalTransactionIdentifier)
+            for original in Set(told.keys).union(booked.keys) {
+                let states = (told[original] ?? []).map { "\(Self.status(of: $0.state))" }
+                let expected = try (booked[original] ?? []).map {
+                    "\(takenBack.contains($0.originalKey) ? .revoked : try bookedStatus(of: $0))"
+                }
+                guard states.sorted() != expected.sorted() else { continue }
                 throw SimulationError.broken(
-                    "\(name): \(original) of \(person.user) is \(status.state), and \(expected) by the store's books, at "
-                        + "\(now.rfc3339), until \(status.until?.rfc3339 ?? "-"): "
-                        + (try described(original, of: person, sales, ledger)))
+                    "\(name): \(original) of \(person.user) is \(told[original] ?? []), and \(expected) by the stores' "
+                        + "books, at \(now.rfc3339): " + (try described(original, of: person, sales, ledger)))
             }
         }
         for sale in sales where sale.type != .autoRenewableSubscription {
             let expected = bookedState(of: sale, takenBack: takenBack, at: now)
-            for purchase in try await service.purchases(ofTransaction: sale.transactionIdentifier)
-            where purchase.status.state != expected {
+            let purchases = try await service.purchases(ofTransaction: sale.transactionIdentifier)
+                .filter { $0.app == sale.app.bundleIdentifier }
+            guard purchases.map(\.status.state) == [expected] else {
                 throw SimulationError.broken(
-                    "\(name): \(sale.transactionIdentifier) of \(sale.productIdentifier) is \(purchase.status.state), and "
-                        + "\(expected) by the store's books")
+                    "\(name): \(sale) is \(purchases.map(\.status.state)), and \(expected) by the store's books")
             }
         }
     }
 
+    /// The last period of each subscription of which a person has a transaction in a ledger.
+    private func subscriptions(
+        of person: Person,
+        _ sales: [SimulatedSale],
+        in ledger: Ledger
+    ) throws -> [SimulatedSale] {
+        let owners = try owners(in: ledger)
+        let periods = sales.filter { $0.type == .autoRenewableSubscription }
+        let owned = Set(periods.filter { owners[$0.key] == person.user }.map(\.originalKey))
+        let last = Dictionary(periods.map { ($0.originalKey, $0) }) { $1 }
+        return owned.compactMap { last[$0] }
+    }
+
     /// The status of a subscription. One whose last period was refunded is revoked, also where it had ended before.
-    private func bookedStatus(of original: String, _ sales: [Transaction]) throws -> Status {
-        let last = sales.last { $0.originalTransactionIdentifier == original }
-        guard last?.revocation == nil else { return .revoked }
-        let answer = try AppStoreServerAPI(store: garden.store).allSubscriptionStatuses(original, statuses: [])
+    private func bookedStatus(of last: SimulatedSale) throws -> Status {
+        guard last.revocation == nil else { return .revoked }
+        let original = last.originalTransactionIdentifier
+        let answer = try AppStoreServerAPI(store: last.app.store).allSubscriptionStatuses(original, statuses: [])
         let books = answer.data.flatMap(\.lastTransactions).first { $0.originalTransactionId == original }
         guard let books else { throw SimulationError.broken("the store does not know \(original)") }
         return books.status
     }
 
-    private func bookedState(of sale: Transaction, takenBack: Set<String>, at now: Timestamp) -> PurchaseState {
-        if takenBack.contains(sale.originalTransactionIdentifier) { return .revoked }
+    private func bookedState(of sale: SimulatedSale, takenBack: Set<TransactionKey>, at now: Timestamp) -> PurchaseState
+    {
+        if takenBack.contains(sale.originalKey) { return .revoked }
         if sale.revocation != nil { return sale.ownership == .familyShared ? .revoked : .refunded }
         if sale.type == .consumable { return .consumed }
-        if case .itemFor(_, let period) = garden.catalog.benefit(of: sale.productIdentifier),
+        if case .itemFor(_, let period) = sale.benefit,
             sale.purchaseDate.adding(period, dayOfMonth: sale.purchaseDate.dayOfMonth) <= now
         {
             return .expired
@@ -80,20 +100,17 @@ extension Simulation {
     private func described(
         _ original: String,
         of person: Person,
-        _ sales: [Transaction],
+        _ sales: [SimulatedSale],
         _ ledger: Ledger
     ) throws -> String {
         let kept = try ledger.readNow { try $0.transactions(of: person.user, before: nil, limit: 10_000) }
             .filter { $0.originalTransactionIdentifier == original }
             .map {
-                "\($0.transactionIdentifier) \($0.productIdentifier) \($0.purchaseDate.rfc3339) to "
+                "\($0.transactionIdentifier) in \($0.app ?? "-") \($0.productIdentifier) \($0.purchaseDate.rfc3339) to "
                     + "\($0.expiresAt?.rfc3339 ?? "-") \($0.facts.bool(.isUpgraded) == true ? "upgraded" : "") "
                     + ($0.revocationDate == nil ? "" : "revoked")
             }
-        let sold = sales.filter { $0.originalTransactionIdentifier == original }.map {
-            "\($0.transactionIdentifier) \($0.productIdentifier) \($0.purchaseDate.rfc3339) "
-                + "\($0.isUpgraded ? "upgraded" : "") \($0.revocation == nil ? "" : "revoked")"
-        }
+        let sold = sales.filter { $0.originalTransactionIdentifier == original }
         return "the ledger has \(kept), the books \(sold)"
     }
 

@@ -19,8 +19,10 @@ extension Simulation {
         for _ in 0..<steps {
             guard let step = dice.pick(Step.all) else { return }
             // Two statements are never signed at the same moment.
-            _ = try garden.store.advance(seconds: Int64(2 + dice.number(below: 60)))
-            story.append("\(step) at \(garden.store.now.rfc3339)")
+            try beginIdentifiers()
+            try advance(seconds: Int64(2 + dice.number(below: 60)))
+            try beginIdentifiers()
+            story.append("\(step) at \(now.rfc3339)")
             try await take(step)
             try check()
         }
@@ -31,49 +33,52 @@ extension Simulation {
     func take(_ step: Step) async throws {
         switch step {
         case .buy: try await buy()
-        case .launch: try await launch(somebody()) { try await $0.resume() }
+        case .launch: try await launch(somebody(), in: someApp()) { try await $0.resume() }
         case .restore:
-            let person = somebody()
-            try garden.store.restoreCompletedTransactions(account: person.account)
-            try await launch(person) { try await $0.resume() }
+            let (person, app) = (somebody(), someApp())
+            try app.store.restoreCompletedTransactions(account: person.account)
+            try await launch(person, in: app) { try await $0.resume() }
         case .deliver:
-            if let notification = dice.pick(try garden.store.notifications()) {
-                await deliver(notification.signedPayload)
-            }
+            if let payload = dice.pick(try notifications()) { await deliver(payload) }
         case .arriveTogether: try arriveTogether()
         case .tellToken: if dice.happens(30) { try await tellTokens() }
         case .repeatPost:
-            if let post = dice.pick(posts) { _ = try? await redeem(post.proof, for: post.user) }
-        case .refund: try? sale().map { try garden.store.refund($0) }
-        case .reverse: try? sale().map { try garden.store.reverseRefund(of: $0) }
+            if let post = dice.pick(posts) { _ = try? await redeem(post) }
+        case .refund: try? sale().map { try $0.app.store.refund($0.transactionIdentifier) }
+        case .reverse: try? sale().map { try $0.app.store.reverseRefund(of: $0.transactionIdentifier) }
         case .passTime:
             // The ledger keeps an answer for a day, so all open requests must end first.
             while !openSpendings.isEmpty {
                 for index in processes.indices where processes[index].isStopped { processes[index].restart() }
                 try await trySpendings()
             }
-            _ = try garden.store.advance(seconds: Int64(86_400 * dice.number(below: 20)))
-        case .stopRenewing: try? sale().map { try garden.store.setAutoRenew(false, of: $0) }
+            try advance(seconds: Int64(86_400 * dice.number(below: 20)))
+        case .stopRenewing:
+            try? sale().map { try $0.app.store.setAutoRenew(false, of: $0.transactionIdentifier) }
         case .spend: try await spend()
         case .takeBack, .reinstate: try await change(step == .takeBack)
         case .give: try await give()
         case .restart: processes[dice.number(below: processes.count)].restart()
         case .approve:
-            let waiting = try garden.store.transactions().filter { $0.transaction.state == .deferred }
-            if let one = dice.pick(waiting) { _ = try garden.store.approve(one.transaction.identifier) }
+            let store = someApp().store
+            let waiting = try store.transactions().filter { $0.transaction.state == .deferred }
+            if let one = dice.pick(waiting) { _ = try store.approve(one.transaction.identifier) }
         case .changeSettings: try changeSettings()
-        case .mendBilling: try? sale().map { try garden.store.resolveBillingIssue(of: $0) }
+        case .mendBilling:
+            try? sale().map { try $0.app.store.resolveBillingIssue(of: $0.transactionIdentifier) }
         case .extend: try? sale().map { try extendRenewalDate(of: $0) }
         case .raisePrice: try? sale().map { try raisePrice(of: $0) }
-        case .share: try? sale().map { _ = try garden.store.share($0, with: somebody().account) }
-        case .endSharing: try? sale().map { try garden.store.revokeFamilySharing(of: $0) }
-        case .sumUp: try await FigureService(ledger: ledger, clock: garden.store.clock).rollUp()
+        case .share:
+            try? sale().map { _ = try $0.app.store.share($0.transactionIdentifier, with: somebody().account) }
+        case .endSharing:
+            try? sale().map { try $0.app.store.revokeFamilySharing(of: $0.transactionIdentifier) }
+        case .sumUp: try await FigureService(ledger: ledger, clock: apps[0].store.clock).rollUp()
         }
     }
 
     func somebody() -> Person { people[dice.number(below: people.count)] }
 
-    func sale() throws -> String? {
-        dice.pick(try people.flatMap { try garden.store.history(of: $0.account) })?.transactionIdentifier
-    }
+    func someApp() -> SimulatedApp { apps[dice.number(below: apps.count)] }
+
+    func sale() throws -> SimulatedSale? { dice.pick(try sales()) }
 }

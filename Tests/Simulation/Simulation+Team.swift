@@ -41,28 +41,34 @@ extension Simulation {
     }
 
     func change(_ takesBack: Bool) async throws {
-        guard let identifier = try sale() else { return }
+        guard let sale = try sale() else { return }
+        let (identifier, app) = (sale.transactionIdentifier, sale.app.bundleIdentifier)
         for person in people {
             let changed = try await insist { service -> RedeemedTransaction? in
                 do {
                     return takesBack
                         ? try await service.revoke(
-                            transaction: identifier, origin: nil, of: person.user, reason: "a fraud", by: "team")
-                        : try await service.reinstate(transaction: identifier, origin: nil, of: person.user, by: "team")
+                            transaction: identifier, origin: nil, in: app, of: person.user, reason: "a fraud",
+                            by: "team")
+                        : try await service.reinstate(
+                            transaction: identifier, origin: nil, in: app, of: person.user, by: "team")
                 } catch is GrantError {
                     return nil
                 }
             }
             guard let changed else { continue }
-            takenBack.remove(changed.originalTransactionIdentifier)
-            if takesBack { takenBack.insert(changed.originalTransactionIdentifier) }
+            guard changed.app == app else { throw SimulationError.broken("the team changed \(changed), not \(sale)") }
+            let original = sale.app.key(changed.originalTransactionIdentifier)
+            takenBack.remove(original)
+            if takesBack { takenBack.insert(original) }
         }
     }
 
     func give() async throws {
         let person = somebody()
         let grant = try processes[0].service.newGrant(
-            of: Item(collection: "gate", number: 1), reason: "a present", endsAt: nil, by: "team")
+            of: Item(collection: "gate", number: 1 + dice.number(below: apps.count)), reason: "a present", endsAt: nil,
+            by: "team")
         let answer = KeptAnswer(requestDigest: dice.randomness.bytes(32), bytes: [])
         let key = IdempotencyKey(caller: "team", key: grant.identifier)
         _ = try await insist { try await $0.give(grant, to: person.user, keeping: answer, for: key) }

@@ -7,8 +7,8 @@ import Store
 import TestSupport
 import Webhooks
 
-/// A simulation of devices, two processes of one service and the store, driven by one seed. It injects random faults, and
-/// checks the invariants after each step.
+/// A simulation of devices with two apps, the stores of the apps and two processes of one service, driven by one seed. It
+/// injects random faults, and checks the invariants after each step.
 actor Simulation {
     static let products = [
         "garden.gate", "garden.season", "garden.seeds", "garden.basic.monthly", "garden.premium.monthly",
@@ -16,15 +16,23 @@ actor Simulation {
     ]
 
     struct Person {
-        /// The account in the store.
+        /// The account in each store.
         let account: String
         /// The user of the service.
         let user: User
         let token: UUID
     }
 
+    struct Post {
+        let proof: [UInt8]
+        let app: SimulatedApp
+        let user: User
+    }
+
     let dice: Dice
-    let garden: TestGarden
+    let apps: [SimulatedApp]
+    /// The folder of the ledgers.
+    let folder: TemporaryFolder
     /// The beginning of the story.
     let began: Timestamp
     let people: [Person]
@@ -39,13 +47,13 @@ actor Simulation {
     var processes: [SimulatedProcess]
 
     /// The proofs that devices sent, including lost ones.
-    var posts: [(proof: [UInt8], user: User)] = []
+    var posts: [Post] = []
     /// The users who presented a purchase, by its original transaction.
-    var presenters: [String: Set<User>] = [:]
+    var presenters: [TransactionKey: Set<User>] = [:]
     /// The users of the transactions that devices may finish.
-    var acknowledged: [String: User] = [:]
+    var acknowledged: [TransactionKey: User] = [:]
     /// The original transactions of the purchases that the team revoked.
-    var takenBack: Set<String> = []
+    var takenBack: Set<TransactionKey> = []
     var given: [String: [Item]] = [:]
     var spent: [String: Int] = [:]
     var openSpendings: [(person: Int, spending: Spending)] = []
@@ -64,20 +72,26 @@ actor Simulation {
         let policy = policies[dice.number(below: policies.count)]
         self.policy = policy
         let (dice, faults) = (dice, diskLies ? 30 : [0, 2, 10][dice.number(below: 3)])
-        let garden = try TestGarden(randomness: dice.randomness, isInMemory: true)
-        let verifier = try garden.verifier()
-        (self.garden, self.verifier, began) = (garden, verifier, garden.store.now)
-        let place = try SimulatedLedger.make(in: garden.folder, named: "ledger")
+        // In half of the simulations, the stores give their transactions the same identifiers.
+        let identifierSeeds = seed / 2 % 2 == 0 ? [seed, seed] : [seed, ~seed]
+        let apps = try zip(["com.example.garden", "com.example.orchard"], identifierSeeds).enumerated().map {
+            number, app in
+            try SimulatedApp(app.0, number: number, dice: dice, identifierSeed: app.1)
+        }
+        // The stores have the same keys.
+        let (verifier, now) = (try apps[0].garden.verifier(), apps[0].store.now)
+        (self.apps, self.verifier, began) = (apps, verifier, now)
+        folder = try TemporaryFolder(isInMemory: true)
+        let place = try SimulatedLedger.make(in: folder, named: "ledger")
         self.place = place
         let ledger = try place.open(randomness: dice.randomness)
         self.ledger = ledger
         let endpoint = WebhookEndpoint(
-            identifier: Self.webhook, url: "https://example.com", createdAt: garden.store.now, createdBy: "simulation",
+            identifier: Self.webhook, url: "https://example.com", createdAt: now, createdBy: "simulation",
             secret: dice.randomness.bytes(32))
         guard try ledger.writeNow({ try $0.add(endpoint, upTo: 1) }) else {
             throw SimulationError.broken("there is a webhook already")
         }
-        let now = garden.store.now
         people = try ["alice", "bob", "carol"].map { name in
             guard let user = User(name: name) else { throw SimulationError.broken("\(name) is no name") }
             // The team generates one person's token, and sets it when purchases may already have it.
@@ -89,7 +103,7 @@ actor Simulation {
         }
         processes = try (0..<2).map { _ in
             try SimulatedProcess(
-                garden, verifier: verifier, place: place, policy: policy, dice: dice, faults: faults, lies: diskLies)
+                apps, verifier: verifier, place: place, policy: policy, dice: dice, faults: faults, lies: diskLies)
         }
     }
 }

@@ -19,20 +19,21 @@ import Testing
         }
         let (clock, first) = (ContinuousClock(), UInt64.random(in: 0..<1_000_000_000))
         let end = clock.now + .seconds(Self.seconds)
-        let played = await withTaskGroup(of: Int.self) { group in
+        let counts = await withTaskGroup(of: [Int].self) { group in
             for worker in 0..<Self.workers {
                 group.addTask {
-                    var played = 0
-                    while clock.now < end || played < Self.minimum,
-                        await play(first + UInt64(worker + played * Self.workers))
-                    { played += 1 }
-                    return played
+                    var counts: [Int] = []
+                    while clock.now < end || counts.count < Self.minimum,
+                        let count = await play(first + UInt64(worker + counts.count * Self.workers))
+                    { counts.append(count) }
+                    return counts
                 }
             }
-            return await group.reduce(0, +)
+            return await group.reduce(into: []) { $0 += $1 }
         }
-        print("Played \(played) simulations, from seed \(first) on.")
-        #expect(played > 0)
+        let shared = counts.reduce(0, +)
+        print("Played \(counts.count) simulations, from seed \(first) on, with \(shared) identifiers of both apps.")
+        #expect(shared > 0)
     }
 
     /// A simulation must be able to find errors.
@@ -55,23 +56,23 @@ import Testing
 
     /// Runs the simulation of a seed.
     ///
-    /// - Returns: False if an invariant was violated.
+    /// - Returns: The number of identifiers that transactions of both apps have; nil if an invariant was violated.
     @discardableResult
-    private func play(_ seed: UInt64) async -> Bool {
+    private func play(_ seed: UInt64) async -> Int? {
         var story: [String] = []
         do {
             let simulation = try Simulation(seed: seed)
             do {
                 try await simulation.play(steps: 40)
                 try await simulation.checkOrder()
-                return true
+                return try await simulation.sharedIdentifiers()
             } catch {
                 story = await simulation.story
                 throw error
             }
         } catch {
             Issue.record("make simulate SEED=\(seed): \(error)\n\(story.joined(separator: "\n"))")
-            return false
+            return nil
         }
     }
 }

@@ -11,24 +11,33 @@ public struct TestGarden: Sendable {
     public static let file = Project.root.appending(path: "Tests/Support/Garden.storekit")
 
     public let folder: TemporaryFolder
+    public let bundleIdentifier: String
     /// The service's catalog of the app.
     public let catalog: Catalog
     public let clock: ManualClock
     public let store: Store
 
-    /// - Parameter start: The start time, by default noon of 31 October 2026.
+    /// - Parameters:
+    ///   - bundleIdentifier: Another one for a second app of the same products.
+    ///   - gate: The number of the gate that `garden.gate` grants.
+    ///   - seeds: The amount that one `garden.seeds` adds.
+    ///   - start: The start time, by default noon of 31 October 2026.
     public init(
+        bundleIdentifier: String = Self.bundleIdentifier,
+        gate: Int = 1,
+        seeds: Int = 10,
         start: String = "2026-10-31T12:00:00Z",
         environment: AppStoreEnvironment = .sandbox,
         randomness: Randomness = .seeded(7),
         isInMemory: Bool = false
     ) throws {
         folder = try TemporaryFolder(isInMemory: isInMemory)
-        catalog = try Self.catalog(in: folder.folder("catalog"))
+        self.bundleIdentifier = bundleIdentifier
+        catalog = try Self.catalog(of: bundleIdentifier, gate: gate, seeds: seeds, in: folder.folder("catalog"))
         clock = ManualClock(try #require(Timestamp(rfc3339: start)))
         try TestShop.installKeys(in: folder.folder("store"))
         store = try Store(
-            folder: folder.folder("store"), bundleIdentifier: Self.bundleIdentifier,
+            folder: folder.folder("store"), bundleIdentifier: bundleIdentifier,
             configuration: try StoreKitConfiguration(file: Self.file.path), environment: environment, clock: clock,
             randomness: randomness)
     }
@@ -45,7 +54,12 @@ public struct TestGarden: Sendable {
         return try Catalog(folder: other)
     }
 
-    private static func catalog(in folder: URL) throws -> Catalog {
+    private static func catalog(
+        of bundleIdentifier: String,
+        gate: Int,
+        seeds: Int,
+        in folder: URL
+    ) throws -> Catalog {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try FileManager.default.copyItem(at: file, to: folder.appending(path: Catalog.configurationFile))
         let items = """
@@ -53,12 +67,12 @@ public struct TestGarden: Sendable {
               "bundleId": "\(bundleIdentifier)",
               "ownedByEverybody": [ { "collection": "bed", "number": 0 } ],
               "items": [
-                { "productID": "garden.gate", "collection": "gate", "number": 1 },
+                { "productID": "garden.gate", "collection": "gate", "number": \(gate) },
                 { "productID": "garden.season", "collection": "bed", "number": 1, "duration": "P3M" },
                 { "productID": "garden.basic.monthly", "collection": "plus", "number": 1 },
                 { "productID": "garden.basic.yearly", "collection": "plus", "number": 1 },
                 { "productID": "garden.premium.monthly", "collection": "plus", "number": 2 },
-                { "productID": "garden.seeds", "balance": "seeds", "amount": 10 }
+                { "productID": "garden.seeds", "balance": "seeds", "amount": \(seeds) }
               ]
             }
             """
@@ -96,7 +110,7 @@ public struct TestGarden: Sendable {
         return try store.notifications().map { notification in
             let proof = try verifier.verify(
                 Array(notification.signedPayload.utf8),
-                expecting: ProofExpectations(bundleIdentifier: Self.bundleIdentifier, environment: .sandbox))
+                expecting: ProofExpectations(bundleIdentifier: bundleIdentifier, environment: .sandbox))
             guard case .notification(let payload) = proof.content else { throw TestGardenError.notNotification }
             return payload
         }
