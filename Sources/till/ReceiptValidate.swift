@@ -87,7 +87,7 @@ struct ReceiptValidate: Command {
         try show(report)
     }
 
-    /// What a running service says of the proof.
+    /// The verdict of a running service on the proof.
     private func verdict(of client: ServiceClient, on proof: ProofFile) async throws -> ValidationReport {
         do {
             return ValidationReport(try await client.post("/v1/proofs/verify", ["proof": proof.proof.text]))
@@ -102,7 +102,7 @@ struct ReceiptValidate: Command {
         if let message = report.message { try console.end(message) }
     }
 
-    /// Prints what verifyReceipt answers, which is JSON whether asked for or not.
+    /// Prints the response of verifyReceipt. It is always JSON.
     private func answer(_ proof: ProofFile, verifier: ProofVerifier) throws {
         let answer = VerifyReceiptAnswer(
             to: proof.bytes, environment: environment, verifier: verifier, requestDate: SystemClock().now())
@@ -118,7 +118,7 @@ struct ReceiptValidate: Command {
     }
 }
 
-/// What `till receipt validate` prints.
+/// The output format of `till receipt validate`.
 enum ValidationOutput: String, CaseIterable, ExpressibleByArgument, Sendable {
     case report
     case verifyReceipt = "verify-receipt"

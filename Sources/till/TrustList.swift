@@ -31,11 +31,11 @@ struct TrustList: Command {
     }
 }
 
-/// A trusted root as commands show it.
+/// A trusted root in the output of commands.
 struct AnchorReport: Encodable {
     let realm: String
     let name: String
-    /// When it ends; RFC 3339, UTC.
+    /// The end of its validity; RFC 3339, UTC.
     let until: String
     /// In hexadecimal.
     let sha256: String

@@ -6,9 +6,9 @@ import Store
 import TestSupport
 import Webhooks
 
-/// What must hold, whatever has gone wrong.
+/// The invariants that hold after any fault.
 extension Simulation {
-    /// Whose each redeemed transaction is.
+    /// The owner of each redeemed transaction.
     func owners(in ledger: Ledger? = nil) throws -> [String: User] {
         let ledger = ledger ?? self.ledger
         var owners: [String: User] = [:]
@@ -27,11 +27,11 @@ extension Simulation {
         try people.flatMap { try garden.store.history(of: $0.account) }
     }
 
-    /// After every step: what was acknowledged is there, and nothing was finished that is not.
+    /// Checks, after each step, that the ledger has each acknowledged and each finished transaction.
     func check() throws {
         let owners = try owners()
         for (transaction, user) in acknowledged where owners[transaction] != user {
-            // Whose account token a purchase names, theirs it is, even where another had it acknowledged before.
+            // A purchase belongs to the user of its account token, even if the service acknowledged it to another before.
             let sales = try sales()
             let original = sales.first { $0.transactionIdentifier == transaction }?.originalTransactionIdentifier
             let tokens = sales.filter { $0.originalTransactionIdentifier == original }.compactMap(\.appAccountToken)
@@ -50,7 +50,7 @@ extension Simulation {
         }
     }
 
-    /// Whether a user may have been given what another had acknowledged: then they have presented it.
+    /// True if a purchase acknowledged to another user may have moved to this user, who must have presented it.
     private func mayHaveMoved(_ original: String?, to user: User) -> Bool {
         policy != .keep && original.flatMap { presenters[$0]?.contains(user) } ?? false
     }
@@ -81,7 +81,7 @@ extension Simulation {
         }
     }
 
-    /// When nothing is left to do: all that was bought is somebody's, and everybody owns what the store says they bought.
+    /// Checks the final state: each purchase has an owner, and each user owns the purchases that the store reports.
     func checkEnd() throws {
         let problems = try place.problems()
         guard problems.isEmpty else { throw SimulationError.broken(problems.joined(separator: " ")) }
@@ -103,7 +103,7 @@ extension Simulation {
             let decides = same.filter { $0.appAccountToken != nil }.max {
                 ($0.purchaseDate, $0.transactionIdentifier) < ($1.purchaseDate, $1.transactionIdentifier)
             }
-            // What is spent stays where it was spent.
+            // A spent consumable stays with its owner.
             guard
                 decides == nil || sale.type == .consumable
                     || people.first(where: { $0.user == owner })?.token == decides?.appAccountToken

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// What is sold changes while the real binary sells, and stays changed.
+/// Changes of the catalog while the real binary runs. A restart keeps them.
 @Suite struct CatalogAdministrationTests {
     let till: TillProcess
 

@@ -5,7 +5,7 @@ import Testing
 import Wire
 import till
 
-/// What the documentation says, done.
+/// The examples of the documentation, run against the real binary.
 @Suite struct DocumentationTests {
     let till: TillProcess
 
@@ -87,7 +87,7 @@ import till
         options.subtract(["config", "print-configuration", "store", "sandbox-key", "json", "version", "help"])
         let settings = Setting.all
         #expect(Set(settings.map(\.name)).count == settings.count)
-        // `apps` is a list of objects, and others read the command line, so that secrets are not there.
+        // `apps` is a list of objects. Other users can read the command line, so it takes no secrets.
         #expect(options == Set(settings.filter { !$0.isSecret && $0.name != "apps" }.map(\.name)))
         let printed = try await till.run("serve", "--print-configuration")
         #expect(Set(try printed.json().keys).subtracting(settings.map(\.name)) == [])

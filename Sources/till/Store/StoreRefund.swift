@@ -8,7 +8,7 @@ import Wire
 
 /// `till store refund`
 struct StoreRefund: Command {
-    /// What becomes of a refund.
+    /// A step of a refund.
     enum Step: String, CaseIterable, ExpressibleByArgument {
         case grant
         case request

@@ -102,7 +102,7 @@ struct StoreServe: Command {
     }
 }
 
-/// Where something on the web is.
+/// An HTTP or HTTPS address on the command line.
 struct ServerURL: ExpressibleByArgument {
     let url: URL
 

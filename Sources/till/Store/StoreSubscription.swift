@@ -8,7 +8,7 @@ import Wire
 
 /// `till store subscription`
 struct StoreSubscription: Command {
-    /// What happens to a subscription.
+    /// An event of a subscription.
     enum Event: String, CaseIterable, ExpressibleByArgument {
         case renew
         case expire
