@@ -26,17 +26,17 @@ struct ExportCommand: Command {
     /// The number of users of a part of a running service's answer.
     private static let partSize = ExportService.partSizes.upperBound
 
-    @Argument(help: "What to export: transactions, customers or events.")
+    @Argument(help: "The records to export: transactions, customers or events.")
     var export: Export
 
-    @Argument(help: ArgumentHelp("The file to make (default: standard output).", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to create (default: standard output).", valueName: "file"))
     var file: String?
 
-    @Option(help: "The form of the file: csv or jsonl.")
+    @Option(help: "The format of the file: csv or jsonl.")
     var format: ExportFormat = .csv
 
     @Option(
-        help: ArgumentHelp("With --server, the place from which an interrupted export goes on.", valueName: "cursor"))
+        help: ArgumentHelp("With --server, the cursor at which an interrupted export continues.", valueName: "cursor"))
     var cursor: String?
 
     @OptionGroup var service: ServerOptions

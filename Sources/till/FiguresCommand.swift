@@ -10,7 +10,7 @@ import Wire
 struct FiguresCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "figures",
-        abstract: "Tell what was sold: units, revenue, subscriptions, trials, MRR and churn, by day, week or month.",
+        abstract: "Print sales figures by day, week or month: units, revenue, subscriptions, trials, MRR and churn.",
         discussion: """
             Without a figure, the command lists the figures and their definitions. Money is in milliunits of the currency: 4990 \
             of EUR are 4.99 euros. The first call brings the sums of the ledger up to date, which takes a minute for a million \
@@ -40,7 +40,7 @@ struct FiguresCommand: Command {
     @Option(help: "A series for each app, product, storefront or origin.")
     var group: FigureQuery.Group?
 
-    @Option(help: "Where purchases cost money, or where they do not: production or sandbox.")
+    @Option(help: "The environment of the purchases: production or sandbox.")
     var environment: FigureQuery.Environment = .production
 
     @Option(help: ArgumentHelp("Only sales of one app.", valueName: "bundle-id"))

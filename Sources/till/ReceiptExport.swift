@@ -14,7 +14,7 @@ struct ReceiptExport: Command {
               till receipt export --user alice | till receipt validate -
             """)
 
-    @Option(help: "Whose receipt.")
+    @Option(help: "The user of the receipt.")
     var user: User
 
     @Option(

@@ -7,7 +7,7 @@ import Device
 struct ReceiptRedeem: Command {
     static let configuration = CommandConfiguration(
         commandName: "redeem",
-        abstract: "Hand a proof of purchase to the service, for a user.",
+        abstract: "Redeem a proof of purchase for a user.",
         discussion: """
             Example:
               till receipt redeem alice.receipt --user alice
@@ -17,7 +17,7 @@ struct ReceiptRedeem: Command {
         help: ArgumentHelp("An app receipt (base64 or DER) or a signed transaction (JWS); - reads standard input."))
     var file: String
 
-    @Option(help: "Who gets what was bought.")
+    @Option(help: "The user who gets the purchased items.")
     var user: User
 
     @OptionGroup var service: ServerOptions

@@ -13,7 +13,7 @@ import Wire
 struct ReceiptValidate: Command {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Check a proof of purchase and say what it holds.",
+        abstract: "Verify a proof of purchase and print its content.",
         discussion: """
             Reads only: makes no keys and no data directory, and asks nobody unless told to. Trusted are the certificates of --trust; without it, those in \
             Keys/ and the local store's.
@@ -30,25 +30,25 @@ struct ReceiptValidate: Command {
     @Argument(help: ArgumentHelp("An app receipt (base64 or DER) or a JWS of Apple's; - reads standard input."))
     var file: String
 
-    @Option(help: ArgumentHelp("The app it has to be for.", valueName: "id"))
+    @Option(help: ArgumentHelp("The required bundle identifier.", valueName: "id"))
     var bundleId: String?
 
-    @Option(help: "The environment it has to come from: Sandbox, Production or Xcode.")
+    @Option(help: "The required environment: Sandbox, Production or Xcode.")
     var environment: AppStoreEnvironment?
 
     @Option(
         help: ArgumentHelp(
-            "The device it has to be made for: its identifierForVendor, or a Mac's network address in hexadecimal.",
+            "The required device: its identifierForVendor, or a Mac's network address in hexadecimal.",
             valueName: "id"))
     var guid: DeviceIdentifier?
 
-    @Option(help: "What to print: a report, or what Apple's verifyReceipt would answer.")
+    @Option(help: "The output: a report, or the response of Apple's verifyReceipt.")
     var output = ValidationOutput.report
 
-    @Option(help: ArgumentHelp("A folder of root certificates to trust instead of the usual ones.", valueName: "dir"))
+    @Option(help: ArgumentHelp("A folder of root certificates to trust instead of the default ones.", valueName: "dir"))
     var trust: String?
 
-    @Flag(help: "Ask the authorities over the network whether a certificate of the proof was revoked since (OCSP).")
+    @Flag(help: "Check over the network whether a certificate of the proof was revoked (OCSP).")
     var checkRevocation = false
 
     @OptionGroup var service: ServerOptions

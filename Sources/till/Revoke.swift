@@ -23,7 +23,7 @@ struct Revoke: Command {
     @Argument(help: "The transaction, as `till story` names it.")
     var transaction: String
 
-    @Option(help: "The reason, in words of yours. The audit log keeps it.")
+    @Option(help: "The reason, in your own words. The audit log keeps it.")
     var reason: String
 
     @OptionGroup var service: ServerOptions

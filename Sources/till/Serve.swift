@@ -21,7 +21,7 @@ import Wire
 /// `till serve`
 struct Serve: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Run the service: it takes proofs of purchase over HTTP, and tells what users own.",
+        abstract: "Run the service: it redeems proofs of purchase over HTTP and lists the items of users.",
         discussion: """
             Each setting is an option (--tls-key), an environment variable (TILL_TLS_KEY)
             and a member of the JSON file that --config names ("tls-key"). Options override
@@ -48,7 +48,7 @@ struct Serve: Command {
 
     @Flag(
         name: .customLong("store"),
-        help: "Run a local App Store, too, whose proofs are trusted and which tells of its sales.")
+        help: "Run a local App Store, too. The service trusts its proofs and receives its notifications.")
     var runsStore = false
 
     @OptionGroup var sandbox: SandboxKeyOptions

@@ -7,7 +7,7 @@ struct Till: AsyncParsableCommand {
         commandName: "till",
         abstract: "An in-app purchase server, with a local App Store to develop and test against.",
         discussion: """
-            Buy something, hand in the receipt, see what is owned:
+            Buy a product, validate the receipt, and list the user's items:
 
               till products
               till buy com.memolease.sesac1.sprout1 --user alice

@@ -9,7 +9,7 @@ struct TrustList: Command {
         commandName: "list",
         abstract: "List the root certificates whose proofs are trusted.",
         discussion: """
-            They lie in the data directory, and in the folder Keys/ of the project or of the installation (share/till/Keys).
+            The certificates are in the data directory, and in the folder Keys/ of the project or installation (share/till/Keys).
 
             Example:
               till trust list

@@ -99,7 +99,7 @@ import Wire
                 == 200)
         let again = EventListener(second.url, token: alice, after: try #require(screen.events.last).id)
         await expectEventually { again.kinds == ["wishRemoved", "profileChanged"] }
-        // A listener without an event identifier, or with an unknown one, receives everything.
+        // After "0-0", a listener receives all events. After an unknown identifier, it receives "reset".
         let whole = EventListener(second.url, token: alice, after: "0-0")
         await expectEventually { whole.kinds == ["wished", "wishRemoved", "profileChanged"] }
         for strange in ["9-0", "0-99", "x", "-1--1", "99999999999999999999-0"] {

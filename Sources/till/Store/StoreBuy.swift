@@ -39,7 +39,7 @@ struct StoreBuy: Command {
     @Option(help: "The customer's App Store account.")
     var account: String
 
-    @Option(help: "How many.")
+    @Option(help: "The quantity.")
     var quantity = 1
 
     @Option(help: ArgumentHelp("The account token that the app puts into the purchase.", valueName: "uuid"))
@@ -53,7 +53,7 @@ struct StoreBuy: Command {
     @Option(help: "promotional, offerCode or winBack.")
     var offerType = OfferType.promotional
 
-    @Option(help: ArgumentHelp("How the store lets it end, as till buy has it.", valueName: "outcome"))
+    @Option(help: ArgumentHelp("The outcome of the payment, as for till buy.", valueName: "outcome"))
     var outcome = PaymentOutcome.purchased
 
     @OptionGroup var common: CommonOptions

@@ -13,7 +13,7 @@ struct StoreKeysCommand: Command {
             file of PKCS#8: AuthKey_KEYID.p8 in the data directory, or where --out says.
             """)
 
-    @Option(help: ArgumentHelp("Where the private key goes; a file that is there stays.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file for the private key; it must not exist.", valueName: "file"))
     var out: String?
 
     @OptionGroup var common: CommonOptions

@@ -21,28 +21,30 @@ struct StoreServe: Command {
     @Option(help: "The port; 0 for any free one.")
     var port = 8081
 
-    @Option(help: ArgumentHelp("A StoreKit configuration of Xcode's: what is sold from now on.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "A StoreKit configuration of Xcode. The store sells its products from now on.", valueName: "file"))
     var products: String?
 
     @Option(help: ArgumentHelp("The app's bundle identifier; needed with --products.", valueName: "identifier"))
     var bundleId: String?
 
-    @Option(help: "What the store's proofs say where they come from: Sandbox or Production.")
+    @Option(help: "The environment in the store's proofs: Sandbox or Production.")
     var environment: AppStoreEnvironment?
 
     @Option(
         help: ArgumentHelp(
-            "The app's number in the App Store, which proofs of a store of the environment Production name.",
+            "The app's number in the App Store, for proofs of the environment Production.",
             valueName: "number"))
     var appAppleId: Int64?
 
-    @Option(help: ArgumentHelp("Where notifications are sent.", valueName: "url"))
+    @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
     var notificationsURL: ServerURL?
 
-    @Flag(help: "Serve TLS for Apple's host names, under an authority of the store's own that clients have to trust.")
+    @Flag(help: "Serve TLS for Apple's host names. Clients must trust the store's own certificate authority.")
     var tls = false
 
-    @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "The lowest level that is logged: trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .notice
 
     @OptionGroup var sandbox: SandboxKeyOptions

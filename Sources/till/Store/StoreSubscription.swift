@@ -21,7 +21,7 @@ struct StoreSubscription: Command {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "subscription", abstract: "Let something happen to a subscription.",
+        commandName: "subscription", abstract: "Apply an event to a subscription.",
         discussion: """
             renew and expire do it before its time; cancel and resume are the customer's; resolve-billing ends a billing issue; \
             raise-price tells of a higher price, to which the customer may consent, or refuse.
@@ -34,7 +34,7 @@ struct StoreSubscription: Command {
     @Argument(help: "renew, expire, cancel, resume, resolve-billing, raise-price, consent or refuse.")
     var event: Event
 
-    @Argument(help: ArgumentHelp("Any of its transactions.", valueName: "transaction"))
+    @Argument(help: ArgumentHelp("The identifier of any transaction of the subscription.", valueName: "transaction"))
     var transactionIdentifier: String
 
     @Option(help: ArgumentHelp("The higher price, in thousandths of the currency.", valueName: "milliunits"))
