@@ -44,7 +44,9 @@ struct Buy: Command {
 
     func validate() throws {
         if let killAfter, !StepReporter.stepNames.contains(killAfter) {
-            throw ValidationError("There is no step \"\(killAfter)\".")
+            throw ValidationError(
+                "Unknown step \"\(killAfter.prefix(64))\". The steps are \(StepReporter.stepNames.joined(separator: ", "))."
+            )
         }
     }
 

@@ -13,9 +13,9 @@ struct ExportCommand: Command {
         commandName: "export",
         abstract: "Write transactions, customers or events for analysis, into a file or to standard output.",
         discussion: """
-            It works while the service runs, and writes what the ledger has at one moment. With --server, a running service \
-            answers part by part: without what was recorded after the first part. If that is interrupted, the command says how \
-            to go on.
+            The command writes a snapshot of the ledger, and the service may run. With --server, a running service sends the \
+            export in parts, without records made after the first part. After an interruption, the command prints how to \
+            continue.
 
             Examples:
               till export transactions sales.csv

@@ -41,7 +41,7 @@ struct LedgerCheck: Command {
                 + "notifications \(report.notifications)")
         if !report.isOfThisVersion {
             console.line(
-                "of an earlier version: till serve takes it over when it starts, and all of its rules can be checked then"
+                "The ledger is of an earlier version. till serve converts it when it starts. Then check all rules again."
             )
         }
         let proofs = try await proofs ? proofReport(of: place) : nil

@@ -9,9 +9,9 @@ struct LedgerRestore: Command {
         commandName: "restore",
         abstract: "Replace the ledger with a backup.",
         discussion: """
-            Stop the service first. The command checks the backup and does not change it. All sessions end: users of accounts sign in \
-            again. API keys that were revoked since the backup are revoked again. The replaced ledger stays beside the new \
-            one.
+            Stop the service first. The command checks the backup and does not change it. All sessions end: users of accounts \
+            sign in again. API keys that were revoked since the backup are revoked again. The replaced ledger stays beside the \
+            new one.
 
             Example:
               till ledger restore ledger-2026-11-22.sqlite

@@ -1,7 +1,7 @@
 import Commerce
 import Foundation
 
-/// The user of this process may not use a file or folder of the data directory.
+/// An error for a file or folder that the user of this process may not use.
 struct PermissionDenied: CodedError {
     private let path: String
     private let owner: uid_t
@@ -21,7 +21,7 @@ struct PermissionDenied: CodedError {
             return "Permission denied: \"\(path)\" belongs to you, and its mode forbids it. Run chmod u+rwX "
                 + "\(CommonOptions.quoted(path)), then try again."
         }
-        // A file of root's in a folder of somebody else's was made by a command that ran as root by mistake.
+        // If root owns a file in another user's folder, a command has run as root by mistake.
         guard owner != 0 || folderOwner == 0 else {
             return "Permission denied: \"\(path)\" belongs to root. Give it to the user of the service: "
                 + "chown --reference=\(CommonOptions.quoted(URL(filePath: path).deletingLastPathComponent().path)) "

@@ -34,9 +34,9 @@ struct ReceiptRedeem: Command {
         }
         switch redemption.outcome {
         case .granted: console.line("Granted.")
-        case .revoked: console.line("Nothing new: the purchase was taken back.")
+        case .revoked: console.line("Nothing new: the purchase was revoked.")
         case .unchanged: console.line("Nothing changed: it was redeemed before.")
-        case .partlyRefused: console.line("Nothing new: some of it was redeemed before, and some was refused.")
+        case .partlyRefused: console.line("Nothing new: some purchases were redeemed before, and some were refused.")
         case .nothingToRedeem: console.line("The receipt is authentic and holds no purchase.")
         }
         for line in redemption.transactions {

@@ -15,8 +15,8 @@ struct ReceiptValidate: Command {
         commandName: "validate",
         abstract: "Verify a proof of purchase and print its content.",
         discussion: """
-            Reads only: makes no keys and no data directory, and asks nobody unless told to. Trusted are the certificates of --trust; without it, those in \
-            Keys/ and the local store's.
+            The command only reads: it creates no keys and no data directory. It uses the network only with --server or \
+            --check-revocation. It trusts the certificates of --trust, or else those in Keys/ and of the local store.
 
             Examples:
               till receipt validate alice.receipt
@@ -59,10 +59,11 @@ struct ReceiptValidate: Command {
         let hasChecksOfItsOwn =
             bundleId != nil || environment != nil || guid != nil || trust != nil || checkRevocation
         if service.server != nil, hasChecksOfItsOwn || output == .verifyReceipt {
-            throw ValidationError("With --server the service decides what is valid: leave the other options out.")
+            throw ValidationError("With --server, the service has its own requirements. Leave the other options out.")
         }
         if checkRevocation, output == .verifyReceipt {
-            throw ValidationError("Apple's verifyReceipt asks nobody: leave out --check-revocation, or --output.")
+            throw ValidationError(
+                "Apple's verifyReceipt checks no revocation. Leave out --check-revocation or --output.")
         }
     }
 

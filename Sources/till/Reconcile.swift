@@ -17,8 +17,8 @@ struct Reconcile: Command {
     static let configuration = CommandConfiguration(
         abstract: "Ask the App Store for missed notifications and purchases, and apply them.",
         discussion: """
-            Takes in the notifications since the last time, and with --customers the whole history of everybody who has \
-            redeemed something. What is known already changes nothing. `till serve` does the same by itself, given such a key.
+            Applies the notifications since the last run. With --customers, it also applies the whole history of each user who \
+            has redeemed a purchase. Known statements change nothing. `till serve` does the same if it has such a key.
 
             Example:
               till reconcile --key AuthKey_ABC1234567.p8 --key-id ABC1234567 \\
@@ -82,14 +82,14 @@ struct Reconcile: Command {
 
     func validate() throws {
         guard (1...180).contains(days ?? 1) else {
-            throw ValidationError("--days takes a number from 1 to 180.")
+            throw ValidationError("--days must be a number from 1 to 180.")
         }
         guard url != nil || accept.appStoreServerURL != nil else {
             throw ValidationError(
-                "Apple answers for apple/Production and apple/Sandbox: name another place with --url.")
+                "Apple's API serves only apple/Production and apple/Sandbox. Name another address with --url.")
         }
         if let url, !url.isConfidential {
-            throw ValidationError("--url has to be https, unless it is this machine.")
+            throw ValidationError("--url must be an https address; http is allowed only for this machine.")
         }
     }
 

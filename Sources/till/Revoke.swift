@@ -38,7 +38,7 @@ struct Revoke: Command {
         let revoked: TransactionResource = try await service.withClient(common.dataDirectory) {
             try await $0.put(path, request)
         }
-        console.line("\(revoked.productId) is taken back from \(user).")
+        console.line("Revoked \(revoked.productId) from \(user).")
         console.line("Only Apple refunds: the customer asks at https://reportaproblem.apple.com.")
         try console.json(revoked)
     }

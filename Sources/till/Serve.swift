@@ -57,7 +57,7 @@ struct Serve: Command {
 
     func validate() throws {
         guard runsStore || sandbox.sandboxKey == nil else {
-            throw ValidationError("--sandbox-key is the key of a store: add --store.")
+            throw ValidationError("--sandbox-key needs --store.")
         }
     }
 
@@ -221,7 +221,7 @@ struct Serve: Command {
         }
         if !configuration.hasWebhooks, try await !ledger.read(.snapshot, { try $0.webhookEndpoints() }).isEmpty {
             console.note(
-                "The ledger has webhooks, and nothing is sent to them: start with --webhooks, with which they can be removed, too."
+                "The ledger has webhooks, but the service sends them nothing. Start it with --webhooks to use or remove them."
             )
         }
     }
@@ -234,7 +234,7 @@ struct Serve: Command {
         }
         guard !users.isEmpty else { return }
         console.note(
-            "These users were known before tokens had to spell their sub in NFC, and keep access in any spelling: "
+            "These users are older than the rule that tokens spell sub in NFC, and keep access in any spelling: "
                 + users.prefix(20).map { "\"\($0.name)\"" }.joined(separator: ", ")
                 + (users.count > 20 ? " and \(users.count - 20) more" : "")
                 + ". Check that each is one subject of \(issuer).")

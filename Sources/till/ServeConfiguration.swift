@@ -204,7 +204,7 @@ struct ServeConfiguration {
             name: settings.requiredText("ownership"), pauseSeconds: Int64(settings.number("transfer-pause-seconds")))
         guard let policy else { throw settings.failure("ownership", "keep, transfer or transferIfInactive") }
         guard !settings.isSet("transfer-pause-seconds") || policy != .keep else {
-            throw settings.failure("transfer-pause-seconds", "left out where nothing is transferred")
+            throw settings.failure("transfer-pause-seconds", "left out if ownership is keep")
         }
         return policy
     }

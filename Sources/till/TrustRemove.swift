@@ -22,8 +22,8 @@ struct TrustRemove: Command {
         let data = common.dataDirectory
         try data.requireTrustFolder()
         let report = AnchorReport(try TrustFolder(data.trustFolder).remove(fingerprint: sha256), file: nil)
-        console.line("Trusted no longer: \(report.name)")
-        console.note("A service that runs trusts it until it is started again.")
+        console.line("Removed: \(report.name)")
+        console.note("Restart the service to apply this.")
         try console.json(["removed": report])
     }
 }

@@ -59,9 +59,11 @@ struct StoreServe: Command {
             throw ValidationError("Name the app with --environment or --app-apple-id: --products and --bundle-id.")
         }
         guard environment == nil || environment == .sandbox || environment == .production else {
-            throw ValidationError("A store is of the environment Sandbox or Production.")
+            throw ValidationError("--environment must be Sandbox or Production.")
         }
-        guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        guard (0...65_535).contains(port) else {
+            throw ValidationError("--port must be a number from 0 to 65535; it is \"\(port)\".")
+        }
     }
 
     func perform() async throws {

@@ -94,7 +94,7 @@ extension TimeRate: ExpressibleByArgument {
 /// `--error purchase=networkError`
 struct SimulatedError: ExpressibleByArgument {
     let call: StoreKitCall
-    /// nil for none.
+    /// The error; nil if the call works again.
     let failure: StoreKitFailure?
 
     init?(argument: String) {

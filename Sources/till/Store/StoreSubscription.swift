@@ -23,8 +23,8 @@ struct StoreSubscription: Command {
     static let configuration = CommandConfiguration(
         commandName: "subscription", abstract: "Apply an event to a subscription.",
         discussion: """
-            renew and expire do it before its time; cancel and resume are the customer's; resolve-billing ends a billing issue; \
-            raise-price tells of a higher price, to which the customer may consent, or refuse.
+            renew and expire take effect at once. cancel and resume are decisions of the customer. resolve-billing ends a billing \
+            issue. raise-price announces a higher price; consent and refuse are the customer's answers.
 
             Examples:
               till store subscription cancel 2000000123456789
@@ -47,9 +47,9 @@ struct StoreSubscription: Command {
 
     func validate() throws {
         guard (price != nil) == (event == .raisePrice) else {
-            throw ValidationError("raise-price needs --price, and nothing else takes it.")
+            throw ValidationError("raise-price needs --price. Leave --price out for other events.")
         }
-        guard price.map({ $0 >= 0 }) ?? true else { throw ValidationError("A price is 0 or more.") }
+        guard price.map({ $0 >= 0 }) ?? true else { throw ValidationError("--price must be 0 or more.") }
     }
 
     func perform() async throws {
