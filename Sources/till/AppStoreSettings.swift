@@ -13,11 +13,11 @@ struct AppStoreSettings {
     let key: AppStoreKeySettings?
     /// The address of the App Store Server API; nil for Apple's own.
     let url: URL?
-    /// nil for never.
+    /// The interval between requests for missed notifications; nil for never.
     let notificationSeconds: Int64?
-    /// nil for never.
+    /// The interval between requests for histories; nil for never.
     let historySeconds: Int64?
-    /// Nil if questions are left unanswered.
+    /// The answer to consumption requests; nil if the service does not answer them.
     let consumption: ConsumptionAnswer?
 
     /// - Parameter apps: The apps of the service; empty if it has one that is configured by itself.

@@ -32,7 +32,7 @@ struct PermissionDenied: CodedError {
             + "sudo -u \(CommonOptions.quoted(name ?? "#\(owner)")) \(Self.command)."
     }
 
-    /// The command of this process, with the data directory that the environment names, which `sudo` leaves out.
+    /// The command of this process. It includes the data directory of the environment, because `sudo` drops variables.
     private static var command: String {
         var arguments = Array(CommandLine.arguments.dropFirst())
         // The address of a database may hold a password; a sandbox key is a secret.
@@ -46,7 +46,7 @@ struct PermissionDenied: CodedError {
         return (["till"] + arguments).map(CommonOptions.quoted).joined(separator: " ")
     }
 
-    /// - Returns: nil if the system knows no name of the user.
+    /// - Returns: Nil if the system knows no name of the user.
     private static func name(of user: uid_t) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { buffer in
             var entry = passwd()

@@ -4,7 +4,7 @@ import Foundation
 import Receipts
 import Signatures
 
-/// A file with a proof of purchase: text as somebody saved it, or the DER of an app receipt.
+/// A file with a proof of purchase: saved text, or the DER of an app receipt.
 struct ProofFile {
     /// The proof for a verifier: DER, or text without the white space that files and mails add.
     let bytes: [UInt8]

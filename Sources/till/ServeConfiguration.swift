@@ -20,7 +20,7 @@ struct ServeConfiguration {
     let settings: ServeSettings
     let server: ServerConfiguration
     let origins: Set<Origin>
-    /// The users who may buy in the sandbox beside origins of production.
+    /// The users with sandbox purchases in addition to origins of production.
     let sandboxUsers: Set<User>
     let ownership: OwnershipPolicy
     /// Nil for the default.

@@ -29,7 +29,7 @@ import till
         let arguments = made.0.split(separator: " ").map(String.init)
         let key = try await till.run(arguments: ["keys", "make", "shop"] + arguments).output
             .trimmingCharacters(in: .newlines)
-        // A refusal fails the line.
+        // An error response fails the line.
         try Data("fail\nsilent\nshow-error\n".utf8).write(to: till.folder.file(".curlrc"))
         let script = calls.map { $0.replacing("http://127.0.0.1:8080", with: server.url.absoluteString) }
         for (number, call) in script.enumerated() {
@@ -103,7 +103,7 @@ import till
             let rows = section.split(separator: "\n").filter { $0.hasPrefix("| ") }.map(String.init)
             #expect(rows == SettingsDocumentation.table(group), "Run `make settings`.")
         }
-        // The limits that the threat model names can be set.
+        // Each limit of the threat model has a setting.
         let names = Set(Setting.all.map(\.name))
         let limits = try #require(
             try Project.text("Documentation/ThreatModel.md").components(separatedBy: "\n## Limits\n").last)

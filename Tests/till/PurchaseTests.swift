@@ -15,7 +15,7 @@ import Wire
         let transaction: QueuedTransaction
     }
 
-    /// The output of `till resume --json` and `till restore --json`.
+    /// The JSON output of `till resume` and `till restore`.
     private struct Delivered: Decodable {
         let delivered: [QueuedTransaction]
         let refused: [String: String]

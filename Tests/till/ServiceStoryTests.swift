@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// The real binary from a new data directory to its end, over the socket, by curl.
+/// The real binary, called with curl over the socket, from a new data directory to its exit.
 @Suite struct ServiceStoryTests {
     let till: TillProcess
     let chain: CertificateChain

@@ -23,7 +23,7 @@ struct StoreDecline: Command {
 }
 
 extension Console {
-    /// Prints the result of a decision on a deferred purchase, and the command that tells the app.
+    /// Prints the result of a decision on a deferred purchase, and the command that relaunches the app.
     func decided(_ queued: QueuedTransaction, common: CommonOptions) throws {
         let transaction = queued.transaction
         let reason = transaction.error.map { " (\($0.name))" } ?? ""

@@ -10,7 +10,7 @@ import Store
 import StoreHTTP
 import Wire
 
-/// `till store serve`, which `till store` is short for.
+/// `till store serve`, also run by `till store`.
 struct StoreServe: Command {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the store: Apple's server API, verifyReceipt, and the sandbox.")
