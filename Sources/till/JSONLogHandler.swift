@@ -6,7 +6,7 @@ import Synchronization
 /// A log handler that writes each event as one JSON object on a line of its own: `time`, `level`, `label`, `message` and, if there
 /// is any, `metadata`.
 package struct JSONLogHandler: LogHandler {
-    /// The lock that keeps lines of several threads apart.
+    /// Standard error behind a lock, so that lines of several threads do not mix.
     private static let standardError = Mutex(FileHandle.standardError)
 
     package var logLevel = Logger.Level.info

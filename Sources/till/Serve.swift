@@ -21,7 +21,7 @@ import Wire
 /// `till serve`
 struct Serve: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Run the service: it redeems proofs of purchase over HTTP and lists the items of users.",
+        abstract: "Run the service, which redeems proofs of purchase over HTTP and lists the items of users.",
         discussion: """
             Each setting is an option (--tls-key), an environment variable (TILL_TLS_KEY)
             and a member of the JSON file that --config names ("tls-key"). Options override

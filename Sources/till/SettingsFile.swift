@@ -10,7 +10,7 @@ struct SettingsFile {
     let path: String
     /// All settings but `apps`.
     private(set) var contents: [String: ConfigContent] = [:]
-    /// The text of each setting, as written.
+    /// The text of each setting except `apps`, as written.
     private(set) var texts: [String: String] = [:]
     /// The entries of `apps`; nil without the setting.
     private(set) var apps: [AppSettings]?

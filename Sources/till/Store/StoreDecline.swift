@@ -28,7 +28,7 @@ extension Console {
         let transaction = queued.transaction
         let reason = transaction.error.map { " (\($0.name))" } ?? ""
         line("Transaction \(transaction.identifier) is \(transaction.state.rawValue)\(reason).")
-        line("The app hears of it at its next launch: \(common.hint("resume", "--user", queued.account))")
+        line("The app gets the result at its next launch: \(common.hint("resume", "--user", queued.account))")
         try json(TransactionReport(transaction, user: queued.account))
     }
 }

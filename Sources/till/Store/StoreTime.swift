@@ -7,7 +7,7 @@ import Wire
 struct StoreTime: Command {
     static let configuration = CommandConfiguration(
         commandName: "time",
-        abstract: "Print the store's time, or advance it. The store performs all due events in order.",
+        abstract: "Print the store's time, or advance it and perform all due events in order.",
         discussion: """
             Examples:
               till store time
