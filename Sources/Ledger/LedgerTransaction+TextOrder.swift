@@ -1,6 +1,7 @@
 extension LedgerTransaction {
-    /// Whether the database orders text by bytes, as the search for the beginning of a name needs. A PostgreSQL database does so
-    /// if its locale is C.
+    /// Returns true if the database orders text by bytes, as the search for a prefix of a name needs.
+    ///
+    /// A PostgreSQL database does so if its locale is C.
     public func ordersTextByBytes() throws -> Bool {
         // No user has this name. The aggregate gives the comparison the collation of the column.
         let isOrdered: Int64? = try database.value(

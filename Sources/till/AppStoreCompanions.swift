@@ -6,7 +6,7 @@ import HTTPSupport
 import Service
 import ServiceLifecycle
 
-/// The parts beside the service that ask the App Store what was missed, and answer its questions.
+/// The background parts that ask the App Store for missed purchases and answer its consumption requests.
 struct AppStoreCompanions {
     /// A client of the App Store Server API for one app.
     struct Client {
@@ -42,7 +42,7 @@ struct AppStoreCompanions {
             }
             let key = try AppStoreServerKey(keySettings, bundleIdentifier: app.bundleIdentifier)
             for (url, origins) in settings.sources(own?.appStoreURL, configuration.origins) {
-                // Tokens are judged by the machine's clock, however far a store's own was moved.
+                // The machine's clock decides the validity of tokens, even if the store's clock was advanced.
                 clients.append(Client(app: app, client: AppStoreServerClient(url: url, key: key), origins: origins))
             }
         }

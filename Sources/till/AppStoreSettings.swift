@@ -7,21 +7,21 @@ import Service
 import StoreHTTP
 import Wire
 
-/// How `till serve` asks the App Store what was missed, and answers what it asks.
+/// The settings by which `till serve` asks the App Store for missed purchases and answers its questions.
 struct AppStoreSettings {
     /// The key of all apps without their own; nil if each app has its own.
     let key: AppStoreKeySettings?
-    /// nil for Apple's own.
+    /// The address of the App Store Server API; nil for Apple's own.
     let url: URL?
-    /// nil for never.
+    /// The interval between requests for missed notifications; nil for never.
     let notificationSeconds: Int64?
-    /// nil for never.
+    /// The interval between requests for histories; nil for never.
     let historySeconds: Int64?
-    /// nil where questions are left unanswered.
+    /// The answer to consumption requests; nil if the service does not answer them.
     let consumption: ConsumptionAnswer?
 
     /// - Parameter apps: The apps of the service; empty if it has one that is configured by itself.
-    /// - Returns: nil where no key is set.
+    /// - Returns: Nil if no key is set.
     /// - Throws: `ConfigurationError`.
     init?(_ settings: ServeSettings, origins: Set<Origin>, apps: [AppSettings]) throws {
         let names = ["app-store-key", "app-store-key-id", "app-store-issuer-id"]
@@ -80,7 +80,7 @@ struct AppStoreSettings {
             sampleContentProvided: settings.flag("sample-content-provided"))
     }
 
-    /// The addresses that are asked about an app, each with the origins of its purchases.
+    /// The addresses of the App Store Server API for an app, each with the origins of its purchases.
     ///
     /// - Parameter own: The address for the app alone; nil for that of the service.
     func sources(_ own: URL?, _ origins: Set<Origin>) -> [(url: URL, origins: Set<Origin>)] {

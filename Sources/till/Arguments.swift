@@ -15,7 +15,7 @@ extension PaymentOutcome: ExpressibleByArgument {
 }
 
 extension AppStoreEnvironment: ExpressibleByArgument {
-    /// Proofs of the environment LocalTesting are signed by nobody, so nothing can be checked against it.
+    /// Proofs of the environment LocalTesting have no trusted signature, so they cannot be verified.
     public init?(argument: String) {
         guard let environment = Self(rawValue: argument), environment != .localTesting else { return nil }
         self = environment

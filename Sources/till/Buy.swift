@@ -9,7 +9,7 @@ struct Buy: Command {
     static let configuration = CommandConfiguration(
         abstract: "Play the app: buy a product, redeem the proof, finish the transaction.",
         discussion: """
-            First the app takes up what an earlier launch left unfinished, as till resume does.
+            The app first completes unfinished transactions of earlier launches, as till resume does.
 
             Examples:
               till buy com.memolease.sesac1.sprout1 --user alice
@@ -26,11 +26,11 @@ struct Buy: Command {
 
     @Option(
         help: ArgumentHelp(
-            "How the store lets it end: purchased, deferred, cancelled, notAllowed, notAvailable, or an SKError by name.",
+            "The outcome of the payment: purchased, deferred, cancelled, notAllowed, notAvailable, or an SKError by name.",
             valueName: "outcome"))
     var outcome = PaymentOutcome.purchased
 
-    @Option(help: "What the app hands in: the app receipt, or the signed transaction.")
+    @Option(help: "The proof that the app sends: the app receipt, or the signed transaction.")
     var proof = ProofChoice.receipt
 
     @Option(
@@ -44,7 +44,9 @@ struct Buy: Command {
 
     func validate() throws {
         if let killAfter, !StepReporter.stepNames.contains(killAfter) {
-            throw ValidationError("There is no step \"\(killAfter)\".")
+            throw ValidationError(
+                "Unknown step \"\(killAfter.prefix(64))\". The steps are \(StepReporter.stepNames.joined(separator: ", "))."
+            )
         }
     }
 

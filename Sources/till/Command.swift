@@ -3,7 +3,7 @@ import Commerce
 import Foundation
 import Store
 
-/// A command of Till's: it does its work, and its errors come out as one sentence and, with `--json`, as an object too.
+/// A command of Till. It prints an error as one sentence and, with `--json`, as an object, too.
 protocol Command: AsyncParsableCommand {
     var common: CommonOptions { get }
 
@@ -14,7 +14,7 @@ extension Command {
     var console: Console { Console(isJSON: common.json) }
 
     func run() async throws {
-        // A reader that goes away shall not end a purchase half-way.
+        // A reader that closes the pipe must not interrupt a purchase.
         signal(SIGPIPE, SIG_IGN)
         do {
             try await perform()
@@ -34,7 +34,7 @@ extension Command {
     }
 }
 
-/// The options that every command has.
+/// The options of every command.
 struct CommonOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false

@@ -1,6 +1,6 @@
 import Commerce
 
-/// A setting cannot be used as it stands.
+/// An error for a setting that the service cannot use.
 struct ConfigurationError: CodedError {
     let message: String
 

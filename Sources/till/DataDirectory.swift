@@ -7,7 +7,7 @@ import Service
 import StoreHTTP
 import Wire
 
-/// The folder for the store's part and the service's part, which read nothing of each other's, and the catalog they sell.
+/// The folder of the store's part and the service's part, and the catalog. Neither part reads the other's files.
 struct DataDirectory {
     let folder: URL
     /// The folder of the catalog.
@@ -17,7 +17,7 @@ struct DataDirectory {
     ///   - path: As given on the command line; nil for `$TILL_DATA`, else `.till`.
     ///   - catalogPath: As given on the command line; nil for `$TILL_CATALOG`, else the catalog that comes with Till.
     init(path: String?, catalogPath: String? = nil) {
-        // An empty name is a variable that was not set, not the current directory.
+        // An empty name means an unset variable, not the current directory.
         let environment = ProcessInfo.processInfo.environment
         func named(_ argument: String?, _ variable: String) -> URL? {
             [argument, environment[variable]].compactMap(\.self).first { !$0.isEmpty }
@@ -64,7 +64,7 @@ struct DataDirectory {
         guard try FileAccess(ledgerFile).exists() else {
             throw DataDirectoryMissing(path: folder.path, part: .ledger)
         }
-        // SQLite writes beside the ledger whatever it is opened for.
+        // SQLite writes beside the ledger even if it is opened for reading.
         try FileAccess(ledgerFile).requireWriting()
     }
 
@@ -75,7 +75,7 @@ struct DataDirectory {
         }
     }
 
-    /// Creates the directory for its owner alone, and keeps its contents out of git. An existing directory stays as it is.
+    /// Creates the directory for its owner alone, and keeps its contents out of git. An existing directory is not changed.
     ///
     /// - Throws: `DataDirectoryError`; `PermissionDenied`.
     func prepare() throws {
@@ -91,7 +91,7 @@ struct DataDirectory {
         try requireWriting([serviceFolder, ledgerFile])
     }
 
-    /// - Throws: `PermissionDenied` for the first that exists and may not be written.
+    /// - Throws: `PermissionDenied` for the first existing file or folder that may not be written.
     private func requireWriting(_ urls: [URL]) throws(PermissionDenied) {
         for url in urls where try FileAccess(url).exists() { try FileAccess(url).requireWriting() }
     }
@@ -116,7 +116,7 @@ struct DataDirectory {
     }
 }
 
-/// The data directory lacks what a command reads.
+/// An error for a data directory without the part that a command reads.
 struct DataDirectoryMissing: CodedError {
     enum Part: String {
         case ledger
@@ -136,7 +136,7 @@ struct DataDirectoryMissing: CodedError {
     }
 }
 
-/// The data directory cannot be made or written.
+/// An error for a data directory that cannot be created or written.
 struct DataDirectoryError: CodedError {
     let path: String
 

@@ -1,7 +1,7 @@
 import Commerce
 import Wire
 
-/// The end that `till resume` and `till restore` share: everything unfinished is delivered, and the result told.
+/// The last step of `till resume` and `till restore`: delivers unfinished transactions and prints the result.
 struct Delivery {
     let user: User
     let common: CommonOptions
@@ -29,10 +29,10 @@ struct Delivery {
     }
 }
 
-/// What `till resume` and `till restore` did, as JSON.
+/// The JSON output of `till resume` and `till restore`.
 private struct DeliveryReport: Encodable {
     let delivered: [TransactionReport]
-    /// The codes of the service's refusals, by the transaction's number.
+    /// The error codes of refused transactions, by number.
     let refused: [String: String]
     let items: [OwnedItemResource]
 }

@@ -13,9 +13,9 @@ struct ExportCommand: Command {
         commandName: "export",
         abstract: "Write transactions, customers or events for analysis, into a file or to standard output.",
         discussion: """
-            It works while the service runs, and writes what the ledger has at one moment. With --server, a running service \
-            answers part by part: without what was recorded after the first part. If that is interrupted, the command says how \
-            to go on.
+            The command writes a snapshot of the ledger, and the service may run. With --server, a running service sends the \
+            export in parts, without records made after the first part. After an interruption, the command prints how to \
+            continue.
 
             Examples:
               till export transactions sales.csv
@@ -26,17 +26,17 @@ struct ExportCommand: Command {
     /// The number of users of a part of a running service's answer.
     private static let partSize = ExportService.partSizes.upperBound
 
-    @Argument(help: "What to export: transactions, customers or events.")
+    @Argument(help: "The records to export: transactions, customers or events.")
     var export: Export
 
-    @Argument(help: ArgumentHelp("The file to make (default: standard output).", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to create (default: standard output).", valueName: "file"))
     var file: String?
 
-    @Option(help: "The form of the file: csv or jsonl.")
+    @Option(help: "The format of the file: csv or jsonl.")
     var format: ExportFormat = .csv
 
     @Option(
-        help: ArgumentHelp("With --server, the place from which an interrupted export goes on.", valueName: "cursor"))
+        help: ArgumentHelp("With --server, the cursor at which an interrupted export continues.", valueName: "cursor"))
     var cursor: String?
 
     @OptionGroup var service: ServerOptions

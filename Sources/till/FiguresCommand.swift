@@ -10,12 +10,12 @@ import Wire
 struct FiguresCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "figures",
-        abstract: "Tell what was sold: units, revenue, subscriptions, trials, MRR and churn, by day, week or month.",
+        abstract: "Print sales figures by day, week or month: units, revenue, subscriptions, trials, MRR and churn.",
         discussion: """
             Without a figure, the command lists the figures and their definitions. Money is in milliunits of the currency: 4990 \
             of EUR are 4.99 euros. The first call brings the sums of the ledger up to date, which takes a minute for a million \
-            transactions; `till serve --figures` keeps them so. With --rebuild, the command computes all sums anew from the \
-            transactions, as a check of the ledger may ask for: stop the service before.
+            transactions. `till serve --figures` keeps them up to date. With --rebuild, the command computes all sums again from \
+            the transactions. Use it if `till ledger check` asks for it, and stop the service first.
 
             Examples:
               till figures
@@ -40,7 +40,7 @@ struct FiguresCommand: Command {
     @Option(help: "A series for each app, product, storefront or origin.")
     var group: FigureQuery.Group?
 
-    @Option(help: "Where purchases cost money, or where they do not: production or sandbox.")
+    @Option(help: "The environment of the purchases: production or sandbox.")
     var environment: FigureQuery.Environment = .production
 
     @Option(help: ArgumentHelp("Only sales of one app.", valueName: "bundle-id"))
@@ -52,7 +52,7 @@ struct FiguresCommand: Command {
     @Option(help: ArgumentHelp("Only sales of one storefront, such as USA.", valueName: "country"))
     var storefront: String?
 
-    @Flag(help: "Compute all sums of the ledger anew.")
+    @Flag(help: "Compute all sums of the ledger again.")
     var rebuild = false
 
     @OptionGroup var service: ServerOptions
@@ -62,12 +62,14 @@ struct FiguresCommand: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard !rebuild || service.server == nil else { throw ValidationError("--rebuild does not go with --server.") }
+        guard !rebuild || service.server == nil else {
+            throw ValidationError("--rebuild cannot be used with --server.")
+        }
     }
 
     func perform() async throws {
         if rebuild { try await localFigures().rebuild() }
-        guard let figure else { return rebuild ? console.line("The sums are computed anew.") : try tellList() }
+        guard let figure else { return rebuild ? console.line("All sums were computed again.") : try tellList() }
         let answer: FigureAnswerResource
         if let client = try service.client() {
             answer = try await client.get(path(of: figure))
@@ -94,7 +96,7 @@ struct FiguresCommand: Command {
     /// The figures of the ledger, with the tables of their sums.
     private func localFigures() throws -> FigureService {
         let place = try ledger.place(common)
-        // A ledger that is not there, or is of another version, stays so.
+        // The command neither creates a ledger nor converts one of another version.
         _ = try place.open(takesOver: false)
         let data = common.dataDirectory
         // A subscription ends by the clock of the store that sold it.

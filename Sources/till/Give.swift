@@ -24,7 +24,7 @@ struct Give: Command {
     @Argument(help: "The number of the item in its collection.")
     var number: Int
 
-    @Option(help: "The reason, in words of yours. The audit log keeps it.")
+    @Option(help: "The reason, in your own words. The audit log keeps it.")
     var reason: String
 
     @Option(help: ArgumentHelp("The end of the grant (default: none).", valueName: "date"))

@@ -8,7 +8,7 @@ package struct InstalledFolders {
     private let currentDirectory: URL
 
     /// - Parameters:
-    ///   - executable: Without symbolic links; nil if unknown.
+    ///   - executable: The path without symbolic links; nil if unknown.
     ///   - currentDirectory: The last place that is searched for the catalog.
     package init(executable: URL?, currentDirectory: URL) {
         self.executable = executable
@@ -30,8 +30,8 @@ package struct InstalledFolders {
 
     /// The folder of certificates that the user trusts; nil if there is none.
     ///
-    /// Never the current directory's, which may be anybody's: a writer of this folder can mint purchases. A writer of the folders
-    /// above the executable, or of its prefix, can replace the executable anyway.
+    /// The current directory is not searched: anyone may own it, and a writer of this folder can mint purchases. A writer of the
+    /// folders above the executable, or of its prefix, can replace the executable anyway.
     package var keys: URL? {
         if let project = foldersAboveExecutable.first(where: { Self.holds("Package.swift", in: $0) }) {
             return Self.folder("Keys", in: project)
@@ -53,10 +53,10 @@ package struct InstalledFolders {
         return folder.deletingLastPathComponent()
     }
 
-    /// The folder of what the package ships.
+    /// The folder of the package's files.
     private var dataFolder: URL? { prefix?.appending(path: "share/till", directoryHint: .isDirectory) }
 
-    /// The folder of what the administrator configures: `/etc/till` for the prefix `/usr` (hier(7)).
+    /// The folder of the administrator's files: `/etc/till` for the prefix `/usr` (hier(7)).
     private var configurationFolder: URL? {
         guard let prefix else { return nil }
         let root = prefix.path == "/usr" ? URL(filePath: "/", directoryHint: .isDirectory) : prefix

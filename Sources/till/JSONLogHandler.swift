@@ -6,7 +6,7 @@ import Synchronization
 /// A log handler that writes each event as one JSON object on a line of its own: `time`, `level`, `label`, `message` and, if there
 /// is any, `metadata`.
 package struct JSONLogHandler: LogHandler {
-    /// Lines of several threads do not mix.
+    /// Standard error behind a lock, so that lines of several threads do not mix.
     private static let standardError = Mutex(FileHandle.standardError)
 
     package var logLevel = Logger.Level.info
@@ -16,7 +16,7 @@ package struct JSONLogHandler: LogHandler {
     private let clock: any WallClock
     private let write: @Sendable (Data) -> Void
 
-    /// - Parameter write: Writes a line, its end included (default: to standard error).
+    /// - Parameter write: Writes a line with its line feed (default: to standard error).
     package init(
         label: String, clock: any WallClock, write: @escaping @Sendable (Data) -> Void = Self.writeToStandardError
     ) {

@@ -24,7 +24,7 @@ struct KeysMake: Command {
               till keys make contractor --scope read --expires 90d
             """)
 
-    @Argument(help: "A name that tells your keys apart. The audit log shows it.")
+    @Argument(help: "The name of the key. The audit log shows it.")
     var name: String
 
     @Option(

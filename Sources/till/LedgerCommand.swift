@@ -19,14 +19,14 @@ struct LedgerCommand: AsyncParsableCommand {
 /// `till ledger check`
 struct LedgerCheck: Command {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check that the file is whole and every rule of the ledger holds.",
+        commandName: "check", abstract: "Check the file and every rule of the ledger.",
         discussion: """
             Examples:
               till ledger check
               till ledger check --proofs
             """)
 
-    @Flag(help: "Verify every proof that is kept (till serve --keep-proofs) again.")
+    @Flag(help: "Verify every stored proof again (till serve --keep-proofs).")
     var proofs = false
 
     @OptionGroup var ledger: LedgerOptions
@@ -41,7 +41,7 @@ struct LedgerCheck: Command {
                 + "notifications \(report.notifications)")
         if !report.isOfThisVersion {
             console.line(
-                "of an earlier version: till serve takes it over when it starts, and all of its rules can be checked then"
+                "The ledger is of an earlier version. till serve converts it when it starts. Then check all rules again."
             )
         }
         let proofs = try await proofs ? proofReport(of: place) : nil
@@ -63,13 +63,13 @@ struct LedgerCheck: Command {
 /// `till ledger backup`
 struct LedgerBackup: Command {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy the ledger, as it is at one moment, into a new file.",
+        commandName: "backup", abstract: "Copy a snapshot of the ledger into a new file.",
         discussion: """
             Example:
               till ledger backup ledger-2026-11-24.sqlite
             """)
 
-    @Argument(help: ArgumentHelp("The file to make.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
     var file: String
 
     @OptionGroup var ledger: LedgerOptions
@@ -92,13 +92,13 @@ struct LedgerBackup: Command {
 /// `till ledger export`
 struct LedgerExportCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the whole ledger, as it is at one moment, as JSON Lines.",
+        commandName: "export", abstract: "Write a snapshot of the whole ledger as JSON Lines.",
         discussion: """
             Example:
               till ledger export ledger.jsonl
             """)
 
-    @Argument(help: ArgumentHelp("The file to make.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
     var file: String
 
     @OptionGroup var ledger: LedgerOptions
@@ -118,13 +118,13 @@ struct LedgerExportCommand: Command {
 struct LedgerImportCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Take an exported ledger into a data directory that has none: all of it, or nothing.",
+        abstract: "Import an exported ledger, completely or not at all, into a data directory without a ledger.",
         discussion: """
             Example:
               till ledger import ledger.jsonl --data new-data
             """)
 
-    @Argument(help: ArgumentHelp("The file that till ledger export has made.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A file from `till ledger export`.", valueName: "file"))
     var file: String
 
     @OptionGroup var ledger: LedgerOptions

@@ -10,7 +10,7 @@ import Webhooks
 extension [LedgerFeature] {
     /// All features with tables of their own.
     ///
-    /// - Parameter configuration: Of the service that uses some of them; nil for a command, which makes no tables for them.
+    /// - Parameter configuration: The configuration of the service; nil for a command, which creates no tables for features.
     static func all(of configuration: ServeConfiguration? = nil) -> [LedgerFeature] {
         func uses(_ setting: KeyPath<ServeConfiguration, Bool>) -> Bool { configuration?[keyPath: setting] ?? false }
         return [

@@ -8,17 +8,17 @@ import Service
 import StoreHTTP
 import Wire
 
-/// Where the ledger is: a file in the data directory, or a PostgreSQL database.
+/// The location of the ledger: a file in the data directory, or a PostgreSQL database.
 enum LedgerPlace {
     case file(URL)
     case postgreSQL(PostgreSQLAddress)
 
-    /// - Parameter address: nil for the file.
+    /// - Parameter address: Nil for the file.
     init(_ address: PostgreSQLAddress?, in data: DataDirectory) {
         self = address.map { .postgreSQL($0) } ?? .file(data.ledgerFile)
     }
 
-    /// - Parameter takesOver: Whether one of an earlier version becomes one of this.
+    /// - Parameter takesOver: True if a ledger of an earlier version is converted.
     func open(
         _ features: [LedgerFeature] = .all(),
         takesOver: Bool = true
@@ -48,13 +48,13 @@ enum LedgerPlace {
         }
     }
 
-    /// - Parameter isNew: Whether a ledger may be made that is not there.
+    /// - Parameter isNew: True if a missing ledger is created.
     func apiKeys(isNew: Bool = false) throws(StorageFault) -> APIKeys {
         APIKeys(ledger: try open(takesOver: isNew), clock: SystemClock(), randomness: .system)
     }
 }
 
-/// Which ledger a command is about.
+/// The options that select the ledger of a command.
 struct LedgerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -67,13 +67,13 @@ struct LedgerOptions: ParsableArguments {
     /// - Throws: `PostgreSQLAddressError`.
     var address: PostgreSQLAddress? {
         get throws {
-            // An empty variable is one that was not set.
+            // An empty variable is the same as none.
             try [ledger, ProcessInfo.processInfo.environment["TILL_LEDGER"]].compactMap(\.self).first { !$0.isEmpty }
                 .map { try PostgreSQLAddress($0) }
         }
     }
 
-    /// - Parameter isNew: Whether the command creates a ledger if there is none.
+    /// - Parameter isNew: True if the command creates a missing ledger.
     /// - Throws: `DataDirectoryMissing` if there is none; `PermissionDenied`; `PostgreSQLAddressError`.
     func place(_ common: CommonOptions, isNew: Bool = false) throws -> LedgerPlace {
         let data = common.dataDirectory

@@ -9,18 +9,18 @@ struct LedgerRestore: Command {
         commandName: "restore",
         abstract: "Replace the ledger with a backup.",
         discussion: """
-            Stop the service first. The backup is checked, and stays as it is. All sessions end: users of accounts sign in \
-            again. API keys that were revoked since the backup are revoked again. The replaced ledger stays beside the new \
-            one.
+            Stop the service first. The command checks the backup and does not change it. All sessions end: users of accounts \
+            sign in again. API keys that were revoked since the backup are revoked again. The replaced ledger stays beside the \
+            new one.
 
             Example:
               till ledger restore ledger-2026-11-22.sqlite
             """)
 
-    @Argument(help: ArgumentHelp("The file that till ledger backup has made.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A file from `till ledger backup`.", valueName: "file"))
     var file: String
 
-    @Flag(help: "Leave API keys valid that were revoked since the backup.")
+    @Flag(help: "Keep API keys valid that were revoked since the backup.")
     var keepRevivedKeys = false
 
     @OptionGroup var ledger: LedgerOptions

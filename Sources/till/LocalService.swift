@@ -20,7 +20,7 @@ struct LocalService: Sendable {
 
     /// Opens the ledger, and creates it if there is none.
     ///
-    /// - Parameter takesOver: Whether a ledger of an earlier version is migrated.
+    /// - Parameter takesOver: True if a ledger of an earlier version is converted.
     init(_ data: DataDirectory, catalog: Catalog, clock: any WallClock, takesOver: Bool = true) async throws {
         let ledger = try Ledger(file: data.ledgerFile, features: .all(), takesOver: takesOver)
         service = EntitlementService(
@@ -48,7 +48,7 @@ struct LocalService: Sendable {
         try await withClient { try await body(HTTPServiceConnection(client: $0, user: user)) }
     }
 
-    /// Records in the histories of users what the passing of time has changed.
+    /// Records the changes by the passing of time, such as expired items, in the histories of users.
     func announceDueStates() async throws { try await service.announceDueStates() }
 
     /// Runs the service on a free port as long as `body` needs it, and passes `body` a client with every scope.

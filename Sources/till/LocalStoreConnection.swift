@@ -3,17 +3,17 @@ import Commerce
 import Device
 import Store
 
-/// Which of its proofs the app hands in.
+/// The proof that the app sends to the service.
 enum ProofChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
     case receipt
     case transaction
 }
 
-/// A device's line to the store in the same process: one account's queue.
+/// A device's connection to the store in the same process: the payment queue of one account.
 struct LocalStoreConnection: StoreConnection {
     let store: Store
     let account: String
-    /// How the store shall let this device's payments end.
+    /// The outcome of this device's payments.
     let outcome: PaymentOutcome
     let proof: ProofChoice
 

@@ -17,15 +17,15 @@ struct MailSettings {
     private static let maximumSecretSize = 4096
     private static let names = SettingGroup.mail.settings.map(\.name)
 
-    /// The sender, as it was set.
+    /// The sender, as the setting names it.
     let from: String
     let links: MailLinks
-    /// nil for Till's own texts.
+    /// The folder of the templates; nil for the built-in texts of Till.
     let templateFolder: String?
     private let sender: MailAddress
     private let way: Way
 
-    /// - Returns: nil if no mail is to be sent.
+    /// - Returns: Nil if the service sends no mail.
     /// - Throws: `ConfigurationError`.
     init?(_ settings: ServeSettings, hasAccounts: Bool) throws {
         guard let first = Self.names.first(where: settings.isSet) else { return nil }

@@ -11,9 +11,9 @@ struct Misspelling {
     let command: String
 
     /// - Parameters:
-    ///   - arguments: Without the name of the program.
+    ///   - arguments: The arguments without the name of the program.
     ///   - root: The command of the program.
-    /// - Returns: nil if every command and option is known.
+    /// - Returns: Nil if every command and option is known.
     init?(in arguments: [String], of root: any ParsableCommand.Type) {
         var type = root
         var path = [root._commandName]

@@ -4,13 +4,14 @@
     import Darwin
 #endif
 
-/// How many files and connections the system lets this process have open.
+/// The limit on open files and connections of this process.
 enum OpenFiles {
-    /// What the service needs besides its connections: the ledger, the log, its listener, and some to spare.
+    /// The files that the service needs besides its connections: the ledger, the log, its listener, and a reserve.
     private static let besidesConnections = 64
 
-    /// Raises the limit as far as the system allows, and sees that it covers so many connections: where it does not, the
-    /// service would hang instead of letting further connections wait.
+    /// Raises the limit as far as the system allows, and checks that it covers the number of connections.
+    ///
+    /// With too low a limit the service would hang instead of letting further connections wait.
     ///
     /// - Throws: `ConfigurationError`.
     static func allow(connections: Int) throws(ConfigurationError) {

@@ -6,7 +6,7 @@ import Wire
 /// `till owned`
 struct Owned: Command {
     static let configuration = CommandConfiguration(
-        abstract: "List what a user owns, since when, and until when.",
+        abstract: "List a user's items, with the start and the end of each.",
         discussion: """
             Example:
               till owned alice

@@ -4,8 +4,7 @@ import Device
 import Foundation
 import Store
 
-/// The store, the service and the device on one machine, wired together. Only signed bytes cross from the store to the
-/// service.
+/// The store, the service and the device on one machine. Only signed bytes pass from the store to the service.
 struct Parties: Sendable {
     let catalog: Catalog
     let store: Store

@@ -1,7 +1,7 @@
 import Commerce
 import Foundation
 
-/// The user of this process may not use a file or folder of the data directory.
+/// An error for a file or folder that the user of this process may not use.
 struct PermissionDenied: CodedError {
     private let path: String
     private let owner: uid_t
@@ -21,7 +21,7 @@ struct PermissionDenied: CodedError {
             return "Permission denied: \"\(path)\" belongs to you, and its mode forbids it. Run chmod u+rwX "
                 + "\(CommonOptions.quoted(path)), then try again."
         }
-        // A file of root's in a folder of somebody else's was made by a command that ran as root by mistake.
+        // If root owns a file in another user's folder, a command has run as root by mistake.
         guard owner != 0 || folderOwner == 0 else {
             return "Permission denied: \"\(path)\" belongs to root. Give it to the user of the service: "
                 + "chown --reference=\(CommonOptions.quoted(URL(filePath: path).deletingLastPathComponent().path)) "
@@ -32,7 +32,7 @@ struct PermissionDenied: CodedError {
             + "sudo -u \(CommonOptions.quoted(name ?? "#\(owner)")) \(Self.command)."
     }
 
-    /// The command of this process, with the data directory that the environment names, which `sudo` leaves out.
+    /// The command of this process. It includes the data directory of the environment, because `sudo` drops variables.
     private static var command: String {
         var arguments = Array(CommandLine.arguments.dropFirst())
         // The address of a database may hold a password; a sandbox key is a secret.
@@ -46,7 +46,7 @@ struct PermissionDenied: CodedError {
         return (["till"] + arguments).map(CommonOptions.quoted).joined(separator: " ")
     }
 
-    /// - Returns: nil if the system knows no name of the user.
+    /// - Returns: Nil if the system knows no name of the user.
     private static func name(of user: uid_t) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { buffer in
             var entry = passwd()

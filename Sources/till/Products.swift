@@ -45,7 +45,7 @@ struct Products: Command {
         try console.json(["products": rows])
     }
 
-    /// What a running service sells, all pages of it.
+    /// The products that a running service sells, from all pages.
     private func rows(of client: ServiceClient) async throws -> [ProductResource] {
         var query = URLComponents()
         query.path = "/v1/products"

@@ -4,9 +4,9 @@ import Foundation
 import Receipts
 import Signatures
 
-/// A file with a proof of purchase: text as somebody saved it, or the DER of an app receipt.
+/// A file with a proof of purchase: saved text, or the DER of an app receipt.
 struct ProofFile {
-    /// The proof as a verifier takes it: DER, or text without the white space that files and mails add.
+    /// The proof for a verifier: DER, or text without the white space that files and mails add.
     let bytes: [UInt8]
 
     /// - Parameter path: `-` for standard input.
@@ -14,7 +14,7 @@ struct ProofFile {
         let data: Data?
         do {
             let handle = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
-            // Enough to see that a file is too large, however large it is.
+            // Twice the limit is enough to detect a file that is too large.
             data = try handle.read(upToCount: 2 * ProofVerifier.maximumSize)
         } catch {
             throw ProofFileError(path: path)
@@ -24,7 +24,7 @@ struct ProofFile {
         self.bytes = isDER ? bytes : bytes.filter { !Self.whitespace.contains($0) }
     }
 
-    /// The proof as an app hands it in.
+    /// The proof as an app sends it.
     var proof: Proof {
         if bytes.first == 0x30 { return .receipt(Base64.encode(bytes)) }
         let text = String(decoding: bytes, as: UTF8.self)
@@ -34,10 +34,10 @@ struct ProofFile {
     private static let whitespace = Set("\n\r\t ".utf8)
 }
 
-/// A proof's file cannot be read.
+/// An error for a proof's file that cannot be read.
 struct ProofFileError: CodedError {
     let path: String
 
     var code: String { "fileUnreadable" }
-    var message: String { "\(path) cannot be read: check that it is a file and who may read it." }
+    var message: String { "\"\(path)\" cannot be read. Check that it is a file and that you may read it." }
 }

@@ -14,7 +14,7 @@ struct ReceiptExport: Command {
               till receipt export --user alice | till receipt validate -
             """)
 
-    @Option(help: "Whose receipt.")
+    @Option(help: "The user of the receipt.")
     var user: User
 
     @Option(
@@ -43,14 +43,15 @@ struct ReceiptExport: Command {
             try write(Data((proof + "\n").utf8), to: URL(filePath: out).resolvingSymlinksInPath())
         } catch {
             try console.fail(
-                code: "fileUnwritable", message: "\(out) cannot be written: check its folder, its disk and who owns it."
+                code: "fileUnwritable",
+                message: "\"\(out)\" cannot be written. Check its folder, its disk and its owner."
             )
         }
         console.line("The \(transaction == nil ? "app receipt" : "signed transaction") of \(user) is in \(out).")
         try console.json(["file": out])
     }
 
-    /// Replaces a file whole or not at all; writes into what is no file, such as a device or a pipe.
+    /// Replaces a file completely or not at all. Writes directly into a device or a pipe.
     private func write(_ data: Data, to url: URL) throws {
         let type = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
         guard let type, type != .typeRegular else { return try data.write(to: url, options: .atomic) }

@@ -7,7 +7,7 @@ import Device
 struct ReceiptRedeem: Command {
     static let configuration = CommandConfiguration(
         commandName: "redeem",
-        abstract: "Hand a proof of purchase to the service, for a user.",
+        abstract: "Redeem a proof of purchase for a user.",
         discussion: """
             Example:
               till receipt redeem alice.receipt --user alice
@@ -17,7 +17,7 @@ struct ReceiptRedeem: Command {
         help: ArgumentHelp("An app receipt (base64 or DER) or a signed transaction (JWS); - reads standard input."))
     var file: String
 
-    @Option(help: "Who gets what was bought.")
+    @Option(help: "The user who gets the purchased items.")
     var user: User
 
     @OptionGroup var service: ServerOptions
@@ -34,9 +34,9 @@ struct ReceiptRedeem: Command {
         }
         switch redemption.outcome {
         case .granted: console.line("Granted.")
-        case .revoked: console.line("Nothing new: the purchase was taken back.")
+        case .revoked: console.line("Nothing new: the purchase was revoked.")
         case .unchanged: console.line("Nothing changed: it was redeemed before.")
-        case .partlyRefused: console.line("Nothing new: some of it was redeemed before, and some was refused.")
+        case .partlyRefused: console.line("Nothing new: some purchases were redeemed before, and some were refused.")
         case .nothingToRedeem: console.line("The receipt is authentic and holds no purchase.")
         }
         for line in redemption.transactions {

@@ -13,10 +13,10 @@ import Wire
 struct ReceiptValidate: Command {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Check a proof of purchase and say what it holds.",
+        abstract: "Verify a proof of purchase and print its content.",
         discussion: """
-            Reads only: makes no keys and no data directory, and asks nobody unless told to. Trusted are the certificates of --trust; without it, those in \
-            Keys/ and the local store's.
+            The command only reads: it creates no keys and no data directory. It uses the network only with --server or \
+            --check-revocation. It trusts the certificates of --trust, or else those in Keys/ and of the local store.
 
             Examples:
               till receipt validate alice.receipt
@@ -30,25 +30,25 @@ struct ReceiptValidate: Command {
     @Argument(help: ArgumentHelp("An app receipt (base64 or DER) or a JWS of Apple's; - reads standard input."))
     var file: String
 
-    @Option(help: ArgumentHelp("The app it has to be for.", valueName: "id"))
+    @Option(help: ArgumentHelp("The required bundle identifier.", valueName: "id"))
     var bundleId: String?
 
-    @Option(help: "The environment it has to come from: Sandbox, Production or Xcode.")
+    @Option(help: "The required environment: Sandbox, Production or Xcode.")
     var environment: AppStoreEnvironment?
 
     @Option(
         help: ArgumentHelp(
-            "The device it has to be made for: its identifierForVendor, or a Mac's network address in hexadecimal.",
+            "The required device: its identifierForVendor, or a Mac's network address in hexadecimal.",
             valueName: "id"))
     var guid: DeviceIdentifier?
 
-    @Option(help: "What to print: a report, or what Apple's verifyReceipt would answer.")
+    @Option(help: "The output: a report, or the response of Apple's verifyReceipt.")
     var output = ValidationOutput.report
 
-    @Option(help: ArgumentHelp("A folder of root certificates to trust instead of the usual ones.", valueName: "dir"))
+    @Option(help: ArgumentHelp("A folder of root certificates to trust instead of the default ones.", valueName: "dir"))
     var trust: String?
 
-    @Flag(help: "Ask the authorities over the network whether a certificate of the proof was revoked since (OCSP).")
+    @Flag(help: "Check over the network whether a certificate of the proof was revoked (OCSP).")
     var checkRevocation = false
 
     @OptionGroup var service: ServerOptions
@@ -59,10 +59,11 @@ struct ReceiptValidate: Command {
         let hasChecksOfItsOwn =
             bundleId != nil || environment != nil || guid != nil || trust != nil || checkRevocation
         if service.server != nil, hasChecksOfItsOwn || output == .verifyReceipt {
-            throw ValidationError("With --server the service decides what is valid: leave the other options out.")
+            throw ValidationError("With --server, the service has its own requirements. Leave the other options out.")
         }
         if checkRevocation, output == .verifyReceipt {
-            throw ValidationError("Apple's verifyReceipt asks nobody: leave out --check-revocation, or --output.")
+            throw ValidationError(
+                "Apple's verifyReceipt checks no revocation. Leave out --check-revocation or --output.")
         }
     }
 
@@ -87,7 +88,7 @@ struct ReceiptValidate: Command {
         try show(report)
     }
 
-    /// What a running service says of the proof.
+    /// The verdict of a running service on the proof.
     private func verdict(of client: ServiceClient, on proof: ProofFile) async throws -> ValidationReport {
         do {
             return ValidationReport(try await client.post("/v1/proofs/verify", ["proof": proof.proof.text]))
@@ -102,7 +103,7 @@ struct ReceiptValidate: Command {
         if let message = report.message { try console.end(message) }
     }
 
-    /// Prints what verifyReceipt answers, which is JSON whether asked for or not.
+    /// Prints the response of verifyReceipt. It is always JSON.
     private func answer(_ proof: ProofFile, verifier: ProofVerifier) throws {
         let answer = VerifyReceiptAnswer(
             to: proof.bytes, environment: environment, verifier: verifier, requestDate: SystemClock().now())
@@ -118,7 +119,7 @@ struct ReceiptValidate: Command {
     }
 }
 
-/// What `till receipt validate` prints.
+/// The output format of `till receipt validate`.
 enum ValidationOutput: String, CaseIterable, ExpressibleByArgument, Sendable {
     case report
     case verifyReceipt = "verify-receipt"

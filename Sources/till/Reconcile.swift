@@ -15,10 +15,10 @@ import Wire
 /// `till reconcile`
 struct Reconcile: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Ask the App Store what was missed, and apply it.",
+        abstract: "Ask the App Store for missed notifications and purchases, and apply them.",
         discussion: """
-            Takes in the notifications since the last time, and with --customers the whole history of everybody who has \
-            redeemed something. What is known already changes nothing. `till serve` does the same by itself, given such a key.
+            Applies the notifications since the last run. With --customers, it also applies the whole history of each user who \
+            has redeemed a purchase. Known statements change nothing. `till serve` does the same if it has such a key.
 
             Example:
               till reconcile --key AuthKey_ABC1234567.p8 --key-id ABC1234567 \\
@@ -37,19 +37,19 @@ struct Reconcile: Command {
 
     @Option(
         help: ArgumentHelp(
-            "An origin whose proofs are accepted, as of till serve; its environment is asked.", valueName: "origin"))
+            "The accepted origin, as for till serve. It selects the App Store's environment.", valueName: "origin"))
     var accept = Origin.localSandbox
 
-    @Option(help: ArgumentHelp("Where the App Store Server API is, where it is not Apple's.", valueName: "url"))
+    @Option(help: ArgumentHelp("The address of the App Store Server API (default: Apple's).", valueName: "url"))
     var url: ServerAddress?
 
     @Option(
         help: ArgumentHelp(
-            "How many days of notifications: up to 180, in the sandbox 30 (default: all since the last time).",
+            "The days of notifications: up to 180, in the sandbox up to 30 (default: all since the last run).",
             valueName: "n"))
     var days: Int64?
 
-    @Flag(help: "Take in the whole history of every customer, too.")
+    @Flag(help: "Apply the whole history of every customer, too.")
     var customers = false
 
     @OptionGroup var ledger: LedgerOptions
@@ -59,7 +59,7 @@ struct Reconcile: Command {
     @Option(
         name: .customLong("sandbox-users"),
         help: ArgumentHelp(
-            "Of a sandbox, grant this user's purchases and no others, as the service does: NAME, or \"ISSUER NAME\"; may be "
+            "From a sandbox, grant only this user's purchases, as the service does: NAME, or \"ISSUER NAME\"; may be "
                 + "repeated.", valueName: "user"))
     var sandboxUsers: [String] = []
 
@@ -82,14 +82,14 @@ struct Reconcile: Command {
 
     func validate() throws {
         guard (1...180).contains(days ?? 1) else {
-            throw ValidationError("--days takes a number from 1 to 180.")
+            throw ValidationError("--days must be a number from 1 to 180.")
         }
         guard url != nil || accept.appStoreServerURL != nil else {
             throw ValidationError(
-                "Apple answers for apple/Production and apple/Sandbox: name another place with --url.")
+                "Apple's API serves only apple/Production and apple/Sandbox. Name another address with --url.")
         }
         if let url, !url.isConfidential {
-            throw ValidationError("--url has to be https, unless it is this machine.")
+            throw ValidationError("--url must be an https address; http is allowed only for this machine.")
         }
     }
 

@@ -1,6 +1,6 @@
 import Commerce
 
-/// A transaction of the queue as commands show it.
+/// A transaction of the payment queue in the output of commands.
 struct TransactionReport: Encodable {
     /// The number that `till store approve`, `decline` and `resolve` take.
     let id: Int64
@@ -8,7 +8,7 @@ struct TransactionReport: Encodable {
     let productId: String
     let quantity: Int
     let state: PaymentTransactionState
-    /// The name of the SKError, when it failed.
+    /// The name of the SKError if the transaction failed.
     let error: String?
     let transactionId: String?
     let originalTransactionId: String?
@@ -26,8 +26,8 @@ struct TransactionReport: Encodable {
 }
 
 extension Console {
-    /// What a user owns, a line each; the free items are marked.
-    /// - Parameter user: nil for the user whose token is used.
+    /// Prints a line for each item that the user owns. Free items are marked.
+    /// - Parameter user: Nil for the user of the token.
     func owned(_ items: [Item], by user: User?, names: (Item) -> String) {
         line("\(user?.name ?? "The token's user") owns:")
         for item in items { line("  \(item)  \(names(item))") }

@@ -10,7 +10,7 @@ struct Restore: Command {
               till restore --user alice
             """)
 
-    @Option(help: "Whose purchases.")
+    @Option(help: "The user of the app.")
     var user: User
 
     @OptionGroup var service: ServerOptions

@@ -4,13 +4,13 @@ import Commerce
 /// `till resume`
 struct Resume: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Launch the app again: what is unfinished is delivered, redeemed and finished.",
+        abstract: "Launch the app again. It redeems and finishes all unfinished transactions.",
         discussion: """
             Example:
               till resume --user alice
             """)
 
-    @Option(help: "Whose app.")
+    @Option(help: "The user of the app.")
     var user: User
 
     @OptionGroup var service: ServerOptions

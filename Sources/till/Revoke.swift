@@ -23,7 +23,7 @@ struct Revoke: Command {
     @Argument(help: "The transaction, as `till story` names it.")
     var transaction: String
 
-    @Option(help: "The reason, in words of yours. The audit log keeps it.")
+    @Option(help: "The reason, in your own words. The audit log keeps it.")
     var reason: String
 
     @OptionGroup var service: ServerOptions
@@ -38,7 +38,7 @@ struct Revoke: Command {
         let revoked: TransactionResource = try await service.withClient(common.dataDirectory) {
             try await $0.put(path, request)
         }
-        console.line("\(revoked.productId) is taken back from \(user).")
+        console.line("Revoked \(revoked.productId) from \(user).")
         console.line("Only Apple refunds: the customer asks at https://reportaproblem.apple.com.")
         try console.json(revoked)
     }

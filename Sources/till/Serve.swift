@@ -21,7 +21,7 @@ import Wire
 /// `till serve`
 struct Serve: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Run the service: it takes proofs of purchase over HTTP, and tells what users own.",
+        abstract: "Run the service, which redeems proofs of purchase over HTTP and lists the items of users.",
         discussion: """
             Each setting is an option (--tls-key), an environment variable (TILL_TLS_KEY)
             and a member of the JSON file that --config names ("tls-key"). Options override
@@ -48,7 +48,7 @@ struct Serve: Command {
 
     @Flag(
         name: .customLong("store"),
-        help: "Run a local App Store, too, whose proofs are trusted and which tells of its sales.")
+        help: "Run a local App Store, too. The service trusts its proofs and receives its notifications.")
     var runsStore = false
 
     @OptionGroup var sandbox: SandboxKeyOptions
@@ -57,14 +57,14 @@ struct Serve: Command {
 
     func validate() throws {
         guard runsStore || sandbox.sandboxKey == nil else {
-            throw ValidationError("--sandbox-key is the key of a store: add --store.")
+            throw ValidationError("--sandbox-key needs --store.")
         }
     }
 
     func perform() async throws {
         let configuration = try ServeConfiguration(
             options, dataPath: common.dataPath, catalogPath: common.catalogPath)
-        // Whoever reaches a store can mint purchases.
+        // Anyone who reaches a store can mint purchases.
         guard !runsStore || !configuration.origins.contains(.appleProduction) else {
             throw ConfigurationError(
                 message:
@@ -117,7 +117,7 @@ struct Serve: Command {
             policy: configuration.ownership, keepsProofs: configuration.keepsProofs,
             onVerify: metrics.recordVerification)
         try await service.registerApps()
-        // Keys expire by the machine's clock, however far a store's own was moved.
+        // Keys expire by the machine's clock, even if the store's clock was advanced.
         let keys = APIKeys(ledger: ledger, clock: SystemClock(), randomness: .system)
         let tokens = configuration.tokens.map {
             UserTokens($0, clock: SystemClock(), logger: configuration.logger) { user in
@@ -126,7 +126,7 @@ struct Serve: Command {
         }
         try await prepare(tokens, configuration)
         try await noteWhatIsMissing(keys, ledger, configuration)
-        // By the machine's clock, however far a store's own was moved.
+        // The machine's clock applies, even if the store's clock was advanced.
         let accounts =
             configuration.hasAccounts
             ? AccountService(
@@ -143,7 +143,7 @@ struct Serve: Command {
         let webhooks =
             configuration.hasWebhooks
             ? WebhookService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
-        // By the clock of the store that sells: days and ends are its own.
+        // The clock of the selling store decides days and expiry dates.
         let figures = configuration.hasFigures ? FigureService(ledger: ledger, clock: clock) : nil
         let appStores = try AppStoreCompanions(
             service: service, configuration: configuration, clock: clock, metrics: metrics)
@@ -195,7 +195,7 @@ struct Serve: Command {
         }
     }
 
-    /// What whoever starts the service may have forgotten.
+    /// Prints notes about settings that the operator may have forgotten.
     private func noteWhatIsMissing(
         _ keys: APIKeys,
         _ ledger: Ledger,
@@ -221,7 +221,7 @@ struct Serve: Command {
         }
         if !configuration.hasWebhooks, try await !ledger.read(.snapshot, { try $0.webhookEndpoints() }).isEmpty {
             console.note(
-                "The ledger has webhooks, and nothing is sent to them: start with --webhooks, with which they can be removed, too."
+                "The ledger has webhooks, but the service sends them nothing. Start it with --webhooks to use or remove them."
             )
         }
     }
@@ -234,14 +234,14 @@ struct Serve: Command {
         }
         guard !users.isEmpty else { return }
         console.note(
-            "These users were known before tokens had to spell their sub in NFC, and keep access in any spelling: "
+            "These users are older than the rule that tokens spell sub in NFC, and keep access in any spelling: "
                 + users.prefix(20).map { "\"\($0.name)\"" }.joined(separator: ", ")
                 + (users.count > 20 ? " and \(users.count - 20) more" : "")
                 + ". Check that each is one subject of \(issuer).")
     }
 
-    /// A file of keys has to be good. An address may answer later, and nobody else waits for it: what is wrong with it is
-    /// logged.
+    /// A key file must be valid at the start. An address may respond later: the service does not wait for it, and logs
+    /// its errors.
     private func prepare(_ tokens: UserTokens?, _ configuration: ServeConfiguration) async throws {
         guard let tokens else { return }
         if case .file = configuration.tokens?.keys {

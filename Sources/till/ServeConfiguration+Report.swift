@@ -39,7 +39,7 @@ extension ServeSettings.Effective {
         }
     }
 
-    /// The value for people: that of a secret stays hidden, and a behaviour without a value is described.
+    /// The value for people. A secret is hidden, and a default behaviour is described.
     fileprivate var summary: String {
         if setting.isSecret, value != nil { return "(secret)" }
         if let printed { return printed.description }

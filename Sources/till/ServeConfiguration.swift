@@ -12,16 +12,18 @@ import Service
 import StoreHTTP
 import Wire
 
-/// How `till serve` is set up: each setting has one name, on the command line (`--tls-key`), in the environment
-/// (`TILL_TLS_KEY`) and in the file (`"tls-key"`), and the first of them that says something counts.
+/// The configuration of `till serve`.
+///
+/// Each setting has one name, on the command line (`--tls-key`), in the environment (`TILL_TLS_KEY`) and in the file
+/// (`"tls-key"`). The command line overrides the environment, and the environment overrides the file.
 struct ServeConfiguration {
     let settings: ServeSettings
     let server: ServerConfiguration
     let origins: Set<Origin>
-    /// The users who may buy in the sandbox beside origins of production.
+    /// The users with sandbox purchases in addition to origins of production.
     let sandboxUsers: Set<User>
     let ownership: OwnershipPolicy
-    /// nil for the usual one.
+    /// Nil for the default.
     let dataPath: String?
     /// Nil for `$TILL_CATALOG`, else the catalog that comes with Till.
     let catalogPath: String?
@@ -29,39 +31,39 @@ struct ServeConfiguration {
     let appAppleIdentifier: Int64?
     /// The apps of a service that sells several; empty for a service with one app.
     let appSettings: [AppSettings]
-    /// nil for a file in the data directory.
+    /// The address of the ledger's database; nil for a file in the data directory.
     let ledger: PostgreSQLAddress?
-    /// Whose tokens apps present; nil where only back ends call.
+    /// The accepted token issuers; nil if only back ends call.
     let tokens: TokenSettings?
-    /// Whether users may have accounts with the service itself.
+    /// True if the service has user accounts of its own.
     let hasAccounts: Bool
     /// The way to send mails about accounts; nil if none are sent.
     let mail: MailSettings?
-    /// Whether they may have a profile and a wish list.
+    /// True if users have a profile and a wish list.
     let hasProfiles: Bool
-    /// Whether the seed's own app is served.
+    /// True if the service serves the seed app's routes.
     let servesSeedApp: Bool
-    /// Whether apps may listen to what happens to their users.
+    /// True if apps may listen to the events of their users.
     let hasLiveEvents: Bool
-    /// The limit on connections of one client address; behind proxies, on its requests under way.
+    /// The limit on connections of one client address; behind proxies, on its concurrent requests.
     let maximumConnectionsPerAddress: Int
     /// The limit on event streams of one client address.
     let maximumStreamsPerAddress: Int
     /// The limit on request bodies in memory, in MiB.
     let maximumBodyMegabytes: Int
-    /// Whether back ends may change what is sold.
+    /// True if back ends may change the catalog.
     let administersCatalog: Bool
-    /// Whether the signed bytes of proofs are kept.
+    /// True if the ledger keeps the signed bytes of proofs.
     let keepsProofs: Bool
-    /// Whether back ends may have themselves told what happens.
+    /// True if webhooks are on.
     let hasWebhooks: Bool
-    /// True if the ledger keeps sums of what was sold.
+    /// True if the ledger keeps sums of sales.
     let hasFigures: Bool
     /// True if webhooks may be in networks that are not public.
     let allowsPrivateWebhooks: Bool
-    /// How many proxies of the team's stand before the service.
+    /// The number of the team's proxies in front of the service.
     let proxies: Int
-    /// nil where the App Store is not asked.
+    /// Nil if the service does not call the App Store.
     let appStore: AppStoreSettings?
     let logger: Logger
     let logFormat: LogFormat
@@ -147,7 +149,7 @@ struct ServeConfiguration {
         return Apps(App(try Catalog(folder: catalogFolders[0]), appAppleIdentifier: appAppleIdentifier))
     }
 
-    /// Sees that the origins accepted can come from somewhere.
+    /// Checks that a root of Apple's is trusted if an origin of Apple's is accepted.
     ///
     /// - Throws: `ConfigurationError`.
     func check(_ anchors: TrustAnchors) throws(ConfigurationError) {
@@ -202,7 +204,7 @@ struct ServeConfiguration {
             name: settings.requiredText("ownership"), pauseSeconds: Int64(settings.number("transfer-pause-seconds")))
         guard let policy else { throw settings.failure("ownership", "keep, transfer or transferIfInactive") }
         guard !settings.isSet("transfer-pause-seconds") || policy != .keep else {
-            throw settings.failure("transfer-pause-seconds", "left out where nothing is transferred")
+            throw settings.failure("transfer-pause-seconds", "left out if ownership is keep")
         }
         return policy
     }

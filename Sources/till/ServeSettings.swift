@@ -6,16 +6,16 @@ struct ServeSettings {
     /// A setting with its effective value.
     struct Effective {
         let setting: Setting
-        /// nil if the setting has neither a value nor a default.
+        /// The value; nil if the setting has neither a value nor a default.
         let value: SettingValue?
         /// The option, the variable or the line of the file; nil for the default.
         let source: String?
     }
 
-    /// The variables that are no settings of the service, which other commands read.
+    /// The variables that only other commands read.
     private static let otherVariables = ["TILL_API_KEY", "TILL_TOKEN", SandboxKeyOptions.variable]
 
-    /// The environment variables whose names begin with TILL_ and that nothing reads, each with a sentence.
+    /// The unknown environment variables with the prefix TILL_, each with a sentence.
     static func unknownVariables(_ environment: [String: String]) -> [String] {
         let known = Setting.all.compactMap(\.variable) + otherVariables
         return environment.keys.filter { $0.hasPrefix("TILL_") && !known.contains($0) }.sorted().map {

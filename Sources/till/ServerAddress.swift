@@ -13,10 +13,10 @@ struct ServerAddress: ExpressibleByArgument {
         self.url = url
     }
 
-    /// Whether nobody on the network reads a credential that is sent there.
+    /// True if nobody on the network can read a credential that is sent to the address.
     var isConfidential: Bool { url.scheme == "https" || isLoopback }
 
-    /// Whether the host is `localhost`, `::1` or of 127.0.0.0/8.
+    /// True if the host is `localhost`, `::1` or in 127.0.0.0/8.
     private var isLoopback: Bool {
         guard let host = url.host()?.lowercased() else { return false }
         if ["localhost", "::1", "[::1]"].contains(host) { return true }

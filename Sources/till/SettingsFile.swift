@@ -5,14 +5,14 @@ import StrictJSON
 
 /// The settings in a configuration file.
 ///
-/// swift-configuration reads no list of objects, which `apps` is, so that this type reads the JSON.
+/// This type reads the JSON itself: `apps` is a list of objects, which swift-configuration does not support.
 struct SettingsFile {
     let path: String
     /// All settings but `apps`.
     private(set) var contents: [String: ConfigContent] = [:]
-    /// The same as they are written.
+    /// The text of each setting except `apps`, as written.
     private(set) var texts: [String: String] = [:]
-    /// Nil without the setting `apps`.
+    /// The entries of `apps`; nil without the setting.
     private(set) var apps: [AppSettings]?
     /// The line of each setting, from 1 on.
     let lines: [String: Int]
@@ -49,7 +49,7 @@ struct SettingsFile {
         }
     }
 
-    /// The value, and its text for a message. An object and a mixed list are texts that no setting accepts.
+    /// The value, and its text for a message. An object or a mixed list becomes text, which no setting accepts.
     private static func content(of value: JSONValue) -> (ConfigContent, String) {
         switch value {
         case .string(let text): return (.string(text), text)

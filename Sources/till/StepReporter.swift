@@ -3,7 +3,7 @@ import Device
 import Foundation
 import Synchronization
 
-/// Tells the steps of a purchase as they happen, and plays the app's death at one of them.
+/// Prints the steps of a purchase as they happen, and kills the process after one of them.
 final class StepReporter: Sendable {
     private let console: Console
     /// The name of the step after which the process kills itself.
@@ -11,7 +11,7 @@ final class StepReporter: Sendable {
     private let effect: @Sendable (Int64) -> String?
     /// The number of the transaction this launch of the app began; none until its payment is added.
     private let own = Mutex<Int64?>(nil)
-    /// The refusals met on the way, by the transaction's number.
+    /// The refusals so far, by the transaction's number.
     private let refusals = Mutex<[Int64: ServiceRefusal]>([:])
 
     /// - Parameter effect: The effect of a payment by its number, in words; nil for one that sold nothing.
@@ -30,7 +30,7 @@ final class StepReporter: Sendable {
         "paymentAdded", "deferred", "purchased", "failed", "proofObtained", "redeemed", "refused", "finished",
     ]
 
-    /// The transactions that the service refused, and why.
+    /// The transactions that the service refused, with the reasons.
     var refused: [Int64: ServiceRefusal] { refusals.withLock { $0 } }
 
     func report(_ step: DeviceStep) {

@@ -10,7 +10,7 @@ struct TextTable {
         rows.append(row)
     }
 
-    /// The lines, each column as wide as its widest cell and two spaces between.
+    /// The lines. Each column is as wide as its widest cell, with two spaces between columns.
     var lines: [String] {
         let widths = (rows.first ?? []).indices.map { column in rows.map { Self.width($0[column]) }.max() ?? 0 }
         return rows.map { row in
@@ -27,7 +27,7 @@ struct TextTable {
         text.count > 32 ? text.prefix(31) + "…" : text
     }
 
-    /// Terminal cells a text takes: Hangul, Han and their like take two (Unicode Standard Annex 11).
+    /// The width of a text in terminal cells. Wide characters such as Hangul take two (Unicode Standard Annex 11).
     private static func width(_ text: String) -> Int {
         text.unicodeScalars.reduce(0) { width, scalar in
             switch scalar.value {

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// The command line: the app, the store and the service, played on one machine.
+/// The command line. It runs the app, the store and the service on one machine.
 @main
 struct Till: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "till",
         abstract: "An in-app purchase server, with a local App Store to develop and test against.",
         discussion: """
-            Buy something, hand in the receipt, see what is owned:
+            Buy a product, validate the receipt, and list the user's items:
 
               till products
               till buy com.memolease.sesac1.sprout1 --user alice
@@ -15,8 +15,8 @@ struct Till: AsyncParsableCommand {
               till receipt validate alice.receipt
               till owned alice
 
-            Everything Till makes (keys, the store's queue, the ledger) lies in the data directory: --data DIR, else \
-            TILL_DATA, else .till. Exit status: 0 done or valid, 1 refused or invalid, 64 wrong usage.
+            Till stores its keys, the store's queue and the ledger in the data directory: --data DIR, else TILL_DATA, else \
+            .till. Exit status: 0 done or valid, 1 refused or invalid, 64 wrong usage.
             """,
         version: version,
         subcommands: [

@@ -8,8 +8,8 @@ struct TrustAdd: Command {
         commandName: "add",
         abstract: "Trust the root certificates of a file.",
         discussion: """
-            Apple publishes its roots at https://www.apple.com/certificateauthority/; a certificate that calls itself \
-            Apple's and does not have the SHA-256 published there is refused.
+            Apple publishes its roots at https://www.apple.com/certificateauthority/. The command refuses a certificate with \
+            Apple's name and another SHA-256 than the published one.
 
             Example:
               till trust add AppleRootCA-G3.cer
@@ -26,7 +26,7 @@ struct TrustAdd: Command {
         let anchors = try TrustFolder(data.trustFolder).add(file: URL(filePath: file))
         let reports = anchors.map { AnchorReport($0, file: nil) }
         for report in reports { console.line("Trusted as \(report.realm): \(report.name)") }
-        console.note("A service that runs takes it up when it is started again.")
+        console.note("Restart the service to apply this.")
         try console.json(["added": reports])
     }
 }

@@ -9,7 +9,7 @@ struct TrustList: Command {
         commandName: "list",
         abstract: "List the root certificates whose proofs are trusted.",
         discussion: """
-            They lie in the data directory, and in the folder Keys/ of the project or of the installation (share/till/Keys).
+            The certificates are in the data directory, and in the folder Keys/ of the project or installation (share/till/Keys).
 
             Example:
               till trust list
@@ -31,11 +31,11 @@ struct TrustList: Command {
     }
 }
 
-/// A trusted root as commands show it.
+/// A trusted root in the output of commands.
 struct AnchorReport: Encodable {
     let realm: String
     let name: String
-    /// When it ends; RFC 3339, UTC.
+    /// The end of its validity; RFC 3339, UTC.
     let until: String
     /// In hexadecimal.
     let sha256: String

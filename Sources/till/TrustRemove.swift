@@ -5,15 +5,15 @@ import Receipts
 struct TrustRemove: Command {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Trust a root certificate no longer.",
+        abstract: "Remove a trusted root certificate.",
         discussion: """
-            Of those in the data directory; what lies in Keys/ was put there by hand, and goes the same way.
+            The command removes certificates from the data directory. Remove files in Keys/ by hand.
 
             Example:
               till trust remove 63343abf
             """)
 
-    @Argument(help: "Its SHA-256 in hexadecimal, or the first eight digits or more, as till trust list shows it.")
+    @Argument(help: "The certificate's SHA-256 in hexadecimal, or at least its first 8 digits, from `till trust list`.")
     var sha256: String
 
     @OptionGroup var common: CommonOptions
@@ -22,8 +22,8 @@ struct TrustRemove: Command {
         let data = common.dataDirectory
         try data.requireTrustFolder()
         let report = AnchorReport(try TrustFolder(data.trustFolder).remove(fingerprint: sha256), file: nil)
-        console.line("Trusted no longer: \(report.name)")
-        console.note("A service that runs trusts it until it is started again.")
+        console.line("Removed: \(report.name)")
+        console.note("Restart the service to apply this.")
         try console.json(["removed": report])
     }
 }

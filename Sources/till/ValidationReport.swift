@@ -6,21 +6,21 @@ import Service
 import StoreHTTP
 import Wire
 
-/// What `till receipt validate` answers.
+/// The JSON output of `till receipt validate`.
 struct ValidationReport: Encodable {
     let valid: Bool
-    /// The code of the refusal, when invalid.
+    /// The error code if the proof is invalid.
     let reason: String?
     let message: String?
-    /// The step of the check at which it was refused.
+    /// The verification step that failed.
     let step: ProofRefusal.Step?
     var kind: ProofResource.Kind?
     var origin: Origin?
     var environment: AppStoreEnvironment?
     var bundleId: String?
-    /// Of a JWS; RFC 3339, UTC.
+    /// The signing date of a JWS; RFC 3339, UTC.
     var signedAt: String?
-    /// Of an app receipt; RFC 3339, UTC.
+    /// The creation date of an app receipt; RFC 3339, UTC.
     var createdAt: String?
     var inAppPurchases: [ProofResource.Purchase]?
 
@@ -28,7 +28,7 @@ struct ValidationReport: Encodable {
         self.init(reason: refusal.code, message: refusal.message)
     }
 
-    /// - Parameter reason: A refusal's code, as a service tells it.
+    /// - Parameter reason: An error code, as a service returns it.
     init(reason: String, message: String) {
         valid = false
         self.reason = reason
@@ -53,7 +53,7 @@ struct ValidationReport: Encodable {
         inAppPurchases = proof.purchases ?? []
     }
 
-    /// The same for a person.
+    /// The report as text.
     var lines: [String] {
         guard valid else { return ["invalid: \(reason ?? "")"] }
         var lines = ["valid"]

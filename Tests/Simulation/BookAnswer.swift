@@ -29,7 +29,7 @@ struct BookAnswer {
         self.days = days
     }
 
-    /// What the service tells.
+    /// The figures of the service.
     init(_ answer: FigureAnswer, days: [CalendarDay]) {
         self.days = days
         for told in answer.series {

@@ -6,7 +6,7 @@ import Store
 /// The figures as they follow from the store's books alone, by the definitions of `Documentation/Figures.md`.
 struct BookFigures {
     let days: [CalendarDay]
-    /// What was bought: each non-consumable once, on the day of the original purchase.
+    /// The sales, each non-consumable once, on the day of the original purchase.
     private let sales: [SimulatedSale]
     private let periods: [BookedPeriod]
     /// The first sale of each app to each user.

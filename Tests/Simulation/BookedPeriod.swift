@@ -49,7 +49,7 @@ struct BookedPeriod {
         for index in periods.indices {
             let period = periods[index]
             if index > 0, period.sale.purchaseDate <= periods[index - 1].end.adding(seconds: gapSeconds) {
-                // What was paid for has ended if a trial follows.
+                // A paid subscription has ended if a trial follows.
                 periods[index - 1].isFollowed = periods[index - 1].isTrial || !period.isTrial
                 if !periods[index - 1].isTrial { periods[index].predecessor = periods[index - 1].sale }
             }

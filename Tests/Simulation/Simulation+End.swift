@@ -34,7 +34,7 @@ extension Simulation {
         try await checkFigures(of: ledger, named: "the service")
     }
 
-    /// What the App Store answers about a sale.
+    /// The response of the App Store about a sale.
     func statement(about sale: SimulatedSale) throws -> [UInt8] {
         let api = AppStoreServerAPI(store: sale.app.store)
         return Array(try api.transactionInfo(sale.transactionIdentifier).signedTransactionInfo.utf8)

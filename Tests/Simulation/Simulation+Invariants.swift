@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Webhooks
 
-/// What must hold, whatever has gone wrong.
+/// The invariants that hold after any fault.
 extension Simulation {
     /// The owners of the redeemed transactions.
     func owners(in ledger: Ledger? = nil) throws -> [TransactionKey: User] {
@@ -83,7 +83,7 @@ extension Simulation {
         }
     }
 
-    /// When nothing is left to do: all that was bought is somebody's, and everybody owns what the store says they bought.
+    /// Checks the final state: each purchase has an owner, and each user owns the purchases that the store reports.
     func checkEnd() throws {
         let problems = try place.problems()
         guard problems.isEmpty else { throw SimulationError.broken(problems.joined(separator: " ")) }

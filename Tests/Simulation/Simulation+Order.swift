@@ -9,7 +9,7 @@ import TestSupport
 extension Simulation {
     /// The same posts and notifications in two other orders, with copies, end in one state.
     func checkOrder() async throws {
-        // Whose a purchase without a token is that two users present, the order does decide.
+        // The order decides the owner of a purchase without a token that two users present.
         guard !sharesDevices else { return }
         let notifications = try notifications().map { Array($0.utf8) }
         let statements = try sales().map { try statement(about: $0) }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// What is sold changes while the real binary sells, and stays changed.
+/// Changes of the catalog while the real binary runs. A restart keeps them.
 @Suite struct CatalogAdministrationTests {
     let till: TillProcess
 
@@ -22,7 +22,7 @@ import Wire
         try Data(chain.root.certificate.der).write(to: till.folder.file("root.cer"))
         #expect(try await till.run("trust", "add", till.folder.file("root.cer").path).status == 0)
         let first = try await ServeProcess(till, ["--catalog-administration"])
-        // On the same ledger, without the setting: it goes by what is changed there, and changes nothing.
+        // A service on the same ledger without the setting applies the changes, and can make none.
         let second = try await ServeProcess(till)
         let catalog = "/v1/catalog/products/\(moon)"
         let put = ["--request", "PUT"]
@@ -57,7 +57,7 @@ import Wire
         #expect(owned.items.contains { $0.item.number == 9 })
         let list = try await third.curl("/v1/catalog/changes", key: key).decoded(CatalogChangeList.self)
         #expect(list.changes.map(\.kind) == ["withdrawn", "pictured", "defined"])
-        // The command line's own service goes by it, too: it would know the product's proof again.
+        // The command line's service applies the changes, too, and recognizes the proof.
         let redeemed = till.folder.file("moon.jws")
         try Data(proof.utf8).write(to: redeemed)
         let again = try await till.run("receipt", "redeem", redeemed.path, "--user", "alice")

@@ -21,7 +21,7 @@ private enum DatabaseCluster {
     private static let environment = ProcessInfo.processInfo.environment
     /// The address of all nodes.
     static let address = environment["TILL_FAILOVER"] ?? ""
-    /// nil if there is no cluster.
+    /// The path of the cluster's script; nil if there is no cluster.
     static let script = environment["TILL_FAILOVER_SCRIPT"]
     static let rounds = environment["TILL_FAILOVER_ROUNDS"].flatMap(Int.init) ?? 10
     /// The faults, in turn. The first primary is the first node of the address, whose silence delays each new connection.
@@ -41,7 +41,7 @@ private enum DatabaseCluster {
     }
 }
 
-/// Devices that hand in sales, each to two services at the same time, and pause between them.
+/// A load of devices. Each redeems a sale at two services at the same time, and pauses before the next one.
 private final class DeviceLoad: Sendable {
     struct NoAnswers: Error, CustomStringConvertible {
         let description: String
@@ -87,7 +87,7 @@ private final class DeviceLoad: Sendable {
         return gaps.max() ?? .zero
     }
 
-    /// Hands in sales until the load is stopped, no sale is left, or four minutes are over.
+    /// Redeems sales until the load is stopped, no sale is left, or four minutes are over.
     func run() async throws {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.devices
@@ -148,7 +148,7 @@ private final class DeviceLoad: Sendable {
         }
     }
 
-    /// - Returns: nil if the service has said that the device may finish the transaction.
+    /// - Returns: The reason of the failure; nil if the device may finish the transaction.
     private func failure(of sale: SalesLoad.Sale, at client: ServiceClient) async -> String? {
         do {
             let connection = HTTPServiceConnection(client: client, user: sale.user)
@@ -207,7 +207,7 @@ private final class DeviceLoad: Sendable {
                     + "\((seconds * 10).rounded() / 10) s at most without an acknowledged sale at a service; "
                     + "\(devices.acknowledged.count) sales acknowledged.")
             #expect(devices.longestGap <= Self.longestGap, "round \(round + 1)")
-            // Each redemption was answered, none with 503.
+            // The services answered each redemption, and none with 503.
             #expect(devices.failures == [:], "round \(round + 1)")
             for service in services {
                 let stored = try await load.redeemed(at: service)

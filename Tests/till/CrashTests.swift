@@ -21,16 +21,16 @@ import Testing
             till, ["--log-level", "warning"], environment: ["TILL_REQUESTS_PER_MINUTE": "1000000"])
     }
 
-    /// Rounds of it, each with sales of its own, on one ledger; `make crash-test` plays more.
+    /// Rounds on one ledger, each with new sales. `make crash-test` runs more of them.
     @Test func whatWasAnsweredOutlivesAKillUnderLoadAndNothingIsThereTwice() async throws {
         var answered: Set<SalesLoad.Sale> = []
         for round in 0..<Self.rounds {
             let due = Array(load.sales[round * Self.salesInRound..<(round + 1) * Self.salesInRound])
-            // At any moment of the load, the first and the last included.
+            // The kill can come at any moment of the load, even the first or the last.
             let moment = Int.random(in: 1..<Self.salesInRound)
             let server = try await serve()
             let isKilled = Mutex(false)
-            // Each sale twice, as devices do that have not heard an answer.
+            // A device without an answer sends a proof again, so the test sends each sale twice.
             answered.formUnion(
                 try await load.redeem(zip(due, due).flatMap { [$0, $1] }, at: [server.url]) { count in
                     let isFirst = isKilled.withLock { killed in
@@ -53,7 +53,7 @@ import Testing
                 "Round \(round): killed after \(moment) answers; \(answered.count) acknowledged so far, all there once."
             )
         }
-        // What was not answered is handed in again, as a device does; in the end all is there, once.
+        // A device sends each unanswered proof again. In the end the ledger has each sale once.
         let last = try await serve()
         #expect(try await load.redeem(load.sales, at: [last.url]).count == load.sales.count)
         #expect(try await load.redeemed(at: last).sorted() == load.sales.map(\.transaction))

@@ -14,7 +14,7 @@ import Testing
 
         let findings: [Finding]
 
-        /// The problems, each as its check.
+        /// The names of the checks that found a problem.
         var problems: [String] { findings.filter { $0.status == "problem" }.map(\.check) }
     }
 

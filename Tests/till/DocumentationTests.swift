@@ -5,7 +5,7 @@ import Testing
 import Wire
 import till
 
-/// What the documentation says, done.
+/// The examples of the documentation, run against the real binary.
 @Suite struct DocumentationTests {
     let till: TillProcess
 
@@ -29,7 +29,7 @@ import till
         let arguments = made.0.split(separator: " ").map(String.init)
         let key = try await till.run(arguments: ["keys", "make", "shop"] + arguments).output
             .trimmingCharacters(in: .newlines)
-        // A refusal fails the line.
+        // An error response fails the line.
         try Data("fail\nsilent\nshow-error\n".utf8).write(to: till.folder.file(".curlrc"))
         let script = calls.map { $0.replacing("http://127.0.0.1:8080", with: server.url.absoluteString) }
         for (number, call) in script.enumerated() {
@@ -87,7 +87,7 @@ import till
         options.subtract(["config", "print-configuration", "store", "sandbox-key", "json", "version", "help"])
         let settings = Setting.all
         #expect(Set(settings.map(\.name)).count == settings.count)
-        // `apps` is a list of objects, and others read the command line, so that secrets are not there.
+        // `apps` is a list of objects. Other users can read the command line, so it takes no secrets.
         #expect(options == Set(settings.filter { !$0.isSecret && $0.name != "apps" }.map(\.name)))
         let printed = try await till.run("serve", "--print-configuration")
         #expect(Set(try printed.json().keys).subtracting(settings.map(\.name)) == [])
@@ -103,7 +103,7 @@ import till
             let rows = section.split(separator: "\n").filter { $0.hasPrefix("| ") }.map(String.init)
             #expect(rows == SettingsDocumentation.table(group), "Run `make settings`.")
         }
-        // The limits that the threat model names can be set.
+        // Each limit of the threat model has a setting.
         let names = Set(Setting.all.map(\.name))
         let limits = try #require(
             try Project.text("Documentation/ThreatModel.md").components(separatedBy: "\n## Limits\n").last)

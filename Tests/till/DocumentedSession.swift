@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The commands that a document shows in its `console` blocks, and the files that it lets its reader write.
+/// The commands in the `console` blocks of a document, and the files that its reader writes.
 struct DocumentedSession {
     struct Step {
         let arguments: [String]
@@ -16,7 +16,7 @@ struct DocumentedSession {
 
     init(page: String) {
         let parts = page.components(separatedBy: "\n```")
-        // A page begins outside a block, so that each second part is a block.
+        // A page begins outside a block, so every second part is a block.
         for block in stride(from: 1, to: parts.count, by: 2).map({ parts[$0] }) {
             let lines = block.split(separator: "\n", omittingEmptySubsequences: false)
             let words = lines[0].split(separator: " ").map(String.init)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The messages of frequent mistakes: each says what is wrong, and what to do.
+/// The messages of frequent mistakes. Each names the error and the remedy.
 @Suite struct ErrorMessageTests {
     /// A mistake on the command line, and its message.
     struct Mistake: Sendable, CustomTestStringConvertible {

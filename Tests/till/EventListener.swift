@@ -2,13 +2,13 @@ import AsyncHTTPClient
 import Foundation
 import Synchronization
 
-/// A screen that listens to its user's events, as an `EventSource` does: parsed by the rules of HTML Standard section 9.2.6.
+/// A listener to a user's events, like an `EventSource`. It parses by the rules of HTML Standard section 9.2.6.
 final class EventListener: Sendable {
     struct Event: Hashable, Sendable {
         var id = ""
         var kind = "message"
         var data = ""
-        /// When it came, in seconds of the machine's own clock.
+        /// The time of its arrival, in seconds of the machine's clock.
         var receivedAt = 0.0
     }
 
@@ -17,7 +17,7 @@ final class EventListener: Sendable {
         var hasEnded = false
     }
 
-    /// Each screen has a connection of its own; the shared client has eight for one server. It lives as long as the tests.
+    /// A client with a connection for each listener: the shared client has eight for one server. It lives as long as the tests.
     static let screens = HTTPClient(
         eventLoopGroupProvider: .singleton,
         configuration: .init(
@@ -27,7 +27,7 @@ final class EventListener: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
-    ///   - onEvent: Told of each event; it is kept where this is nil.
+    ///   - onEvent: Receives each event; if it is nil, the listener keeps the event.
     init(
         _ url: URL,
         token: String,
@@ -56,7 +56,7 @@ final class EventListener: Sendable {
 
     deinit { task.withLock { $0?.cancel() } }
 
-    /// Goes away, as somebody does who closes the app.
+    /// Closes the connection, as an app does when its user closes it.
     func close() {
         task.withLock { $0?.cancel() }
     }

@@ -4,11 +4,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Many who listen while much changes: each event is counted, and memory does not grow. `make soak` plays it at its full size.
+/// Many listeners during many changes: no event is lost, and memory does not grow. `make soak` runs the full size.
 @Suite struct EventSoakTests {
     private struct Size: Sendable {
         let users: Int
-        /// Of each user.
+        /// The number of listeners of each user.
         let screens: Int
         let changesPerSecond: Int
         let seconds: Int
@@ -17,7 +17,7 @@ import Testing
         static let full = Size(users: 500, screens: 4, changesPerSecond: 200, seconds: 120)
     }
 
-    /// What one user's screens have seen, and when what they are to see was asked for.
+    /// The events that one user's listeners have received, and the times of the requests that caused them.
     private struct Counts {
         var received: [Int]
         /// Seconds from the request's beginning to the event.
@@ -66,7 +66,7 @@ import Testing
                         }
                     })
             }
-            // They come one after the other, as screens do.
+            // The listeners connect one after the other.
             if user.isMultiple(of: 10) {
                 await expectEventually { ready.withLock { $0 } >= listeners.count - 40 }
             }
@@ -74,7 +74,7 @@ import Testing
         await expectEventually { ready.withLock { $0 } == listeners.count }
         let before = try Self.memory(of: server)
         let changes = try await change(tokens, counts, at: server.url)
-        // What was answered is on its way.
+        // The events of all answered requests are on their way.
         let expected = changes * size.screens
         await expectEventually {
             counts.allSatisfy { $0.value.withLock { $0.received.allSatisfy { $0 >= changes / size.users } } }
@@ -93,9 +93,9 @@ import Testing
         #expect(await server.end(SIGTERM) == 0)
     }
 
-    /// Each user in turn changes their profile, so many in each second.
+    /// Changes the profile of each user in turn, at a fixed rate.
     ///
-    /// - Returns: How many were answered: as many for each user.
+    /// - Returns: The number of answered requests, the same for each user.
     private func change(_ tokens: [String], _ counts: [Box], at url: URL) async throws -> Int {
         let all = size.changesPerSecond * size.seconds / size.users * size.users
         let (size, start) = (size, Self.now())
@@ -103,12 +103,12 @@ import Testing
             var answered = 0
             for number in 0..<all {
                 let due = start + Double(number) / Double(size.changesPerSecond)
-                // What a load is: so much in each second, whatever is answered.
+                // A load has a fixed rate and does not wait for answers.
                 try await Task.sleep(for: .seconds(max(0, due - Self.now())))
                 let user = number % size.users
                 let (token, box) = (tokens[user], counts[user])
                 group.addTask {
-                    // Of which each is an event, in whatever order they arrive.
+                    // Each request causes one event, in any order.
                     var request = HTTPClientRequest(url: url.appending(path: "/v1/me/profile").absoluteString)
                     request.method = .PATCH
                     request.body = .bytes(Array(#"{"nickname":"Mint"}"#.utf8))
@@ -127,14 +127,14 @@ import Testing
         return all
     }
 
-    /// A lock that can stand in an array.
+    /// A lock that an array can store.
     private final class Box: Sendable {
         let value: Mutex<Counts>
 
         init(_ counts: Counts) { value = Mutex(counts) }
     }
 
-    /// What a process has in memory, in KB; 0 where the system does not tell.
+    /// The resident memory of a process, in KB; 0 if the system does not report it.
     private static func memory(of server: ServeProcess) throws -> Int {
         guard let status = try? String(contentsOfFile: "/proc/\(server.processIdentifier)/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") })

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// What happens to a user shows on every screen, over real sockets.
+/// Events that reach every listener of a user, over real sockets.
 @Suite struct EventTests {
     let till: TillProcess
     let issuer: TestIssuer
@@ -75,7 +75,7 @@ import Wire
         #expect(other.kinds == ["ready"])
         #expect(events.map(\.id) == ["0-0", "1-0", "1-1", "1-2", "1-3", "2-3"])
 
-        // The service ends at once though all of them listen.
+        // The service stops at once, although listeners are connected.
         #expect(await server.end(SIGTERM) == 0)
         await expectEventually { (screens + [other]).allSatisfy(\.hasEnded) }
     }
@@ -88,7 +88,7 @@ import Wire
         #expect(try await first.curl(wish, key: alice, options: ["--request", "PUT"]).status == 204)
         await expectEventually { screen.events.count == 2 }
         screen.close()
-        // While nobody listens.
+        // No listener is connected now.
         #expect(try await first.curl(wish, key: alice, options: ["--request", "DELETE"]).status == 204)
         #expect(await first.end(SIGKILL) == -SIGKILL)
 
@@ -99,7 +99,7 @@ import Wire
                 == 200)
         let again = EventListener(second.url, token: alice, after: try #require(screen.events.last).id)
         await expectEventually { again.kinds == ["wishRemoved", "profileChanged"] }
-        // Everything, for who knows nothing; and anew, for who knows another ledger or nonsense.
+        // After "0-0", a listener receives all events. After an unknown identifier, it receives "reset".
         let whole = EventListener(second.url, token: alice, after: "0-0")
         await expectEventually { whole.kinds == ["wished", "wishRemoved", "profileChanged"] }
         for strange in ["9-0", "0-99", "x", "-1--1", "99999999999999999999-0"] {
@@ -107,7 +107,7 @@ import Wire
             await expectEventually { lost.kinds == ["reset"] }
             #expect(lost.events.first?.id == "0-3")
         }
-        // Of two hundred changes and more, the first are forgotten.
+        // The service forgets the first of more than two hundred changes.
         for number in 1...210 {
             let method = number.isMultiple(of: 2) ? "DELETE" : "PUT"
             #expect(try await second.curl(wish, key: alice, options: ["--request", method]).status == 204)
@@ -116,7 +116,7 @@ import Wire
         await expectEventually { late.kinds.first == "reset" }
     }
 
-    /// Another process on the same ledger wakes nobody here; within seconds it is seen all the same.
+    /// A commit of another process on the same ledger wakes no listener. The service finds it within seconds.
     @Test func whatAnotherProcessDoesIsSeen() async throws {
         let alice = try token("alice")
         let first = try await ServeProcess(till, arguments)
@@ -139,7 +139,7 @@ import Wire
         #expect(try await server.curl(path, key: key, options: ["--request", "POST"]).status == 204)
         await expectEventually { screen.hasEnded }
         #expect(screen.kinds == ["ready", "wished", "erased"])
-        // Its client comes again by itself, with a token that is still good: nobody is made anew by that.
+        // The client reconnects with a token that is still valid. The service does not create the user again.
         let again = try await server.curl(
             "/v1/me/events", key: alice, options: ["--header", "Last-Event-ID: 0-1"])
         #expect(again.status == 204)
@@ -162,7 +162,7 @@ import Wire
         #expect(!screens[1].hasEnded)
     }
 
-    /// Screens that are gone without a word have places that the next ones need.
+    /// Listeners that left without closing their connection must make room for new ones.
     @Test func theFirstOfTooManyScreensGoes() async throws {
         let alice = try token("alice")
         let server = try await ServeProcess(till, arguments + ["--maximum-connections", "100"])
@@ -174,7 +174,7 @@ import Wire
         }
         await expectEventually { screens[0].hasEnded }
         #expect(screens.dropFirst().allSatisfy { !$0.hasEnded })
-        // All together have half of the connections; one more, and the oldest of the largest address goes.
+        // Listeners may use half of the connections. One more replaces the oldest of the address with the most listeners.
         for number in 0..<30 {
             screens.append(EventListener(server.url, token: try token("user\(number)")))
             await expectEventually { screens.last?.kinds == ["ready"] }
@@ -184,7 +184,7 @@ import Wire
         await expectEventually { screens.last?.kinds == ["ready"] }
         await expectEventually { screens[1].hasEnded }
         #expect(screens.dropFirst(2).allSatisfy { !$0.hasEnded })
-        // A question for the head alone takes no place.
+        // A HEAD request replaces no listener.
         #expect(try await server.curl("/v1/me/events", key: alice, options: ["--head"]).status == 200)
         #expect(try await server.curl("/v1/me/events").status == 401)
         withExtendedLifetime(screens) {}

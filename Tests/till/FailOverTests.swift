@@ -5,12 +5,12 @@ import Testing
 
 /// A primary and its synchronous standby, which `make test-postgres` has started.
 private enum ServerPair {
-    /// Of both.
+    /// The address of both servers.
     static let address = ProcessInfo.processInfo.environment["TILL_POSTGRES_PAIR"] ?? ""
-    /// nil where there are none.
+    /// The path of the script that controls the servers; nil if there are none.
     static let script = ProcessInfo.processInfo.environment["TILL_POSTGRES_PAIR_SCRIPT"]
 
-    /// - Parameter what: As the script names it.
+    /// - Parameter what: The command of the script.
     static func run(_ what: String, in folder: URL) async throws {
         try await Tool.run("bash", [try #require(script), what], in: folder)
     }
@@ -32,7 +32,7 @@ private enum ServerPair {
             environment: ["TILL_REQUESTS_PER_MINUTE": "1000000", "TILL_LEDGER": ServerPair.address])
     }
 
-    /// Not even where the primary has it, and ends the connection.
+    /// This holds even if the primary has the commit and closes the connection.
     @Test func whatTheStandbyHasNotIsToldToNobody() async throws {
         let till = try TillProcess(hasKeys: false)
         let load = try await SalesLoad(1, from: 9_000_000, of: till, ["--ledger", ServerPair.address])
@@ -42,7 +42,7 @@ private enum ServerPair {
         async let redeemed = load.redeem(load.sales, at: [service.url]) { count in answers.withLock { $0 = count } }
         try await expectEventually { try ServerPair.waiting().count == 1 }
         let process = try #require(try ServerPair.waiting().first)
-        // It was committed by then, and who asked is left without an answer.
+        // The primary has committed by then, and the caller gets no answer.
         try TestSchema.execute("SELECT pg_terminate_backend(\(process))", at: ServerPair.address)
         try await expectEventually { try ServerPair.waiting().contains { $0 != process } }
         #expect(answers.withLock { $0 } == 0)
@@ -63,7 +63,7 @@ private enum ServerPair {
             for await _ in reached { break }
             try await ServerPair.run("fail-over", in: till.folder.url)
         }()
-        // Each sale goes to both services, as devices do that have not heard an answer.
+        // A device without an answer sends a proof again, so each sale goes to both services.
         var answered = try await load.redeem(load.sales.flatMap { [$0, $0] }, at: urls) { count in
             if count >= moment { isReached.yield() }
         }
@@ -72,7 +72,7 @@ private enum ServerPair {
         let before = answered.count
         var waiting = load.sales.filter { !answered.contains($0) }
         for _ in 0..<20 where !waiting.isEmpty {
-            // What is answered no more is handed in again, as a device does.
+            // A device sends each unanswered proof again.
             answered.formUnion(try await load.redeem(waiting, at: urls.reversed()))
             waiting = load.sales.filter { !answered.contains($0) }
         }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// A service whose disk fails under it: nothing is answered that is not stored, and a restart finds all that was.
+/// A service with a failing disk. It answers only what it has stored, and a restart finds all of it.
 @Suite struct FailingDiskTests {
     let till: TillProcess
     let key: String
@@ -16,7 +16,7 @@ import Wire
         key = try await till.run("keys", "make", "disk", "--json").decoded(MadeKey.self).key
     }
 
-    /// With a library before the system's own that makes the disk fail, as long as the file `fault` says how.
+    /// Preloads a library that makes the disk fail as the file `fault` says.
     private func serve() async throws -> ServeProcess {
         let library = till.folder.file("failing-disk.so")
         if !FileManager.default.fileExists(atPath: library.path) {
@@ -53,7 +53,7 @@ import Wire
         let failed = try await redeem(2, at: service)
         #expect(failed.status == 503)
         #expect(failed.code == "storageStopped")
-        // The disk is well again, and what was lost on the way to it stays lost: nothing is tried as if it were there.
+        // The disk works again, but the lost writes stay lost. The service does not pretend that it has them.
         try fail(nil)
         #expect(try await redeem(3, at: service).code == "storageStopped")
         #expect(try await service.curl("/v1/users/alice/items", key: key).code == "storageStopped")
@@ -84,11 +84,11 @@ import Wire
         #expect(await service.end(SIGTERM) == 0)
     }
 
-    /// What is in the write-ahead log is on the disk, whether or not it can be moved into the database yet.
+    /// Commits in the write-ahead log are on the disk, even if a checkpoint cannot move them into the database.
     @Test func aCheckpointThatFailsTakesNothingBack() async throws {
         let service = try await serve()
         try fail("checkpoint")
-        // Each of these users is written at first sight.
+        // The first request of each user writes to the ledger.
         let users = try await service.curl("/v1/users/u[1-300]", key: key)
         #expect(users.head.split(separator: "HTTP/1.1 ").allSatisfy { $0.hasPrefix("200") })
         #expect(try await redeem(1, at: service).status == 200)
@@ -100,7 +100,7 @@ import Wire
         #expect(await restarted.end(SIGTERM) == 0)
     }
 
-    /// As a system makes it that has found something wrong with a disk.
+    /// The operating system remounts a disk read-only after an error.
     @Test func aDiskThatBecomesReadOnlyStopsTheLedgerAndIsToldAtTheStart() async throws {
         let service = try await serve()
         #expect(try await redeem(1, at: service).status == 200)
@@ -120,7 +120,7 @@ import Wire
         let service = try await serve()
         #expect(try await redeem(1, at: service).status == 200)
         try fail("damaged")
-        // Read anew, since something has been written meanwhile, or not read yet.
+        // The next read goes to the disk: the page has changed, or is not cached yet.
         let answered = try await redeem(2, at: service)
         let failed = try await service.curl("/v1/users/alice/transactions", key: key)
         #expect(failed.status == 500)
@@ -132,7 +132,7 @@ import Wire
         #expect(try service.log.contains("storageDamaged"))
     }
 
-    /// Whoever asks the ledger waits; the service itself does not, and all goes on when the disk does.
+    /// Requests to the ledger wait. Other requests are answered, and all continue when the disk does.
     @Test func aDiskThatHangsHoldsNobodyElse() async throws {
         let service = try await serve()
         #expect(try await redeem(1, at: service).status == 200)

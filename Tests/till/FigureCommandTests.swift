@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// `till figures`, and what `till ledger check` says of the sums.
+/// `till figures`, and the report of `till ledger check` about the sums.
 @Suite struct FigureCommandTests {
     let till: TillProcess
 
@@ -78,7 +78,7 @@ import Wire
     }
 
     @Test func `an export of a running service goes on from a cursor`() async throws {
-        // More users than a part has.
+        // The number of users exceeds one part.
         try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice")
         try await change(
             """

@@ -7,17 +7,17 @@ struct HelpCommand: Decodable {
     let discussion: String?
     let subcommands: [HelpCommand]?
 
-    /// This command and those below it, each with its words: `till receipt export`.
+    /// This command and its subcommands, by their words: `till receipt export`.
     func all(below path: [String] = []) -> [(path: [String], command: HelpCommand)] {
         let path = path + [commandName]
         return [(path, self)]
             + (subcommands ?? []).filter { $0.commandName != "help" }.flatMap { $0.all(below: path) }
     }
 
-    /// True for a command with commands below it.
+    /// True if the command has subcommands.
     var isGroup: Bool { !(subcommands ?? []).isEmpty }
 
-    /// The lines of the examples, as they are.
+    /// The unchanged lines of the examples.
     var exampleLines: [String] {
         (discussion ?? "").split(separator: "\n").filter { $0.hasPrefix("  ") }.map(String.init)
     }

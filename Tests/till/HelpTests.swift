@@ -5,13 +5,13 @@ import Wire
 
 /// The examples in the help of every command.
 @Suite struct HelpTests {
-    /// Commands whose help has no example yet.
+    /// Commands without an example in their help.
     private static let withoutExample = [
         "till store serve", "till store keys", "till store resolve", "till store sales", "till store settings",
         "till store notifications",
     ]
 
-    /// Example lines that are too long yet.
+    /// Commands with an example line that is too long.
     private static let wrappedCommands = ["till store", "till store buy", "till store refund"]
 
     /// Beginnings of examples that need another machine, with the reason.
@@ -24,7 +24,7 @@ import Wire
     /// The exit status of examples that show a failure or a crash.
     private static let statuses: [String: Int32] = [
         "till buy com.memolease.sesac1.background2 --user alice --outcome cancelled": 1,
-        // Killed with SIGKILL.
+        // The example kills its process with SIGKILL.
         "till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased": 137,
         // The transaction of the test is not Apple's.
         "till receipt validate transaction.jws --trust apple-roots --environment Production": 1,
@@ -43,13 +43,13 @@ import Wire
             let name = path.joined(separator: " ")
             #expect(command.isGroup || command.exampleLines.isEmpty == Self.withoutExample.contains(name), "\(name)")
             guard !Self.wrappedCommands.contains(name) else { continue }
-            // 80 columns: there is no terminal.
+            // Without a terminal, help has 80 columns.
             let help = try await till.run(arguments: path.dropFirst() + ["--help"]).output.split(separator: "\n")
             for line in command.exampleLines { #expect(help.contains(line[...]), "\(name): \(line)") }
         }
     }
 
-    /// Prepares what the examples name: purchases, files, and values in place of numbers that each ledger has its own of.
+    /// Prepares the purchases and files of the examples, and returns replacements for numbers that differ in each ledger.
     private func prepare() async throws -> [String: String] {
         for product in ["sprout1", "background1"] {
             #expect(try await till.run("buy", "com.memolease.sesac1.\(product)", "--user", "alice").status == 0)

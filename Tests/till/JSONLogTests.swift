@@ -50,7 +50,7 @@ import till
         let service = try await ServeProcess(till, ["--log-format", "json"])
         #expect(try await service.curl("/v1/products", key: key).status == 200)
         #expect(await service.end(SIGTERM) == 0)
-        // The command's own remarks come before, as text.
+        // The command prints its own remarks before, as text.
         let lines = try service.log.split(separator: "\n").filter { !$0.hasPrefix("till: ") }.map {
             try JSONDecoder().decode(Line.self, from: Data($0.utf8))
         }

@@ -29,7 +29,7 @@ import Wire
         return try await server.curl(path, key: token, body: body, options: options)
     }
 
-    /// The token that the only mail to an address with a link for an action has.
+    /// The token in the only mail to an address that has a link for the action.
     private func token(_ action: String, to address: String, in mails: MailServerProcess) async throws -> String {
         func tokens() throws -> [String] {
             try mails.received.filter { $0.field("To") == address }.compactMap { $0.token(action) }
@@ -99,7 +99,7 @@ import Wire
     @Test(.withMailServer)
     func `a mail that was queued is sent by the next service`() async throws {
         let mails = try await MailServerProcess()
-        // Nobody listens there.
+        // No server listens on this port.
         let first = try await ServeProcess(till, Self.common + ["--mail-server", "smtp://127.0.0.1:1"])
         let fields = ["email": "mint@example.com", "password": "correct horse"]
         #expect(try await post(first, "/v1/accounts", fields).status == 201)
@@ -173,7 +173,7 @@ import Wire
             self.name = name
         }
 
-        /// Beside settings that are right.
+        /// Adds arguments to correct settings.
         static func also(_ arguments: String..., name: String) -> WrongSetting {
             WrongSetting(all: common + arguments, name: name)
         }

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Commands run by a user who may not use the data directory.
+/// Commands of a user without permission for the data directory.
 @Suite struct PermissionTests {
     private static let setpriv = "/usr/bin/setpriv"
     private static let isRoot = geteuid() == 0
-    /// Whether the binary can be run as another user.
+    /// True if the tests can run the binary as another user.
     private static let canChangeUser = isRoot && FileManager.default.isExecutableFile(atPath: setpriv)
     /// The user `nobody` of Linux.
     private static let launcher = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"]

@@ -15,7 +15,7 @@ import Wire
         let transaction: QueuedTransaction
     }
 
-    /// The output of `till resume --json` and `till restore --json`.
+    /// The JSON output of `till resume` and `till restore`.
     private struct Delivered: Decodable {
         let delivered: [QueuedTransaction]
         let refused: [String: String]
@@ -117,7 +117,7 @@ import Wire
         #expect(try await unfinished(till) == 0)
     }
 
-    /// The heart of it: the app dies after any step, and nothing is lost or granted twice.
+    /// The app is killed after each step. No purchase is lost or granted twice.
     @Test(
         arguments: ["paymentAdded", "purchased", "proofObtained", "redeemed", "finished"], ["receipt", "transaction"])
     func anAppKilledAfterAnyStepLosesNothing(step: String, proof: String) async throws {
@@ -131,7 +131,7 @@ import Wire
         #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 1"])
         #expect(try await unfinished(till) == 0)
         #expect(try await queue(till).count == 1)
-        // What the ledger granted, it granted once.
+        // The ledger has granted each purchase once.
         let receipt = try await till.run("receipt", "export", "--user", "alice")
         let redeemed = try await till.run("receipt", "redeem", "-", "--user", "alice", "--json", input: receipt.output)
         #expect(try redeemed.decoded(Redemption.self).outcome == .unchanged)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Commands that read an earlier command's data, where there is none.
+/// Commands that read the data of an earlier command, without such data.
 @Suite struct ReadingCommandTests {
     @Test(arguments: [
         ["owned", "alice"], ["audit", "alice"], ["figures", "units"], ["keys", "list"],
@@ -35,7 +35,7 @@ import Testing
             result.error.hasSuffix(
                 "TYPO\" has no store. Name the data directory with --data, or buy something first with till buy.\n"))
         #expect(!FileManager.default.fileExists(atPath: till.folder.folder("TYPO").path))
-        // Nor does it complete a directory that has something else.
+        // The command does not complete a directory with other files either.
         try FileManager.default.createDirectory(
             at: till.folder.folder("data/store"), withIntermediateDirectories: true)
         #expect(try await till.run(arguments: arguments).status == 1)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// What was missed is asked for: a back end whose notifications went nowhere, and a store that has kept them.
+/// Reconciliation of a service that has received no notifications with a store that has kept them.
 @Suite struct ReconcileTests {
     @Test func whatWasMissedIsTakenIn() async throws {
         let backEnd = try TillProcess(hasKeys: false)
@@ -43,7 +43,7 @@ import Wire
         #expect(try await reconcile() == ["notifications": ["granted": 1]])
         #expect(try await items().contains(Item(collection: "sprout", number: 1)))
         #expect(try await reconcile() == ["notifications": ["duplicate": 1]])
-        // One that names nobody is parked, also when the history of a customer has it: others may use the same account.
+        // A purchase without an account token is parked, even from a customer's history: others may use the same account.
         _ = try await buy("background2")
         #expect(try await shop.run("store", "refund", first).status == 0)
         let both = try await reconcile("--customers")

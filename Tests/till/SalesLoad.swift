@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// Many sales that many devices hand in at once, and what the service has of them afterwards.
+/// A load of sales that many devices redeem at once, and the transactions that the service has afterwards.
 struct SalesLoad {
     struct Sale: Hashable {
         let user: User
@@ -25,11 +25,11 @@ struct SalesLoad {
     let sales: [Sale]
     private let key: String
 
-    /// Has the service trust whose sales they are.
+    /// Makes the sales, and adds their root to the certificates that the service trusts.
     ///
     /// - Parameters:
-    ///   - first: The number of the first, which is in the name of its user too.
-    ///   - arguments: Of `till keys make`.
+    ///   - first: The number of the first sale. The users' names contain it.
+    ///   - arguments: Further arguments of `till keys make`.
     init(_ count: Int, from first: Int = 0, of till: TillProcess, _ arguments: [String] = []) async throws {
         let chain = try TestChains.ellipticCurve.get()
         try Data(chain.root.certificate.der).write(to: till.folder.file("root.cer"))
@@ -46,12 +46,13 @@ struct SalesLoad {
         }
     }
 
-    /// Hands in every sale over many connections at once; answers those of which the service has said that the device may
-    /// finish.
+    /// Sends every sale over many connections at once.
+    ///
+    /// - Returns: The sales that the device may finish, by the service's answer.
     ///
     /// - Parameters:
-    ///   - urls: Of services with the same ledger; each is handed every so manieth sale.
-    ///   - onAnswer: Told how many have been answered.
+    ///   - urls: The addresses of services on one ledger. Each receives an equal part of the sales.
+    ///   - onAnswer: Receives the number of answered requests.
     func redeem(
         _ sales: [Sale],
         at urls: [URL],
@@ -84,7 +85,7 @@ struct SalesLoad {
         }
     }
 
-    /// All that the service has of everybody's transactions, in no order.
+    /// The transactions of all users in the service, unordered.
     func redeemed(at server: ServeProcess) async throws -> [String] {
         let client = ServiceClient(url: server.url, credential: key)
         var found: [String] = []

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// The app that Till began with, unmodified: its whole shop session as its client sends it, over the socket.
+/// The unmodified seed app: the requests of a whole shop session, sent over the socket.
 @Suite struct SeedAppTests {
     let till: TillProcess
     let issuer: TestIssuer
@@ -23,9 +23,9 @@ import Wire
         ]
     }
 
-    /// As Firebase Authentication makes one for somebody who has signed in with a phone.
+    /// A token like that of Firebase Authentication after a sign-in with a phone.
     ///
-    /// - Parameter hoursAgo: When it was made; it lives an hour.
+    /// - Parameter hoursAgo: The age of the token. It is valid for an hour.
     private func idToken(of user: String, hoursAgo: Int64 = 0) throws -> String {
         let seconds = Int64(Date.now.timeIntervalSince1970) - hoursAgo * 3600
         let phone = JSONValue.string("+821012345678")
@@ -38,7 +38,7 @@ import Wire
             ])
     }
 
-    /// A call as the client sends it: the token in its own header, a form for a body.
+    /// A request like the client's, with the token in a header of its own and a form as the body.
     private func call(
         _ method: String,
         _ path: String,
@@ -52,7 +52,7 @@ import Wire
                 + form.sorted { $0.key < $1.key }.flatMap { ["--data-urlencode", "\($0.key)=\($0.value)"] })
     }
 
-    /// Buys at the local store, and crashes before the service has seen it; what the app has then is its receipt.
+    /// Buys at the local store, and crashes before the service sees the purchase. The app then has a receipt.
     private func receipt(buying product: String, as account: String, with till: TillProcess) async throws -> String {
         _ = try await till.run(
             "buy", "com.memolease.sesac1.\(product)", "--user", account, "--kill-after", "purchased")
@@ -74,7 +74,7 @@ import Wire
         let server = try await ServeProcess(till, arguments)
         let token = try idToken(of: "mint")
 
-        // Sign up: nobody yet, a nickname that is not allowed, in, and once more.
+        // The user is unknown, tries a forbidden nickname, signs up, and signs up again.
         #expect(try await call("GET", "/v1/user", token: token, on: server).status == 406)
         let rude = signUp.merging(["nick": "mint#1"]) { $1 }
         #expect(try await call("POST", "/v1/user", rude, token: token, on: server).status == 202)
@@ -85,7 +85,7 @@ import Wire
         #expect(user.FCMtoken == "fcm:token+/=")
         #expect(user.uid == "mint")
 
-        // The shop, before anything is bought.
+        // The shop before the first purchase.
         func info() async throws -> SeedAppUser {
             let answer = try await call("GET", "/v1/user/shop/myinfo", token: token, on: server)
             #expect(answer.status == 200)
@@ -95,7 +95,7 @@ import Wire
         #expect(shop.sesacCollection == [0])
         #expect(shop.backgroundCollection == [0])
 
-        // Two items are bought.
+        // The user buys two items.
         func hand(_ receipt: String, _ product: String) async throws -> Int {
             let form = form(receipt: receipt, product: product)
             return try await call("POST", "/v1/user/shop/ios", form, token: token, on: server).status
@@ -109,20 +109,20 @@ import Wire
         #expect(shop.backgroundCollection == [0, 3])
         #expect(shop.transactionId.count == 2)
 
-        // Mallory is a member, and has what she bought: her receipt is nobody else's.
+        // Mallory is a member and owns her purchase. Another user cannot redeem her receipt.
         let other = try idToken(of: "mallory")
         #expect(try await call("POST", "/v1/user", signUp, token: other, on: server).status == 200)
         let hers = form(receipt: mallorys, product: "sprout4")
         #expect(try await call("POST", "/v1/user/shop/ios", hers, token: other, on: server).status == 200)
         #expect(try await hand(mallorys, "sprout4") == 201)
-        // Nor is a receipt of a store that nobody trusts, one of another product, or none at all.
+        // The service also refuses a receipt of an untrusted store, of another product, and a missing one.
         let stranger = try await receipt(buying: "sprout4", as: "mint", with: try TillProcess(hasKeys: false))
         #expect(try await hand(stranger, "sprout4") == 201)
         #expect(try await hand(first, "sprout4") == 201)
         #expect(try await hand("bm90IGEgcmVjZWlwdA==", "sprout4") == 201)
         #expect(try await info().sesacCollection == [0, 1])
 
-        // One is worn; what is not owned is not.
+        // The user wears an owned item. The service refuses an item that the user does not own.
         func wear(_ sesac: String, _ background: String) async throws -> Int {
             let form = ["sesac": sesac, "background": background]
             return try await call("POST", "/v1/user/shop/item", form, token: token, on: server).status
@@ -133,14 +133,14 @@ import Wire
         #expect(shop.sesac == 1)
         #expect(shop.background == 0)
 
-        // The token expires, and is renewed.
+        // The token expires, and the client renews it.
         let old = try idToken(of: "mint", hoursAgo: 2)
         #expect(try await call("GET", "/v1/user/shop/myinfo", token: old, on: server).status == 401)
         let renewed = try idToken(of: "mint", hoursAgo: 0)
         let again = try await call("GET", "/v1/user/shop/myinfo", token: renewed, on: server)
         #expect(try again.decoded(SeedAppUser.self).sesac == 1)
 
-        // She leaves.
+        // The user withdraws.
         #expect(try await call("POST", "/v1/user/withdraw", token: token, on: server).status == 200)
         #expect(try await call("GET", "/v1/user", token: token, on: server).status == 406)
         #expect(try await call("POST", "/v1/user/withdraw", token: token, on: server).status == 406)
@@ -172,7 +172,7 @@ import Wire
             let stranger = try await TestIssuer(rsaBits: 2048).token(at: Int64(Date.now.timeIntervalSince1970))
             #expect(try await status(method, path, token: stranger) == 401, "\(method) \(path)")
         }
-        // Nobody is a member yet.
+        // The service has no members yet.
         let form = form(receipt: receipt, product: "sprout1")
         #expect(try await status("POST", "/v1/user/shop/ios", form, token: token) == 406)
         #expect(try await status("POST", "/v1/user/shop/item", ["sesac": "0", "background": "0"], token: token) == 406)
@@ -188,12 +188,12 @@ import Wire
         #expect(try await status("POST", "/v1/user/shop/item", ["sesac": "1"], token: token) == 501)
         #expect(try await status("POST", "/v1/user/shop/item", ["sesac": "x", "background": "0"], token: token) == 501)
         #expect(try await status("POST", "/v1/user/shop/ios", ["receipt": receipt], token: token) == 501)
-        // A client that does not know that a plus sign means a space.
+        // This client does not encode a plus sign, although it means a space.
         let raw = "receipt=\(receipt)&product=com.memolease.sesac1.sprout1"
         let answer = try await server.curl(
             "/v1/user/shop/ios", body: raw, options: ["--header", "idtoken: \(token)"])
         #expect(answer.status == 200)
-        // And one that breaks lines.
+        // This client breaks lines.
         let broken = stride(from: 0, to: receipt.count, by: 64).map { receipt.dropFirst($0).prefix(64) }
             .joined(separator: "\r\n")
         let lines = self.form(receipt: broken, product: "sprout1")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// `till serve` as a process of its own, until the test is done with it.
+/// A process of `till serve` for one test.
 final class ServeProcess: Sendable {
     let url: URL
     private let process: Process
@@ -12,7 +12,7 @@ final class ServeProcess: Sendable {
     private let ended: AsyncStream<Int32>
     private let errors: URL
 
-    /// What it has logged.
+    /// The log so far.
     var log: String {
         get throws { try String(contentsOf: errors, encoding: .utf8) }
     }
@@ -23,7 +23,7 @@ final class ServeProcess: Sendable {
         let description: String
     }
 
-    /// Starts it on a free port and waits until it listens.
+    /// Starts the service on a free port and waits until it listens.
     ///
     /// - Parameter command: `store` for the store alone.
     init(
@@ -45,7 +45,7 @@ final class ServeProcess: Sendable {
             ending.finish()
         }
         try process.launchAlone()
-        // The write end is the child's alone now, so that its end ends the reading.
+        // Only the child has the write end now, so reading ends when the child exits.
         try output.fileHandleForWriting.close()
         let (pieces, arriving) = AsyncStream<String>.makeStream()
         output.fileHandleForReading.readabilityHandler = { handle in
@@ -76,12 +76,12 @@ final class ServeProcess: Sendable {
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
     }
 
-    /// Ends it at once, as a crash would, without waiting.
+    /// Kills the process, as a crash would, and does not wait.
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
     }
 
-    /// Sends a signal and waits for the end.
+    /// Sends a signal and waits for the exit.
     ///
     /// - Returns: The exit status; negative for the signal that ended it.
     func end(_ signal: Int32) async -> Int32 {
@@ -93,7 +93,7 @@ final class ServeProcess: Sendable {
 
     struct Answer: JSONReadable {
         let status: Int
-        /// The header fields as they came, a line each.
+        /// The unparsed header fields, one on each line.
         let head: String
         let body: Data
 
@@ -109,7 +109,7 @@ final class ServeProcess: Sendable {
         }
     }
 
-    /// With curl, which is nobody's code here.
+    /// Sends a request with curl, an independent client.
     func curl(_ path: String, key: String? = nil, body: String? = nil, options: [String] = []) async throws -> Answer {
         let output = folder.appending(path: "\(UUID().uuidString).body")
         let status = folder.appending(path: "\(UUID().uuidString).status")

@@ -18,7 +18,7 @@ import Wire
     }
 
     @Test func aBoughtReceiptIsRedeemedOverTheSocketAndSurvivesAKill() async throws {
-        // Played without the service, so that nothing is redeemed yet; the store's root comes to be trusted.
+        // The purchase runs without the service, so nothing is redeemed yet. The command trusts the store's root.
         let bought = try await till.run(
             "buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--kill-after", "purchased")
         #expect(bought.signal == SIGKILL)
@@ -82,7 +82,7 @@ import Wire
                 timeout 25 cat <&3
                 """,
             ], in: till.folder.url)
-        // Whoever was there before and after is served.
+        // Connections before and after it are served.
         #expect(try await server.curl("/v1/products", key: key).status == 200)
     }
 
@@ -133,7 +133,7 @@ import Wire
             #expect(try !second.log.contains(secret))
         }
 
-        // A team with users of its own leaves it off.
+        // A team with its own users leaves the setting off.
         let third = try await ServeProcess(till)
         #expect(try await third.curl("/v1/accounts", body: credentials).code == "notFound")
         #expect(try await third.curl("/v1/me/items", key: access).code == "keyInvalid")
@@ -243,7 +243,7 @@ import Wire
         #expect(report["ownership"] == .string("transfer"))
         #expect(report["transfer-pause-seconds"] == .integer(60))
         #expect(report["log-level"] == .string("info"))
-        // What is printed is a file that says the same.
+        // The output is a configuration file with the same settings.
         try Data(printed.output.utf8).write(to: till.folder.file("printed.json"))
         let again = try await till.run("serve", "--config", "printed.json", "--print-configuration")
         #expect(again.output == printed.output)
@@ -355,7 +355,7 @@ import Wire
     }
 
     @Test func theAppBuysAgainstARunningService() async throws {
-        // The service keeps its own data, and is told to trust the store's roots.
+        // The service has its own data directory and trusts the store's roots.
         let service = try TillProcess(hasKeys: false)
         for root in ["receipts-root", "transactions-root"] {
             let added = try await service.run("trust", "add", till.folder.file("data/store/keys/\(root).cer").path)
@@ -374,7 +374,7 @@ import Wire
         let owned = try await till.run(
             arguments: ["owned", "alice", "--server", address + "/"], environment: key)
         #expect(owned.output.contains("Sturdy Sprout"))
-        // Nothing of it is in the app's own ledger.
+        // The app's own ledger has no part of it.
         #expect(!(try await till.run("owned", "alice")).output.contains("Sturdy Sprout"))
 
         let products = try await till.run(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `--server`: no credential is sent unencrypted without the caller's word.
+/// The option `--server`. A command sends a credential unencrypted only to this machine or with `--insecure`.
 @Suite struct ServerOptionsTests {
     private func run(_ arguments: [String], key: String) async throws -> TillProcess.Result {
         try await TillProcess(hasKeys: false).run(
@@ -32,7 +32,7 @@ import Testing
         #expect(try await run(["products", "--server", address], key: "till_a_b").error.contains("unencrypted"))
     }
 
-    /// Without a key nothing is sent: the missing key is found after the address is accepted.
+    /// The command accepts the address before it reports the missing key, so it sends nothing.
     @Test(arguments: [
         ["https://shop.example"], ["http://127.0.0.1:8080"], ["http://127.9.9.9"], ["http://localhost"],
         ["http://LOCALHOST:8080/"], ["http://[::1]:8080"], ["http://shop.example", "--insecure"],

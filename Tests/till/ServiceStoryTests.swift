@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// The real binary from a new data directory to its end, over the socket, by curl.
+/// The real binary, called with curl over the socket, from a new data directory to its exit.
 @Suite struct ServiceStoryTests {
     let till: TillProcess
     let chain: CertificateChain
@@ -37,7 +37,7 @@ import Wire
         return "{\"signedTransaction\":\"\(signed)\"}"
     }
 
-    /// What a user owns that is not everybody's.
+    /// The items of a user, without the free items.
     private func items(of user: String, at server: ServeProcess) async throws -> [String] {
         let list = try await server.curl("/v1/users/\(user)/items", key: key).decoded(OwnedItemList.self)
         return list.items.map(\.item).filter { $0.number > 0 }.map(\.description)
@@ -86,7 +86,7 @@ import Wire
         let again = try await second.curl(path, key: key, body: body)
         #expect(try again.decoded(Redemption.self).outcome == .unchanged)
         #expect(try await second.curl("/v1/users/bob/transactions", key: key, body: body).code == "ownedByAnotherUser")
-        // What the app has it need not read again.
+        // The app need not read an unchanged list again.
         let items = try await second.curl("/v1/users/alice/items", key: key)
         let tag = try #require(items.field("ETag"))
         let known = try await second.curl(
@@ -192,7 +192,7 @@ import Wire
         let body = try redemption(payload())
         try Data(body.utf8).write(to: till.folder.file("body"))
         try await Tool.run("mkfifo", ["go"], in: till.folder.url)
-        // Sends the head, and the body only when told to go on.
+        // The client sends the head at once, and the body after a line in `go`.
         let script = """
             exec 3<>/dev/tcp/127.0.0.1/\(port)
             printf 'POST /v1/users/alice/transactions HTTP/1.1\\r\\nHost: x\\r\\nAuthorization: Bearer %s\\r\\n' '\(key)' >&3
@@ -202,7 +202,7 @@ import Wire
             timeout 25 cat <&3 >answer
             """
         async let sending: Void = Tool.run("bash", ["-c", script], in: till.folder.url)
-        // Until the service knows of that request besides the one that asks.
+        // The test waits until the service counts that request besides the one for the metrics.
         var inFlight = ""
         for _ in 0..<1000 where !inFlight.contains("till_http_requests_in_flight 2\n") {
             inFlight = String(decoding: try await server.curl("/metrics", key: key).body, as: UTF8.self)

@@ -26,7 +26,7 @@ import Wire
         let cleared: ResetResource
     }
 
-    /// A data directory whose store sells what the garden does.
+    /// A data directory with a store that sells the garden's products.
     private func garden() async throws -> TillProcess {
         let till = try TillProcess()
         let store = try await ServeProcess(
@@ -101,7 +101,7 @@ import Wire
         let words = try await buy("garden.basic.monthly").output
         #expect(words.contains("changes to garden.basic.monthly on \(try #require(change.renewalDate))"))
         #expect(!words.contains("USD"))
-        // Nothing but the first payment was charged.
+        // The store charged only the first payment.
         let sales = try await till.run("store", "sales", "alice", "--json").decoded(SaleList.self)
         #expect(sales.transactions.map(\.price) == [price])
     }
@@ -117,7 +117,7 @@ import Wire
         let resolved = try await till.run(arguments: command.split(separator: " ").map(String.init))
         #expect(resolved.status == 0)
         #expect(resolved.output.hasPrefix("purchased"))
-        // A payment that fails for good names no such command.
+        // A payment that fails finally names no such command.
         let failed = try await till.run("store", "buy", "garden.gate", "--account", "alice", "--outcome", "unknown")
         #expect(failed.status == 1)
         #expect(!failed.error.contains("till store resolve"))

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 import Wire
 
-/// The real binary, run in a data directory of a test's own.
+/// The real binary, run in a data directory of one test.
 struct TillProcess {
     let folder: TemporaryFolder
-    /// A program that runs the binary, with its arguments; none for the binary alone.
+    /// The program that runs the binary, with its arguments; empty for the binary alone.
     var launcher: [String] = []
 
-    /// - Parameter hasKeys: Whether the store has its keys already, which it would otherwise take seconds to make.
+    /// - Parameter hasKeys: True if the store starts with keys. Making them takes seconds.
     init(hasKeys: Bool = true) throws {
         folder = try TemporaryFolder()
         if hasKeys { try TestShop.installKeys(in: folder.folder("data/store")) }
@@ -17,7 +17,7 @@ struct TillProcess {
 
     struct Result: JSONReadable {
         let status: Int32
-        /// The signal that ended it; nil when it ended by itself.
+        /// The signal that ended the process; nil if it exited.
         let signal: Int32?
         let output: String
         let error: String
@@ -27,7 +27,7 @@ struct TillProcess {
         /// The standard output as a JSON object of any form.
         func json() throws -> [String: JSONContent] { try decoded() }
 
-        /// The code of a command's failure; nil for another output.
+        /// The error code of a failed command; nil for another output.
         var code: String? { try? decoded(Failure.self).code }
 
         private struct Failure: Decodable {
@@ -61,7 +61,7 @@ struct TillProcess {
     ) async throws -> Result {
         let process = try process(arguments: arguments)
         process.environment = process.environment?.merging(environment) { $1 }
-        // Files rather than pipes: nobody has to read while it runs.
+        // Files need no reader while the process runs, unlike pipes.
         let name = UUID().uuidString
         let files = try ["in", "out", "err"].map { suffix in
             let file = folder.file("\(name).\(suffix)")
@@ -82,7 +82,7 @@ struct TillProcess {
             error: try String(contentsOf: files[2], encoding: .utf8))
     }
 
-    /// Beside the test bundle, where the build puts it.
+    /// The URL of the binary. The build puts it beside the test bundle.
     private static var binary: URL {
         get throws {
             var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// A team's back end hears what happens, from the real binary, whatever happens to that.
+/// Webhook deliveries of the real binary, even across a kill.
 @Suite struct WebhookTests {
     let till: TillProcess
 
@@ -20,7 +20,7 @@ import Wire
             .trimmingCharacters(in: .newlines)
     }
 
-    /// What OpenSSL's own program makes of a message.
+    /// The signature of a message by the program of OpenSSL.
     private func signature(of message: WebhookReceiver.Received, _ secret: String) async throws -> String {
         let content = till.folder.file("\(UUID().uuidString).content")
         try Data("\(message.identifier).\(message.timestamp).\(message.body)".utf8).write(to: content)
@@ -45,14 +45,14 @@ import Wire
         let (secret, webhook) = (try #require(made.secret), made.webhookId)
         let grant = #"{"item":{"collection":"sprout","number":1},"reason":"a prize"}"#
         #expect(try await first.curl("/v1/users/alice/grants", key: key, body: grant).status == 201)
-        // Known, so that it is tried again in seconds and not when it is sure that nobody is at it.
+        // Once the failed attempt is recorded, the next service retries within seconds. Otherwise it waits for the lease's end.
         await expectEventually {
             let answer = try? await first.curl("/v1/webhooks/\(webhook)/deliveries", key: key)
             let list = try? answer?.decoded(WebhookDeliveryList.self)
             return list?.deliveries.first?.lastAttempt?.status == 500
         }
         first.kill()
-        // A sale at the command line, while no service runs.
+        // The command line makes a sale while no service runs.
         _ = try await till.run("buy", "com.memolease.sesac1.background3", "--user", "bob")
         isWell.withLock { $0 = true }
         let second = try await ServeProcess(till, Self.arguments)

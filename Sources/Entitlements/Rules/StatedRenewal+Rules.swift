@@ -6,7 +6,7 @@ extension StatedRenewal {
     /// Store charges within a day before a period begins.
     private static let renewalDays: Int64 = 1
 
-    /// Whether the statement is about a period, or a later one.
+    /// Returns true if the statement is about the period or a later one.
     ///
     /// - Parameter purchaseDate: The purchase date of the period.
     package func counts(forPeriodFrom purchaseDate: Timestamp) -> Bool {

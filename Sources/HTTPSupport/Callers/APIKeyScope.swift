@@ -1,33 +1,33 @@
-/// What an API key allows.
+/// A permission of an API key.
 public enum APIKeyScope: String, Sendable, CaseIterable {
-    /// What a back end that sells needs; the other scopes are given where they are asked for.
+    /// The scopes that a selling back end needs. Other scopes must be requested.
     public static let standard: Set<APIKeyScope> = [.read, .redeem]
 
-    /// To read the catalog, what users own and what they redeemed.
+    /// Allows reading the catalog, the items of users and their redeemed transactions.
     case read
-    /// To hand in proofs for users, and to set users' account tokens.
+    /// Allows redeeming proofs for users and setting users' account tokens.
     case redeem
-    /// To give items without a purchase, and to take back what was given or redeemed.
+    /// Allows granting items without a purchase, and revoking grants and redeemed purchases.
     case grant
-    /// To read all that happened to a user and a purchase, and why; other owners of a refused purchase included.
+    /// Allows reading the events of a user and a purchase with their causes. They include other owners of a refused purchase.
     case support
-    /// To spend what users have bought.
+    /// Allows spending users' consumables.
     case spend
-    /// To read everything there is of users, their address and phone number included, and to export all transactions, customers
+    /// Allows reading all data of users, including addresses and phone numbers, and exporting all transactions, customers
     /// and events.
     case export
-    /// To erase users.
+    /// Allows erasing users.
     case erase
-    /// To create, edit and withdraw products.
+    /// Allows creating, editing and withdrawing products.
     case catalog
-    /// To have back ends told what happens, and to read with which secrets.
+    /// Allows managing webhooks and reading their secrets.
     case webhooks
-    /// To read what was sold, summed up: no user is named.
+    /// Allows reading sums of sales without the names of users.
     case figures
-    /// To read the service's metrics.
+    /// Allows reading the service's metrics.
     case metrics
 
-    /// What it allows, in words for people.
+    /// The permission as text for people.
     public var summary: String {
         switch self {
         case .read: "the catalog, what users own and redeemed"

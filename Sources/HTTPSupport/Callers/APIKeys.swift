@@ -9,7 +9,7 @@ import Signatures
 public struct APIKeys: Sendable {
     /// The longest name, in bytes of UTF-8.
     public static let maximumNameLength = 64
-    /// What every key begins with, and no token.
+    /// The prefix of every key. No token has it.
     package static let prefix = "till_"
 
     private let ledger: Ledger

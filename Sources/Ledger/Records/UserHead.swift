@@ -12,7 +12,7 @@ package struct UserHead {
     package var lastGrant: Int64
     package var auditNumber: Int64
     package var auditDigest: [UInt8]
-    /// Whether the user was erased.
+    /// True if the user was erased.
     let isErased: Bool
 
     /// The head of a new user.

@@ -6,7 +6,7 @@ import Hummingbird
 import Ledger
 import Wire
 
-/// What a team gives a user without a purchase, and takes back.
+/// The routes for grants without a purchase, and for revoking them.
 struct GrantRoutes: Sendable {
     let service: EntitlementService
     let idempotentRequests: IdempotentRequests

@@ -7,12 +7,12 @@ import Wire
 
 /// The requested products and their order: the query parameters `collection`, `search` and `sort`.
 struct ProductQuery {
-    /// What products are sorted by.
+    /// The key that orders products.
     enum Order: String, CaseIterable {
         case number
         case price
         case name
-        /// When a wish for it was made.
+        /// The time of the user's wish.
         case wished
     }
 
@@ -23,7 +23,7 @@ struct ProductQuery {
 
     /// - Parameters:
     ///   - collections: Those of the catalog.
-    ///   - standard: What is sorted by where nothing is said.
+    ///   - standard: The order without the parameter `sort`.
     /// - Throws: `Problem`, `parameterInvalid`.
     init(_ request: Request, collections: [String], standard: String = Order.number.rawValue) throws(Problem) {
         collection = try request.query("collection")
@@ -42,13 +42,13 @@ struct ProductQuery {
 
     /// Returns the products of the requested collection, in the requested order.
     ///
-    /// - Parameter wishedAt: When a product was wished for, to the millisecond.
+    /// - Parameter wishedAt: The time of the wish for a product, to the millisecond.
     func apply(
         to products: [ProductResource],
         wishedAt: (String) -> Timestamp? = { _ in nil }
     ) -> [ProductResource] {
         let found = products.filter { collection == nil || $0.item?.collection == collection }
-        // Products alike in what they are sorted by stand in the order of their identifiers, whichever way.
+        // Products with equal keys are in ascending order of their identifiers, in both directions.
         return found.sorted { left, right in
             switch order {
             case .number where left.item != right.item: isBefore(left.item, right.item)
@@ -61,13 +61,13 @@ struct ProductQuery {
         }
     }
 
-    /// What has no key comes last.
+    /// Orders two keys; a product without a key comes last.
     private func isBefore<Key: Comparable>(_ left: Key?, _ right: Key?) -> Bool {
         guard let left, let right else { return left != nil }
         return isDescending ? left > right : left < right
     }
 
-    /// Returns whether the product's identifier, or a text of it in any language, contains the requested text.
+    /// Returns true if the product's identifier, or one of its texts in any language, contains the requested text.
     func matches(_ product: Product) -> Bool {
         guard let search else { return true }
         let texts = product.localizations.flatMap { [$0.displayName, $0.description] }

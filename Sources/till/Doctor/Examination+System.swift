@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 extension Examination {
-    /// Files that others may not use: the ledger, and those with secrets.
+    /// The files that only their owner may use: the ledger and files with secrets.
     var permissions: [Finding] {
         let ledger = ["", "-wal", "-shm"].map { (data.ledgerFile.path + $0, UInt16(0o077), "600") }
         let secrets = ["tls-key", "app-store-key", "mail-password-file", "mail-webhook-secret-file"]

@@ -10,7 +10,7 @@ struct Examination {
     let data: DataDirectory
     let now = SystemClock().now()
     private let common: CommonOptions
-    /// The times at which the files of the ledger were written, before a check opens them.
+    /// The modification times of the ledger's files before a check opens them.
     private let commits: [Date]
 
     init(_ configuration: ServeConfiguration, common: CommonOptions) {
@@ -84,7 +84,7 @@ struct Examination {
 
     private func apiKeys() async -> (finding: Finding, newest: Timestamp?) {
         let remedy = "Make one: \(common.hint("keys", "make", "NAME"))"
-        // Apps can call by themselves.
+        // Apps call with tokens and need no key.
         let isOptional = configuration.tokens != nil || configuration.hasAccounts
         let detail = "there is none, so no back end can call"
         let none =

@@ -2,7 +2,7 @@
 struct Finding: Encodable {
     enum Status: String, Encodable {
         case passed = "ok"
-        /// A remark that needs no action, or one that the operator may take.
+        /// A remark with an optional action, or none.
         case note
         case problem
     }

@@ -9,7 +9,7 @@ struct ListeningProcess {
     /// The number of attempts: the kernel's tables may change while they are read, so that an entry is missed.
     private static let attempts = 5
 
-    /// - Returns: nil if no process listens, if it belongs to another user, or without `/proc`.
+    /// - Returns: Nil if no process listens, if it belongs to another user, or without `/proc`.
     static func find(port: Int) -> ListeningProcess? {
         for _ in 0..<attempts {
             if let found = search(port: port) { return found }

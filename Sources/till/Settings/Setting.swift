@@ -103,7 +103,7 @@ package struct Setting: Sendable {
 
     /// Checks a value that was read from a place.
     ///
-    /// - Returns: nil if the setting does not accept it.
+    /// - Returns: Nil if the setting does not accept it.
     func value(_ content: ConfigContent) -> SettingValue? {
         switch (kind, content) {
         case (.text, .string(let text)): .text(text)
@@ -117,7 +117,7 @@ package struct Setting: Sendable {
         }
     }
 
-    /// The type by which swift-configuration reads the setting.
+    /// The type of the setting in swift-configuration.
     var contentType: ConfigType {
         switch kind {
         case .text, .choice, .apps: .string

@@ -10,7 +10,7 @@ package struct SettingGroup: Sendable {
 extension Setting {
     package static let all = SettingGroup.all.flatMap(\.settings)
 
-    /// - Returns: nil for an unknown name.
+    /// - Returns: Nil for an unknown name.
     static func named(_ name: String) -> Setting? { byName[name] }
 
     private static let byName = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }

@@ -24,7 +24,7 @@ struct SettingsLayer {
             contents[name] =
                 switch setting.kind {
                 case .texts, .choices: .stringArray(texts)
-                // A text that is not a number stays one, which no number setting accepts.
+                // Text that is not a number stays text. No number setting accepts it.
                 case .number: Int(last).map { .int($0) } ?? .string(last)
                 case .flag: .bool(last == "true")
                 case .text, .choice, .apps: .string(last)
@@ -35,7 +35,7 @@ struct SettingsLayer {
 
     init(environment: [String: String]) {
         place = .environment
-        // A variable that is empty is one that was not set.
+        // An empty variable is the same as none.
         let variables = environment.filter { !$0.value.isEmpty }
         let named = Setting.all.compactMap { setting in
             setting.variable.flatMap { variables[$0] }.map { (setting.name, $0) }
@@ -50,7 +50,7 @@ struct SettingsLayer {
         provider = Self.provider(file.contents)
     }
 
-    /// - Returns: nil if the layer does not have the setting.
+    /// - Returns: Nil if the layer does not have the setting.
     /// - Throws: `ConfigurationError` for a value that the setting does not accept.
     func value(of setting: Setting) throws(ConfigurationError) -> SettingValue? {
         guard texts[setting.name] != nil else { return nil }
@@ -72,7 +72,7 @@ struct SettingsLayer {
 
     /// A clause for an error: `TILL_PORT is "abc"`; for a secret, without its value.
     func statement(of setting: Setting) -> String {
-        // An address may have a password in it.
+        // An address may contain a password.
         let text = setting.redacted(texts[setting.name] ?? "").replacing(/\/\/\S*@/, with: "//…@")
         let has = setting.isSecret ? "set" : "\"\(text.prefix(200))\""
         return switch place {

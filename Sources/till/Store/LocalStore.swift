@@ -9,7 +9,7 @@ import Store
 import StoreHTTP
 import Wire
 
-/// A store beside a service in one process, for development: what it signs is trusted, and what it sells is told of.
+/// A store for development in the process of the service. The service trusts its proofs and receives its notifications.
 struct LocalStore: Sendable {
     let store: Store
     let sandboxKey: SandboxKey
@@ -27,7 +27,7 @@ struct LocalStore: Sendable {
         sender = NotificationSender(store: store, logger: logger)
     }
 
-    /// Has notifications sent to the service beside it, unless somebody has named another address.
+    /// Sends notifications to the service in this process, unless another address is set.
     func tell(_ service: URL) {
         do {
             _ = try store.update { settings in

@@ -2,7 +2,7 @@ import Commerce
 import HTTPSupport
 import Signatures
 
-/// The secret with which tests play the customer and Apple.
+/// The secret by which tests act as the customer and as Apple.
 struct SandboxKey: Sendable {
     private static let lengths = 16...256
 

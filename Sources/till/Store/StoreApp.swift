@@ -5,7 +5,7 @@ import Receipts
 import Signatures
 import Store
 
-/// Which app the store of a data directory sells for. It is kept beside the store, so that every later command knows it.
+/// The app that the store of a data directory sells for. The file `app.json` keeps it for later commands.
 struct StoreApp {
     let bundleIdentifier: String
     let configuration: StoreKitConfiguration
@@ -13,7 +13,7 @@ struct StoreApp {
     /// The app's number in the App Store; nil for the one of the configuration.
     let appAppleIdentifier: Int64?
 
-    /// What is kept in `app.json`.
+    /// The content of `app.json`.
     private struct Record: Codable {
         let bundleId: String
         let environment: AppStoreEnvironment
@@ -23,7 +23,7 @@ struct StoreApp {
     private static let recordName = "app.json"
     private static let configurationName = "Products.storekit"
 
-    /// The app a store was made for, else the app of a catalog.
+    /// The app that a store was made for, else the app of a catalog.
     init(storeFolder folder: URL, catalogFolder: URL) throws {
         let file = folder.appending(path: Self.recordName, directoryHint: .notDirectory)
         guard let data = try? Data(contentsOf: file) else {
@@ -44,11 +44,11 @@ struct StoreApp {
             file: folder.appending(path: Self.configurationName, directoryHint: .notDirectory).path)
     }
 
-    /// Another app for a store that has none yet, or the same with other products.
+    /// A new app for a store without one, or the same app with other products.
     ///
     /// - Parameters:
-    ///   - environment: nil for the one the store has, else the sandbox.
-    ///   - appAppleIdentifier: nil for the one the store has.
+    ///   - environment: Nil for that of the store, or else the sandbox.
+    ///   - appAppleIdentifier: Nil for that of the store.
     init(
         bundleIdentifier: String,
         products: String,
@@ -64,11 +64,11 @@ struct StoreApp {
         configuration = try StoreKitConfiguration(file: products)
     }
 
-    /// Keeps the app with the store.
+    /// Writes the app into the store's folder.
     ///
-    /// - Throws: `StoreAppError` where the store has sold for another app.
+    /// - Throws: `StoreAppError` if the store has sold for another app.
     func keep(in folder: URL, catalogFolder: URL) throws {
-        // One that is damaged is replaced.
+        // A damaged file is replaced.
         let known = try? StoreApp(storeFolder: folder, catalogFolder: catalogFolder)
         let hasSold = FileManager.default.fileExists(
             atPath: folder.appending(path: "store.sqlite", directoryHint: .notDirectory).path)
@@ -93,7 +93,7 @@ struct StoreApp {
     }
 }
 
-/// The app a store sells for is not known.
+/// An error for a store whose app is unknown.
 struct StoreAppError: CodedError {
     let message: String
 
@@ -101,12 +101,12 @@ struct StoreAppError: CodedError {
 }
 
 extension DataDirectory {
-    /// The store of this directory, and what it sells.
+    /// The store of this directory, and its products.
     func store() throws -> Store {
         try StoreApp(storeFolder: storeFolder, catalogFolder: catalogFolder).open(storeFolder)
     }
 
-    /// Puts a store's roots among the certificates the service trusts, as an operator would.
+    /// Adds the store's roots to the certificates that the service trusts.
     func trust(_ store: Store) throws {
         for root in store.rootCertificates {
             if let anchor = try TrustAnchor(root) { try TrustFolder(trustFolder).add(anchor) }

@@ -9,9 +9,9 @@ struct StoreBuy: Command {
         commandName: "buy",
         abstract: "Buy for a customer; the app or the service redeems the purchase later.",
         discussion: """
-            Prints the number in the queue, the price that was charged and the transaction. A payment that charges nothing \
-            names its effect instead: already subscribed, or a change at the next renewal. A customer gets an introductory \
-            offer without asking; other offers are named.
+            Prints the number in the queue, the price that was charged and the transaction. If a payment charges nothing, the \
+            command prints its effect instead: already subscribed, or a change at the next renewal. A customer gets an \
+            introductory offer automatically. Name other offers with --offer.
 
             Examples:
               till store buy garden.seeds --account alice --quantity 3
@@ -39,7 +39,7 @@ struct StoreBuy: Command {
     @Option(help: "The customer's App Store account.")
     var account: String
 
-    @Option(help: "How many.")
+    @Option(help: "The quantity.")
     var quantity = 1
 
     @Option(help: ArgumentHelp("The account token that the app puts into the purchase.", valueName: "uuid"))
@@ -53,14 +53,14 @@ struct StoreBuy: Command {
     @Option(help: "promotional, offerCode or winBack.")
     var offerType = OfferType.promotional
 
-    @Option(help: ArgumentHelp("How the store lets it end, as till buy has it.", valueName: "outcome"))
+    @Option(help: ArgumentHelp("The outcome of the payment, as for till buy.", valueName: "outcome"))
     var outcome = PaymentOutcome.purchased
 
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
         guard appAccountToken.map({ UUID(uuidString: $0) != nil }) ?? true else {
-            throw ValidationError("An account token is a UUID.")
+            throw ValidationError("An account token must be a UUID.")
         }
     }
 

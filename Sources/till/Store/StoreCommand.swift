@@ -4,7 +4,7 @@ import ArgumentParser
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
-        abstract: "Run the local App Store for a server to be tested against, and play Apple.",
+        abstract: "Run a local App Store to test a server against, and play Apple.",
         discussion: """
             Examples:
               till store                                                     # the shipped catalog, on port 8081

@@ -23,12 +23,12 @@ struct StoreDecline: Command {
 }
 
 extension Console {
-    /// Prints the result of a decision on a deferred purchase, and the command that tells the app.
+    /// Prints the result of a decision on a deferred purchase, and the command that relaunches the app.
     func decided(_ queued: QueuedTransaction, common: CommonOptions) throws {
         let transaction = queued.transaction
         let reason = transaction.error.map { " (\($0.name))" } ?? ""
         line("Transaction \(transaction.identifier) is \(transaction.state.rawValue)\(reason).")
-        line("The app hears of it at its next launch: \(common.hint("resume", "--user", queued.account))")
+        line("The app gets the result at its next launch: \(common.hint("resume", "--user", queued.account))")
         try json(TransactionReport(transaction, user: queued.account))
     }
 }

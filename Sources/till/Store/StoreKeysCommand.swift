@@ -9,11 +9,11 @@ struct StoreKeysCommand: Command {
         commandName: "keys",
         abstract: "Make a key for the App Store Server API, as App Store Connect does.",
         discussion: """
-            Prints the key's identifier and its issuer's, and writes the private key, which the store does not keep, into a \
-            file of PKCS#8: AuthKey_KEYID.p8 in the data directory, or where --out says.
+            Prints the identifiers of the key and of its issuer. Writes the private key as PKCS#8 to AuthKey_KEYID.p8 in the data \
+            directory, or to the file of --out. The store does not keep the private key.
             """)
 
-    @Option(help: ArgumentHelp("Where the private key goes; a file that is there stays.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file for the private key; it must not exist.", valueName: "file"))
     var out: String?
 
     @OptionGroup var common: CommonOptions

@@ -30,7 +30,9 @@ struct StoreNotifications: Command {
     func perform() async throws {
         let store = try common.directoryOfStore.store()
         if let replay {
-            guard let uuid = UUID(uuidString: replay) else { throw ValidationError("\"\(replay)\" is no UUID.") }
+            guard let uuid = UUID(uuidString: replay) else {
+                throw ValidationError("--replay must be a UUID; it is \"\(replay.prefix(64))\".")
+            }
             try store.replay(uuid)
             console.line("Notification \(uuid.uuidString.lowercased()) is queued to be sent again.")
         }

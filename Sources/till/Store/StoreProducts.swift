@@ -16,7 +16,7 @@ struct StoreProducts: Command {
 
     @Option(
         name: .customLong("products"),
-        help: ArgumentHelp("A StoreKit configuration of Xcode's to list instead.", valueName: "file"))
+        help: ArgumentHelp("A StoreKit configuration of Xcode to list instead.", valueName: "file"))
     var configurationFile: String?
 
     @Option(help: "The language of the texts, such as ko (default: en, or else the configuration's first).")

@@ -11,7 +11,7 @@ struct StoreQueue: Command {
               till store queue --account alice
             """)
 
-    @Option(help: "Only this customer's.")
+    @Option(help: "List only the transactions of this customer.")
     var account: String?
 
     @OptionGroup var common: CommonOptions

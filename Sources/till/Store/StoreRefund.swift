@@ -8,7 +8,7 @@ import Wire
 
 /// `till store refund`
 struct StoreRefund: Command {
-    /// What becomes of a refund.
+    /// A step of a refund.
     enum Step: String, CaseIterable, ExpressibleByArgument {
         case grant
         case request
@@ -17,7 +17,7 @@ struct StoreRefund: Command {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "refund", abstract: "Refund a sale, or play what comes before and after a refund.",
+        commandName: "refund", abstract: "Refund a sale, or play another step: a request, a decline or a reversal.",
         discussion: """
             Examples:
               till store refund 2000000123456789

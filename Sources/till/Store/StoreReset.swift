@@ -9,7 +9,7 @@ struct StoreReset: Command {
         commandName: "reset",
         abstract: "Clear the sales, the clock and the settings.",
         discussion: """
-            The keys, the products and the address of notifications stay. Services keep what they have granted.
+            The store keeps the keys, the products and the address of notifications. Services keep their grants.
 
             Example:
               till store reset

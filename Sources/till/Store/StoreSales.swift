@@ -10,7 +10,7 @@ import Wire
 /// `till store sales`
 struct StoreSales: Command {
     static let configuration = CommandConfiguration(
-        commandName: "sales", abstract: "List what a customer was sold: each purchase and each period.")
+        commandName: "sales", abstract: "List the sales to a customer: each purchase and each subscription period.")
 
     @Argument(help: "The customer.")
     var account: String

@@ -10,7 +10,7 @@ import Store
 import StoreHTTP
 import Wire
 
-/// `till store serve`, which `till store` is short for.
+/// `till store serve`, also run by `till store`.
 struct StoreServe: Command {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the store: Apple's server API, verifyReceipt, and the sandbox.")
@@ -21,28 +21,30 @@ struct StoreServe: Command {
     @Option(help: "The port; 0 for any free one.")
     var port = 8081
 
-    @Option(help: ArgumentHelp("A StoreKit configuration of Xcode's: what is sold from now on.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "A StoreKit configuration of Xcode. The store sells its products from now on.", valueName: "file"))
     var products: String?
 
     @Option(help: ArgumentHelp("The app's bundle identifier; needed with --products.", valueName: "identifier"))
     var bundleId: String?
 
-    @Option(help: "What the store's proofs say where they come from: Sandbox or Production.")
+    @Option(help: "The environment in the store's proofs: Sandbox or Production.")
     var environment: AppStoreEnvironment?
 
     @Option(
         help: ArgumentHelp(
-            "The app's number in the App Store, which proofs of a store of the environment Production name.",
+            "The app's number in the App Store, for proofs of the environment Production.",
             valueName: "number"))
     var appAppleId: Int64?
 
-    @Option(help: ArgumentHelp("Where notifications are sent.", valueName: "url"))
+    @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
     var notificationsURL: ServerURL?
 
-    @Flag(help: "Serve TLS for Apple's host names, under an authority of the store's own that clients have to trust.")
+    @Flag(help: "Serve TLS for Apple's host names. Clients must trust the store's own certificate authority.")
     var tls = false
 
-    @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "The lowest level that is logged: trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .notice
 
     @OptionGroup var sandbox: SandboxKeyOptions
@@ -57,9 +59,11 @@ struct StoreServe: Command {
             throw ValidationError("Name the app with --environment or --app-apple-id: --products and --bundle-id.")
         }
         guard environment == nil || environment == .sandbox || environment == .production else {
-            throw ValidationError("A store is of the environment Sandbox or Production.")
+            throw ValidationError("--environment must be Sandbox or Production.")
         }
-        guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        guard (0...65_535).contains(port) else {
+            throw ValidationError("--port must be a number from 0 to 65535; it is \"\(port)\".")
+        }
     }
 
     func perform() async throws {
@@ -102,7 +106,7 @@ struct StoreServe: Command {
     }
 }
 
-/// Where something on the web is.
+/// An HTTP or HTTPS address on the command line.
 struct ServerURL: ExpressibleByArgument {
     let url: URL
 

@@ -16,12 +16,12 @@ struct StoreSettingsCommand: Command {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "settings", abstract: "Show how the store behaves, or change it from now on.")
+        commandName: "settings", abstract: "Show or change the settings of the store.")
 
-    @Option(help: ArgumentHelp("How fast subscriptions renew, by its name in StoreKitTest.", valueName: "rate"))
+    @Option(help: ArgumentHelp("The renewal rate of subscriptions, by its name in StoreKitTest.", valueName: "rate"))
     var timeRate: TimeRate?
 
-    @Option(help: ArgumentHelp("Where customers are, such as KOR.", valueName: "country"))
+    @Option(help: ArgumentHelp("The country of the storefront, such as KOR.", valueName: "country"))
     var storefront: String?
 
     @Option(help: "Payments wait for approval.")
@@ -33,16 +33,16 @@ struct StoreSettingsCommand: Command {
     @Option(help: "Renewals cannot be charged.")
     var billingIssues: Switch?
 
-    @Option(help: "Customers keep what could not be charged for a while.")
+    @Option(help: "Customers keep a subscription in a grace period after a failed charge.")
     var gracePeriod: Switch?
 
     @Option(
         help: ArgumentHelp(
-            "A call of StoreKit's, and what it fails with from now on, such as purchase=networkError; with nothing "
-                + "after the sign it fails no more. May be repeated.", valueName: "call=error"))
+            "A StoreKit call and the error it fails with, such as purchase=networkError. Without an error, the call "
+                + "works again. May be repeated.", valueName: "call=error"))
     var error: [SimulatedError] = []
 
-    @Option(help: ArgumentHelp("Where notifications are sent.", valueName: "url"))
+    @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
     var notificationsURL: ServerURL?
 
     @OptionGroup var common: CommonOptions
@@ -94,7 +94,7 @@ extension TimeRate: ExpressibleByArgument {
 /// `--error purchase=networkError`
 struct SimulatedError: ExpressibleByArgument {
     let call: StoreKitCall
-    /// nil for none.
+    /// The error; nil if the call works again.
     let failure: StoreKitFailure?
 
     init?(argument: String) {

@@ -8,7 +8,7 @@ import Wire
 
 /// `till store subscription`
 struct StoreSubscription: Command {
-    /// What happens to a subscription.
+    /// An event of a subscription.
     enum Event: String, CaseIterable, ExpressibleByArgument {
         case renew
         case expire
@@ -21,10 +21,10 @@ struct StoreSubscription: Command {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "subscription", abstract: "Let something happen to a subscription.",
+        commandName: "subscription", abstract: "Apply an event to a subscription.",
         discussion: """
-            renew and expire do it before its time; cancel and resume are the customer's; resolve-billing ends a billing issue; \
-            raise-price tells of a higher price, to which the customer may consent, or refuse.
+            renew and expire take effect at once. cancel and resume are decisions of the customer. resolve-billing ends a billing \
+            issue. raise-price announces a higher price; consent and refuse are the customer's answers.
 
             Examples:
               till store subscription cancel 2000000123456789
@@ -34,7 +34,7 @@ struct StoreSubscription: Command {
     @Argument(help: "renew, expire, cancel, resume, resolve-billing, raise-price, consent or refuse.")
     var event: Event
 
-    @Argument(help: ArgumentHelp("Any of its transactions.", valueName: "transaction"))
+    @Argument(help: ArgumentHelp("The identifier of any transaction of the subscription.", valueName: "transaction"))
     var transactionIdentifier: String
 
     @Option(help: ArgumentHelp("The higher price, in thousandths of the currency.", valueName: "milliunits"))
@@ -47,9 +47,9 @@ struct StoreSubscription: Command {
 
     func validate() throws {
         guard (price != nil) == (event == .raisePrice) else {
-            throw ValidationError("raise-price needs --price, and nothing else takes it.")
+            throw ValidationError("raise-price needs --price. Leave --price out for other events.")
         }
-        guard price.map({ $0 >= 0 }) ?? true else { throw ValidationError("A price is 0 or more.") }
+        guard price.map({ $0 >= 0 }) ?? true else { throw ValidationError("--price must be 0 or more.") }
     }
 
     func perform() async throws {

@@ -7,14 +7,14 @@ import Wire
 struct StoreTime: Command {
     static let configuration = CommandConfiguration(
         commandName: "time",
-        abstract: "Print the store's time, or advance it: everything that is due happens, in order.",
+        abstract: "Print the store's time, or advance it and perform all due events in order.",
         discussion: """
             Examples:
               till store time
               till store time --advance 1mo     # or 90s, 5min, 2h, 3d, 1w, 1y
             """)
 
-    @Option(help: ArgumentHelp("How far: a number and one of s, min, h, d, w, mo, y.", valueName: "time"))
+    @Option(help: ArgumentHelp("The time to advance: a number and one of s, min, h, d, w, mo, y.", valueName: "time"))
     var advance: TimeStep?
 
     @OptionGroup var common: CommonOptions

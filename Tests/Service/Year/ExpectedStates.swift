@@ -1,4 +1,4 @@
-/// What the customers have: on the last day of each month at noon, and at noon of 1 January 2028.
+/// The items of the customers at noon on the last day of each month, and at noon of 1 January 2028.
 enum ExpectedStates {
     static let months = [
         "01-31: anna active plus 1, ben introductory plus 2, dora active plus 1, hana active plus 1, ivan active plus 1",

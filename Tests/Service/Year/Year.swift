@@ -34,7 +34,7 @@ actor Year {
     /// Names for what is read.
     var names = YearNames()
     private(set) var day = 0
-    /// What was told on the last days of the months.
+    /// The states of the last days of the months.
     var monthly = YearRecord()
 
     /// Plays the year.

@@ -1,5 +1,7 @@
-/// What the service tells at the end of the year, in lines. Transactions are named by their customers: `anna.2`; products
-/// without `garden.`; noon of a day of 2027 by its month and day.
+/// The answers of the service at the end of the year, in lines.
+///
+/// A transaction has the name of its customer and a number: `anna.2`. Products have no `garden.`. A month and a day
+/// denote noon of that day of 2027.
 struct YearRecord: Sendable, Equatable {
     /// The states of subscriptions and the items on the last day of each month.
     var months: [String] = []

@@ -67,7 +67,7 @@ enum YearScript {
         "07-15": [.takesBack("ivan.4")],
         "07-20": [.buys("cleo", "duo.monthly")],
         "08-01": [.buys("ben", "basic.monthly", offer: again)],
-        // What is owned is bought again for nothing.
+        // Buying an owned product again is free.
         "08-02": [.buys("finn", "gate")],
         "08-08": [.asksForRefund("dora.8")],
         "08-10": [.declinesRefund("dora.8")],
