@@ -15,7 +15,8 @@ struct StoreBuy: Command {
 
             Examples:
               till store buy garden.seeds --account alice --quantity 3
-              till store buy garden.basic.monthly --account alice --offer spring --offer-type promotional
+              till store buy garden.basic.monthly --account alice --offer spring \\
+                --offer-type promotional
             """)
 
     /// The offers that are named.

@@ -7,10 +7,9 @@ struct StoreCommand: AsyncParsableCommand {
         abstract: "Run a local App Store to test a server against, and play Apple.",
         discussion: """
             Examples:
-              till store                                                     # the shipped catalog, on port 8081
-              till store --products Garden.storekit --bundle-id com.example.garden \\
-                --notifications-url http://127.0.0.1:3000/apple
-              till store keys                                                # a key for the App Store Server API
+              till store                   # the shipped catalog, on port 8081
+              till store --products Garden.storekit --bundle-id com.example.garden
+              till store keys              # a key for the App Store Server API
               till store buy garden.basic.monthly --account alice
               till store time --advance 1mo
               till store refund 2000000123456789

@@ -11,6 +11,10 @@ struct StoreKeysCommand: Command {
         discussion: """
             Prints the identifiers of the key and of its issuer. Writes the private key as PKCS#8 to AuthKey_KEYID.p8 in the data \
             directory, or to the file of --out. The store does not keep the private key.
+
+            Examples:
+              till store keys
+              till store keys --out AuthKey.p8
             """)
 
     @Option(help: ArgumentHelp("The file for the private key; it must not exist.", valueName: "file"))

@@ -21,7 +21,7 @@ struct StoreRefund: Command {
         discussion: """
             Examples:
               till store refund 2000000123456789
-              till store refund 2000000123456789 --step request    # the developer is asked about its consumption
+              till store refund 2000000123456789 --step request
               till store refund 2000000123456789 --step reverse
             """)
 

@@ -10,7 +10,11 @@ import Wire
 /// `till store sales`
 struct StoreSales: Command {
     static let configuration = CommandConfiguration(
-        commandName: "sales", abstract: "List the sales to a customer: each purchase and each subscription period.")
+        commandName: "sales", abstract: "List the sales to a customer: each purchase and each subscription period.",
+        discussion: """
+            Example:
+              till store sales alice
+            """)
 
     @Argument(help: "The customer.")
     var account: String

@@ -13,7 +13,13 @@ import Wire
 /// `till store serve`, also run by `till store`.
 struct StoreServe: Command {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Run the store: Apple's server API, verifyReceipt, and the sandbox.")
+        commandName: "serve", abstract: "Run the store: Apple's server API, verifyReceipt, and the sandbox.",
+        discussion: """
+            Examples:
+              till store serve
+              till store serve --products Garden.storekit --bundle-id com.example.garden
+              till store serve --notifications-url http://127.0.0.1:3000/apple
+            """)
 
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"

@@ -16,7 +16,12 @@ struct StoreSettingsCommand: Command {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "settings", abstract: "Show or change the settings of the store.")
+        commandName: "settings", abstract: "Show or change the settings of the store.",
+        discussion: """
+            Examples:
+              till store settings
+              till store settings --storefront KOR --ask-to-buy on
+            """)
 
     @Option(help: ArgumentHelp("The renewal rate of subscriptions, by its name in StoreKitTest.", valueName: "rate"))
     var timeRate: TimeRate?

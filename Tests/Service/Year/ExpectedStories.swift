@@ -45,7 +45,7 @@ enum ExpectedStories {
         04-18 gracePeriodBegan ben.3 by App Store: The renewal of premium.monthly could not be charged. \
         The grace period began.
         05-04 GRACE_PERIOD_EXPIRED ben.3 recorded
-        05-04 renewalFailed ben.3 by App Store: The renewal of premium.monthly could not be charged. Apple tries again.
+        05-04 renewalFailed ben.3 by App Store: The renewal of premium.monthly could not be charged. Apple retries.
         06-17 EXPIRED BILLING_RETRY ben.3 recorded
         06-17 expired ben.3 by App Store: premium.monthly expired: billingError (billingError)
         \(purchase("08-01", "SUBSCRIBED RESUBSCRIBE", "ben.4", "basic.monthly"))
@@ -91,7 +91,7 @@ enum ExpectedStories {
         08-10 REFUND_DECLINED dora.8 recorded
         08-18 CONSUMPTION_REQUEST dora.8 recorded
         08-20 REFUND dora.8 revoked
-        08-20 revoked dora.8 by App Store: Transaction dora.8 of basic.monthly is taken back.
+        08-20 revoked dora.8 by App Store: Transaction dora.8 of basic.monthly was revoked.
         08-25 REFUND_REVERSED dora.8 granted
         08-25 granted dora.8 by App Store: Transaction dora.8 grants basic.monthly.
         08-25 autoRenewDisabled dora.8 by App Store: The customer turned the renewal of basic.monthly off.
@@ -121,11 +121,11 @@ enum ExpectedStories {
         02-05 spent spending by key tests: 12 seeds were spent: A bed of roses (A bed of roses)
         02-10 CONSUMPTION_REQUEST finn.1 recorded
         02-12 REFUND finn.1 revoked
-        02-12 revoked finn.1 by App Store: Transaction finn.1 of seeds is taken back.
+        02-12 revoked finn.1 by App Store: Transaction finn.1 of seeds was revoked.
         \(purchase("02-20", "ONE_TIME_CHARGE", "finn.2", "gate"))
         \(purchase("03-10", "ONE_TIME_CHARGE", "finn.3", "season"))
         05-20 REFUND finn.2 revoked
-        05-20 revoked finn.2 by App Store: Transaction finn.2 of gate is taken back.
+        05-20 revoked finn.2 by App Store: Transaction finn.2 of gate was revoked.
         06-01 REFUND_REVERSED finn.2 granted
         06-01 granted finn.2 by App Store: Transaction finn.2 grants gate.
         06-10 expired finn.3 by App Store: season expired.
@@ -135,11 +135,11 @@ enum ExpectedStories {
 
     private static let gus = """
         03-04 refused finn.2 by key tests: Transaction finn.2 of gate was refused: ownedByAnotherUser \
-        (ownedByAnotherUser) Another user has redeemed the purchase, and it stays theirs. Ask the customer to log in as \
+        (ownedByAnotherUser) Another user has redeemed the purchase and keeps it. Ask the customer to log in as \
         that user, or revoke the purchase there and grant the item here. [finn]
         03-05 granted gus.1 by key tests: Transaction gus.1 grants gate.
         09-01 REVOKE gus.1 revoked
-        09-01 revoked gus.1 by App Store: Transaction gus.1 of gate is taken back.
+        09-01 revoked gus.1 by App Store: Transaction gus.1 of gate was revoked.
         10-01 itemGiven grant by key tests: The team granted gate 1: For the loss (For the loss)
         """
 
@@ -155,16 +155,16 @@ enum ExpectedStories {
         \(purchase("01-13", "SUBSCRIBED INITIAL_BUY", "ivan.1", "basic.monthly"))
         \(renewal("01-20", "ivan.2", "basic.monthly"))
         02-20 DID_FAIL_TO_RENEW ivan.2 recorded
-        02-20 renewalFailed ivan.2 by App Store: The renewal of basic.monthly could not be charged. Apple tries again.
+        02-20 renewalFailed ivan.2 by App Store: The renewal of basic.monthly could not be charged. Apple retries.
         02-24 DID_RENEW BILLING_RECOVERY ivan.3 granted
         02-24 granted ivan.3 by App Store: Transaction ivan.3 grants basic.monthly.
         03-05 DID_CHANGE_RENEWAL_PREF DOWNGRADE ivan.3 recorded
         \(renewal("03-24", "ivan.4", "basic.yearly"))
         04-01 RENEWAL_EXTENDED ivan.4 recorded
         04-05 REFUND ivan.2 revoked
-        04-05 revoked ivan.2 by App Store: Transaction ivan.2 of basic.monthly is taken back.
+        04-05 revoked ivan.2 by App Store: Transaction ivan.2 of basic.monthly was revoked.
         05-05 RENEWAL_EXTENDED ivan.4 recorded
-        07-15 revoked ivan.4 by key tests: Transaction ivan.4 of basic.yearly is taken back: A fraud (A fraud)
+        07-15 revoked ivan.4 by key tests: Transaction ivan.4 of basic.yearly was revoked: A fraud (A fraud)
         """
 
     /// The app presents a purchase, and the notification about it changes nothing more.
