@@ -17,6 +17,8 @@ import Wire
         "till buy com.memolease.sesac1.background2 --user alice --outcome cancelled": 1,
         // The example kills its process with SIGKILL.
         "till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased": 137,
+        // Nothing was refunded, so grep finds nothing.
+        "till export events --format jsonl | grep refunded": 1,
         // The transaction of the test is not Apple's.
         "till receipt validate transaction.jws --trust apple-roots --environment Production": 1,
     ]
@@ -76,7 +78,8 @@ import Wire
         let server = try await ServeProcess(till, ["--figures"])
         values["http://127.0.0.1:8080"] = server.url.absoluteString
         values["https://shop.example.com"] = server.url.absoluteString
-        let key = try await till.run("keys", "make", "examples", "--scope", "read", "redeem", "figures").output
+        let key = try await till.run("keys", "make", "examples", "--scope", "read", "redeem", "figures", "export")
+            .output
             .trimmingCharacters(in: .whitespacesAndNewlines)
         // The clipboard of macOS.
         let tools = till.folder.folder("tools")

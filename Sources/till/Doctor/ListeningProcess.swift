@@ -7,7 +7,7 @@ struct ListeningProcess {
     let name: String
 
     /// The number of attempts: the kernel's tables may change while they are read, so that an entry is missed.
-    private static let attempts = 40
+    private static let attempts = 5
 
     /// - Returns: Nil if no process listens, if it belongs to another user, or without `/proc`.
     static func find(port: Int) -> ListeningProcess? {
