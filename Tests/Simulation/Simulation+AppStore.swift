@@ -29,6 +29,8 @@ extension Simulation {
         let (store, transaction) = (sale.app.store, sale.transactionIdentifier)
         let price = 1_000 * Int64(11 + dice.number(below: 100))
         try store.requestPriceIncrease(of: transaction, to: price, needsConsent: dice.happens(70))
+        // Of two statements of one moment, either may count.
+        try advance(seconds: 2)
         switch dice.number(below: 3) {
         case 0: try store.consentToPriceIncrease(of: transaction)
         case 1: try store.declinePriceIncrease(of: transaction)

@@ -35,6 +35,7 @@ extension Simulation {
                 throw SimulationError.broken(
                     "\(name): \(person.user) owns \(items), and by other means \(owned.map(\.item))")
             }
+            for item in owned { try checkRenewal(of: item, sales, named: "\(name): \(person.user)") }
             // A status does not name its app, and subscriptions of two apps may have the same identifier.
             let told = Dictionary(grouping: statuses, by: \.originalTransactionIdentifier)
             let booked = Dictionary(
@@ -74,14 +75,34 @@ extension Simulation {
         return owned.compactMap { last[$0] }
     }
 
+    /// The item of a subscription renews as the store of its app states.
+    private func checkRenewal(of item: OwnedItem, _ sales: [SimulatedSale], named name: String) throws {
+        guard let transaction = item.transaction else { return }
+        // An item does not name the app of its transaction.
+        let sale = sales.first {
+            $0.transactionIdentifier == transaction.transactionIdentifier
+                && $0.productIdentifier == transaction.productIdentifier && $0.purchaseDate == transaction.purchaseDate
+        }
+        guard let sale, sale.type == .autoRenewableSubscription, sale.ownership == .purchased else { return }
+        let renews = try sale.app.garden.renewalInfo(try books(of: sale).signedRenewalInfo).autoRenewStatus
+        guard item.renews == (renews == .known(.on)) else {
+            throw SimulationError.broken("\(name)'s \(item) renews otherwise by the store's books: \(sales)")
+        }
+    }
+
     /// The status of a subscription. One whose last period was refunded is revoked, also where it had ended before.
     private func bookedStatus(of last: SimulatedSale) throws -> Status {
         guard last.revocation == nil else { return .revoked }
-        let original = last.originalTransactionIdentifier
-        let answer = try AppStoreServerAPI(store: last.app.store).allSubscriptionStatuses(original, statuses: [])
+        return try books(of: last).status
+    }
+
+    /// The last transaction of a subscription, as the App Store Server API answers.
+    private func books(of sale: SimulatedSale) throws -> StatusResponse.LastTransactionsItem {
+        let original = sale.originalTransactionIdentifier
+        let answer = try AppStoreServerAPI(store: sale.app.store).allSubscriptionStatuses(original, statuses: [])
         let books = answer.data.flatMap(\.lastTransactions).first { $0.originalTransactionId == original }
         guard let books else { throw SimulationError.broken("the store does not know \(original)") }
-        return books.status
+        return books
     }
 
     private func bookedState(of sale: SimulatedSale, takenBack: Set<TransactionKey>, at now: Timestamp) -> PurchaseState

@@ -80,5 +80,11 @@ extension Simulation {
 
     func someApp() -> SimulatedApp { apps[dice.number(below: apps.count)] }
 
-    func sale() throws -> SimulatedSale? { dice.pick(try sales()) }
+    /// A sale, often one of an identifier that a sale of the other app has as well.
+    func sale() throws -> SimulatedSale? {
+        let sales = try sales()
+        let counts = Dictionary(sales.map { ($0.transactionIdentifier, 1) }, uniquingKeysWith: +)
+        let shared = sales.filter { counts[$0.transactionIdentifier, default: 0] > 1 }
+        return dice.pick(dice.happens(50) && !shared.isEmpty ? shared : sales)
+    }
 }

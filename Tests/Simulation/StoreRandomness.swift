@@ -4,8 +4,8 @@ import TestSupport
 
 /// The randomness of a simulated store, of which two may draw the same identifiers of transactions.
 ///
-/// The App Store numbers the transactions of each app by itself, and Xcode begins at "0" in every app. The identifiers of
-/// notifications are unique in all apps, so that only decimal digits follow the series.
+/// Xcode's identifiers begin at "0" in every app. The identifiers of notifications are unique in all apps, so that only decimal
+/// digits follow the series.
 final class StoreRandomness: Sendable {
     private let dice: Dice
     private let seed: UInt64
