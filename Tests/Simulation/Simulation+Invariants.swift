@@ -52,7 +52,7 @@ extension Simulation {
         }
     }
 
-    /// Whether a user may have been given what another had acknowledged: then they have presented it.
+    /// True if a user may have been given what another had acknowledged, because they presented it.
     private func mayHaveMoved(_ original: TransactionKey?, to user: User) -> Bool {
         policy != .keep && original.flatMap { presenters[$0]?.contains(user) } ?? false
     }
