@@ -41,12 +41,7 @@ public struct Apps: Sendable {
     public func type(of productIdentifier: String) -> ProductType? { product(productIdentifier)?.type }
 
     /// The product of an identifier in the first app that sells it; nil for an unknown product.
-    public func product(_ productIdentifier: String) -> Product? {
-        for app in all {
-            if let product = app.catalog.product(productIdentifier) { return product }
-        }
-        return nil
-    }
+    public func product(_ productIdentifier: String) -> Product? { catalogs.product(productIdentifier) }
 
     /// Verifies that no other app sells a product of the same identifier and another type.
     ///

@@ -24,9 +24,12 @@ public struct Catalogs: Sendable {
     public var balances: [String] { merged(\.balances) }
 
     /// The type of a product, which is the same in all apps; nil for an unknown product.
-    public func type(of productIdentifier: String) -> ProductType? {
+    public func type(of productIdentifier: String) -> ProductType? { product(productIdentifier)?.type }
+
+    /// The product of an identifier in the first app that sells it; nil for an unknown product.
+    public func product(_ productIdentifier: String) -> Product? {
         for catalog in all {
-            if let product = catalog.product(productIdentifier) { return product.type }
+            if let product = catalog.product(productIdentifier) { return product }
         }
         return nil
     }

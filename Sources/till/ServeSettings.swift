@@ -85,6 +85,7 @@ struct ServeSettings {
 
     /// The text of a setting that has a default.
     func requiredText(_ name: String) -> String {
+        // A mistake in the table, which each start finds: `ServeConfiguration` reads all settings.
         guard let text = text(name) else { preconditionFailure("\(name) has no default") }
         return text
     }
@@ -101,6 +102,7 @@ struct ServeSettings {
 
     /// The number of a setting that has a default.
     func number(_ name: String) -> Int {
+        // As in `requiredText`.
         guard let number = optionalNumber(name) else { preconditionFailure("\(name) has no default") }
         return number
     }
@@ -138,6 +140,7 @@ struct ServeSettings {
     }
 
     private func entry(_ name: String) -> Effective {
+        // A misspelt name in the code, which each start finds: `ServeConfiguration` reads all settings.
         guard let entry = byName[name] else { preconditionFailure("There is no setting \"\(name)\".") }
         return entry
     }
