@@ -90,6 +90,7 @@ let package = Package(
         .target(name: "SeedApp", dependencies: ["Commerce", "Ledger"]),
         .target(
             name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"], resources: accountsResources),
+        .target(name: "Team", dependencies: ["Commerce", "Ledger", "Signatures"]),
         .target(name: "Webhooks", dependencies: ["Commerce", "Ledger", "Signatures", "Wire"]),
         .target(name: "Figures", dependencies: ["Commerce", "Entitlements", "Ledger", "Receipts"]),
         .target(name: "Store", dependencies: ["Catalog", "Commerce", "Receipts", "Signatures", grdb]),

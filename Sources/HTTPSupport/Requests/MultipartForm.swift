@@ -1,5 +1,4 @@
 import Foundation
-import HTTPSupport
 import HTTPTypes
 import Hummingbird
 
@@ -24,7 +23,7 @@ package struct MultipartForm {
 
     /// - Parameter maximumSize: The largest body read, in bytes.
     /// - Throws: `Problem`, `mediaTypeUnsupported`, `formInvalid`.
-    init(
+    package init(
         _ request: Request, _ context: ServiceContext, upTo maximumSize: Int
     ) async throws {
         let (mediaType, parameters) = Self.value(request.headers[.contentType] ?? "")

@@ -1,11 +1,10 @@
 import Dispatch
 import Foundation
-import HTTPSupport
 import Synchronization
 
 /// The threads that hash passwords: half of the processor's cores, so that log-ins never block purchases. Their number also
 /// bounds the memory of the hashes.
-final class PasswordWork: Sendable {
+package final class PasswordWork: Sendable {
     private static let maximumWaiting = 64
 
     private let queues = (0..<max(1, ProcessInfo.processInfo.activeProcessorCount / 2)).map {
@@ -14,8 +13,10 @@ final class PasswordWork: Sendable {
     private let turn = Atomic(0)
     private let waiting = Atomic(0)
 
+    package init() {}
+
     /// - Throws: The error of the work; `Problem`, `tooBusy`, if too many calls wait.
-    func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    package func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         defer { waiting.subtract(1, ordering: .relaxed) }
         guard waiting.add(1, ordering: .relaxed).newValue <= Self.maximumWaiting * queues.count else {
             throw Problem.tooBusy

@@ -9,23 +9,21 @@ public struct Password: Sendable {
     public static let maximumLength = 256
 
     /// The normalized text (NFKC), which is the same from every keyboard.
-    let text: String
+    public let text: String
 
-    /// - Parameter email: The address of the account; nil for an account without one.
-    /// - Throws: `AccountError`.
-    public init(_ text: String, of email: EmailAddress?) throws(AccountError) {
+    /// - Parameter names: The names of the account in lower case, which are no passwords.
+    public init(_ text: String, unlike names: [String]) throws(PasswordError) {
         guard text.utf8.count <= Self.maximumLength else { throw .passwordTooLong }
         let text = Self.composed(text)
         guard text.count >= Self.minimumLength else { throw .passwordTooShort }
         let folded = text.lowercased()
         guard !Self.isCommon(folded) else { throw .passwordTooCommon }
-        let own = email.map { [$0.lowercase, String($0.lowercase.prefix { $0 != "@" })] } ?? []
-        guard !own.contains(folded) else { throw .passwordLikeEmail }
+        guard !names.contains(where: { ByteKey($0) == ByteKey(folded) }) else { throw .passwordLikeEmail }
         self.text = text
     }
 
     /// The normalized form of a password, for new passwords and log-ins.
-    static func composed(_ text: String) -> String {
+    public static func composed(_ text: String) -> String {
         text.precomposedStringWithCompatibilityMapping
     }
 

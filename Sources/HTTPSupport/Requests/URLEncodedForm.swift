@@ -1,14 +1,12 @@
-import HTTPSupport
-
 /// A form in the encoding `application/x-www-form-urlencoded` (URL Standard section 5.1), parsed by bytes.
-struct URLEncodedForm {
+package struct URLEncodedForm {
     private static let maximumFields = 64
 
     /// The decoded names and values, in their order.
-    private let fields: [(name: ArraySlice<UInt8>, value: [UInt8])]
+    package let fields: [(name: ArraySlice<UInt8>, value: [UInt8])]
 
     /// - Returns: Nil for a form with too many fields.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         var fields: [(name: ArraySlice<UInt8>, value: [UInt8])] = []
         for part in bytes.split(separator: UInt8(ascii: "&")) {
             guard fields.count < Self.maximumFields else { return nil }
@@ -19,7 +17,7 @@ struct URLEncodedForm {
     }
 
     /// The first value of a name; nil if the form has none.
-    subscript(name: String) -> [UInt8]? {
+    package subscript(name: String) -> [UInt8]? {
         fields.first { $0.name.elementsEqual(name.utf8) }?.value
     }
 

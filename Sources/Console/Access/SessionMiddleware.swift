@@ -1,0 +1,53 @@
+import Commerce
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Signatures
+import Team
+
+/// Finds the session of a browser, and refuses forms that another site has made.
+struct SessionMiddleware: RouterMiddleware {
+    let team: TeamService
+    /// The entries of the navigation that this service has.
+    let sections: [ConsoleSection]
+    let cookies: ConsoleCookie
+    let randomness: Randomness
+
+    func handle(
+        _ request: Request,
+        context: ConsoleContext,
+        next: (Request, ConsoleContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        let presented = ConsoleCookie.secret(of: request)
+        context.cookie = presented ?? ConsoleCookie.newSecret(randomness)
+        if let presented { context.member = try await team.member(presenting: presented) }
+        context.sections = sections.filter { $0 != .localStore || context.may(.store) }
+        if request.method == .post {
+            try Self.checkOrigin(of: request)
+            context.form = try await ConsoleForm(request, context.service)
+            let token = context.form.bytes(ConsoleForm.tokenField) ?? []
+            guard presented != nil, token.count <= 64, ConstantTime.areEqual(token, Array(context.formToken.utf8)) else {
+                throw Problem(
+                    status: .forbidden, code: "formExpired",
+                    detail: "The form is from an earlier session or from another site. Reload the page and send it again.")
+            }
+        }
+        var response = try await next(request, context)
+        // A response that sets a session has its own cookie.
+        if presented == nil, !response.headers.contains(.setCookie) { cookies.set(context.cookie, in: &response) }
+        return response
+    }
+
+    /// Browsers state the site that sends a form (Fetch Standard, `Sec-Fetch-Site` and `Origin`).
+    private static func checkOrigin(of request: Request) throws(Problem) {
+        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        let isSameSite = site.map { $0 == "same-origin" } ?? true
+        let host = request.headers[.origin]?.split(separator: "/", maxSplits: 2).last.map(String.init)
+        let isSameHost = host.map { $0 == request.head.authority } ?? true
+        guard isSameSite, isSameHost else {
+            throw Problem(
+                status: .forbidden, code: "crossOrigin", detail: "Another site has sent the form. Use the console's pages.")
+        }
+    }
+}
