@@ -17,7 +17,7 @@ import Wire
         return try made.decoded(MadeKey.self).key
     }
 
-    @Test func aBoughtReceiptIsRedeemedOverTheSocketAndSurvivesAKill() async throws {
+    @Test func `a redeemed receipt survives a kill of the service`() async throws {
         // The purchase runs without the service, so nothing is redeemed yet. The command trusts the store's root.
         let bought = try await till.run(
             "buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--kill-after", "purchased")
@@ -42,13 +42,13 @@ import Wire
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func aSignalEndsItCleanly(signal: Int32) async throws {
+    func `a signal stops the service cleanly`(signal: Int32) async throws {
         let server = try await ServeProcess(till)
         #expect(try await server.curl("/health/ready").status == 204)
         #expect(await server.end(signal) == 0)
     }
 
-    @Test func aRevokedKeyIsRefusedWhileItRuns() async throws {
+    @Test func `a running service refuses a key once it is revoked`() async throws {
         let key = try await key("read")
         let server = try await ServeProcess(till)
         #expect(try await server.curl("/v1/products", key: key).status == 200)
@@ -62,7 +62,7 @@ import Wire
         #expect(try await till.run("keys", "revoke", "none").status == 1)
     }
 
-    @Test func aBodyThatNeverEndsLosesItsConnection() async throws {
+    @Test func `a connection with an incomplete body is closed`() async throws {
         let key = try await key()
         let server = try await ServeProcess(till, ["--request-seconds", "1"])
         let port = try #require(server.url.port)
@@ -112,7 +112,7 @@ import Wire
         #expect(statuses == ["200", "204", "200", "404", "401", "204"])
     }
 
-    @Test func anAccountSurvivesAKillAndNoSecretIsLogged() async throws {
+    @Test func `an account survives a kill, and its secrets are not logged`() async throws {
         let first = try await ServeProcess(till, ["--accounts", "--log-level", "trace"])
         let credentials = #"{"email":"mint@example.com","password":"correct horse"}"#
         let entered = try await first.curl("/v1/accounts", body: credentials)
@@ -139,7 +139,7 @@ import Wire
         #expect(try await third.curl("/v1/me/items", key: access).code == "keyInvalid")
     }
 
-    @Test func theLogNamesRequestsAndNoSecret() async throws {
+    @Test func `each request is logged without its secrets`() async throws {
         let issuer = try TestIssuer()
         let keys = till.folder.file("keys.json")
         try Data(TestIssuer.keySet([issuer.publicKey]).utf8).write(to: keys)
@@ -175,7 +175,7 @@ import Wire
         }
     }
 
-    @Test func anAppIsKnownByItsUsersToken() async throws {
+    @Test func `a user's token gives access until it expires`() async throws {
         let issuer = try TestIssuer()
         let keys = till.folder.file("keys.json")
         try Data(TestIssuer.keySet([issuer.publicKey]).utf8).write(to: keys)
@@ -202,13 +202,13 @@ import Wire
                 "jwt-algorithms"
             ),
         ] as [([String], String)])
-    func tokensThatCouldNotBeCheckedAreRefusedAtTheStart(arguments: [String], part: String) async throws {
+    func `token settings that cannot work are refused at the start`(arguments: [String], part: String) async throws {
         let result = try await till.run(arguments: ["serve", "--port", "0"] + arguments)
         #expect(result.status == 1)
         #expect(result.error.contains(part))
     }
 
-    @Test func tlsIsServedWithACertificate() async throws {
+    @Test func `a service with a certificate speaks TLS`() async throws {
         let files = till.folder
         try await Tool.run(
             "openssl",
@@ -225,7 +225,7 @@ import Wire
         #expect(await server.end(SIGTERM) == 0)
     }
 
-    @Test func anOptionCountsBeforeTheEnvironmentAndThisBeforeTheFile() async throws {
+    @Test func `options override variables, and variables override the file`() async throws {
         let settings =
             #"{"host":"10.0.0.1","port":1,"idle-seconds":7,"accept":["xcode","local/Production"],"#
             + #""sandbox-users":["review"],"ownership":"transfer","transfer-pause-seconds":60}"#
@@ -260,7 +260,9 @@ import Wire
         ("{}", ["TILL_PORT": "x"], "port"), ("{}", ["TILL_TLS_KEY": "k.pem"], "tls-certificate"),
         (#"{"log-level":"loud"}"#, [:], "log-level"), (#"{"maximum-connections":0}"#, [:], "maximum-connections"),
     ])
-    func aSettingThatMakesNoSenseEndsItAtOnce(file: String, environment: [String: String], named: String) async throws {
+    func `an invalid setting is refused and named`(
+        file: String, environment: [String: String], named: String
+    ) async throws {
         try Data(file.utf8).write(to: till.folder.file("till.json"))
         let result = try await till.run(
             arguments: ["serve", "--config", "till.json", "--print-configuration"], environment: environment)
@@ -340,7 +342,7 @@ import Wire
         #expect(try other.log.contains("catalog=\(catalog)"))
     }
 
-    @Test func itDoesNotStartWhereItCannotServe() async throws {
+    @Test func `the service does not start without roots, a free port and a host`() async throws {
         let noRoots = try await till.run("serve", "--accept", "apple/Production")
         #expect(noRoots.status == 1)
         #expect(noRoots.error.contains("till trust add"))
@@ -354,7 +356,7 @@ import Wire
         #expect(nowhere.error.contains("nowhere.invalid"))
     }
 
-    @Test func theAppBuysAgainstARunningService() async throws {
+    @Test func `commands with --server use a running service`() async throws {
         // The service has its own data directory and trusts the store's roots.
         let service = try TillProcess(hasKeys: false)
         for root in ["receipts-root", "transactions-root"] {
