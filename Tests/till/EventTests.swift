@@ -25,8 +25,7 @@ import Wire
     }
 
     private func key() async throws -> String {
-        try await till.run("keys", "make", "tests", "--scope", "read", "--scope", "grant", "--scope", "erase").output
-            .trimmingCharacters(in: .newlines)
+        try await till.makeKey("read", "grant", "erase")
     }
 
     private let wish = "/v1/me/wishes/com.memolease.sesac1.background3"

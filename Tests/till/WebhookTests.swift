@@ -16,8 +16,7 @@ import Wire
     private static let arguments = ["--webhooks", "--webhook-private-addresses"]
 
     private func key() async throws -> String {
-        try await till.run("keys", "make", "tests", "--scope", "grant", "--scope", "webhooks").output
-            .trimmingCharacters(in: .newlines)
+        try await till.makeKey("grant", "webhooks")
     }
 
     /// The signature of a message by the program of OpenSSL.
