@@ -16,7 +16,7 @@ public final class CatalogService: Sendable {
     static let maximumDefinition = 32 * 1024
 
     public let apps: Apps
-    private let ledger: Ledger
+    public let ledger: Ledger
     private let clock: any WallClock
     /// The uploaded pictures in memory, by their SHA-256.
     private let pictures = Mutex<[[UInt8]: Picture]>([:])
