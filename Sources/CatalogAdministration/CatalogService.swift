@@ -16,7 +16,7 @@ public final class CatalogService: Sendable {
     static let maximumDefinition = 32 * 1024
 
     public let apps: Apps
-    private let ledger: Ledger
+    public let ledger: Ledger
     private let clock: any WallClock
     /// The uploaded pictures in memory, by their SHA-256.
     private let pictures = Mutex<[[UInt8]: Picture]>([:])
@@ -52,7 +52,8 @@ public final class CatalogService: Sendable {
             if let bytes = new[digest] { read[digest] = try Picture(bytes: bytes, file: "the picture of \(item)") }
         }
         let shown = record.pictures.compactMapValues { read[$0] }
-        let catalogs = try apps.all.map { app throws(CatalogError) in (app.current, try catalog(of: app, record, shown))
+        let catalogs = try apps.all.map { app throws(CatalogError) in
+            (app.current, try record.catalog(of: app, pictures: shown))
         }
         pictures.withLock { pictures in
             // Another call may have read a later revision.
@@ -62,41 +63,6 @@ public final class CatalogService: Sendable {
                 shown.compactMap { item, picture in record.pictures[item].map { ($0, picture) } }
             ) { first, _ in first }
         }
-    }
-
-    private func catalog(
-        of app: App,
-        _ record: CatalogRecord,
-        _ pictures: [Item: Picture]
-    ) throws(CatalogError) -> Catalog {
-        var catalog = app.files
-        var definitions: [ProductDefinition] = []
-        let products = record.products.filter { $0.app.hasSameBytes(as: app.bundleIdentifier) }
-        do {
-            for product in products {
-                guard let text = product.definition else { continue }
-                definitions.append(try definition(text, of: product.productIdentifier, in: app))
-            }
-            try catalog.administer(
-                definitions, withdrawn: Set(products.filter(\.isWithdrawn).map(\.productIdentifier)),
-                pictures: pictures)
-        } catch {
-            throw CatalogError(
-                file: "The ledger's change of \"\(error.file)\" conflicts with the catalog's files", key: error.key,
-                reason: error.reason)
-        }
-        return catalog
-    }
-
-    private func definition(
-        _ text: String,
-        of productIdentifier: String,
-        in app: App
-    ) throws(CatalogError) -> ProductDefinition {
-        guard let value = try? JSONParser.parse(Array(text.utf8)), case .object(let object) = value else {
-            throw CatalogError(file: productIdentifier, reason: "it is not JSON")
-        }
-        return try ProductDefinition(object, of: productIdentifier, currency: app.files.storefront.currency)
     }
 
     /// A valid change to a revision of the catalog. It takes effect when it is added.

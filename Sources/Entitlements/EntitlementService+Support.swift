@@ -18,7 +18,7 @@ extension EntitlementService {
 
     /// The names of all API keys by their identifiers, those of revoked keys included.
     public func apiKeyNames() async throws -> [String: String] {
-        try await ledger.read(.statement) { try $0.apiKeyNames() }
+        try await ledger.apiKeyNames()
     }
 
     /// A user's story, newest first.

@@ -187,48 +187,6 @@ public struct EntitlementService: Sendable {
     /// True if a signed JSON has a chain that was verified before, so that verifying it is cheap.
     public func bringsKnownChain(_ proof: [UInt8]) -> Bool { verifier.bringsKnownChain(proof) }
 
-    /// A verified notification that is not applied yet.
-    public struct VerifiedNotification: Sendable {
-        fileprivate let record: NotificationRecord
-        fileprivate let stated: Claim?
-
-        public var request: ClaimRequest { .notify(record, stating: stated) }
-    }
-
-    /// Stores and applies a notification of the App Store (App Store Server Notifications V2).
-    ///
-    /// A duplicate changes nothing. Of several statements about one transaction, the one signed last wins, in any order of
-    /// arrival.
-    public func receive(notification proof: [UInt8]) async throws -> NotificationOutcome {
-        try await receive(try notification(in: proof))
-    }
-
-    /// Verifies a notification. This is the first half, which uses the processor, not the ledger.
-    public func notification(in proof: [UInt8]) throws(RedemptionError) -> VerifiedNotification {
-        let verified = try verify(proof)
-        guard case .notification(let notification) = verified.content else { throw .noNotification }
-        return VerifiedNotification(
-            record: NotificationRecord(
-                app: try bundleIdentifier(of: verified), origin: verified.origin,
-                notificationUUID: notification.notificationUUID,
-                type: notification.notificationType.rawValue, subtype: notification.subtype?.rawValue,
-                signedAt: notification.signedDate, proofDigest: verified.digest,
-                content: notification.contentWithoutProofs),
-            stated: try verified.notifiedTransaction.map { transaction throws(RedemptionError) in
-                try claims(verified, proof).claim(ProvenPurchase(transaction), renewal: verified.renewal)
-            })
-    }
-
-    /// Stores and applies a verified notification. This is the second half, in one transaction of the ledger.
-    public func receive(_ notification: VerifiedNotification) async throws -> NotificationOutcome {
-        try await outcome(of: notification.request)
-    }
-
-    func outcome(of request: ClaimRequest) async throws -> NotificationOutcome {
-        guard case .recorded(let outcome) = try await claims.answer(request) else { throw RedemptionError.userUnknown }
-        return outcome
-    }
-
     /// A user's redeemed transactions, newest first.
     ///
     /// - Parameters:
@@ -266,7 +224,7 @@ public struct EntitlementService: Sendable {
     }
 
     /// The app of a proof. If the proof names none, the service must sell only one app.
-    private func bundleIdentifier(of verified: VerifiedProof) throws(RedemptionError) -> String {
+    func bundleIdentifier(of verified: VerifiedProof) throws(RedemptionError) -> String {
         if let named = verified.bundleIdentifier { return named }
         guard apps.all.count == 1 else {
             throw .refused(

@@ -27,7 +27,9 @@ struct SandboxRoutes: Sendable {
             let queued = try await BlockingWork.run {
                 let added = try store.add(payment, account: body.account, outcome: outcome)
                 _ = try store.process(account: body.account)
-                return try resource(try store.transaction(added.identifier, account: body.account), body.account)
+                return try resource(
+                    try store.transaction(added.identifier, account: body.account), body.account,
+                    effect: try store.effect(of: added.identifier))
             }
             return try JSONAnswer.response(bytes: JSONAnswer.encode(queued), status: .created)
         }
@@ -161,11 +163,15 @@ struct SandboxRoutes: Sendable {
             transactions: try store.transactions(account: account).map { try resource($0.transaction, $0.account) })
     }
 
-    private func resource(_ transaction: PaymentTransaction, _ account: String) throws -> QueueResource {
+    private func resource(
+        _ transaction: PaymentTransaction,
+        _ account: String,
+        effect: PurchaseEffect? = nil
+    ) throws -> QueueResource {
         QueueResource(
             transaction, account: account,
             signedTransaction: transaction.purchase == nil
-                ? nil : try store.signedTransaction(transaction.identifier))
+                ? nil : try store.signedTransaction(transaction.identifier), effect: effect)
     }
 
     private func answer(_ body: @Sendable @escaping () throws -> some Encodable & Sendable) async throws -> Response {

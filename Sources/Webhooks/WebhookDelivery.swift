@@ -46,6 +46,8 @@ public struct WebhookDelivery: Hashable, Sendable {
     /// message.
     public let number: Int64
     public let entry: AuditEntry
+    /// The name of the API key that acted; nil for another actor, and if the ledger does not have the key.
+    public let actorName: String?
     public let state: State
     /// The number of attempts since the message was created or replayed.
     public let attempts: Int

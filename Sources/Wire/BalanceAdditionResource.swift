@@ -7,6 +7,8 @@ public struct BalanceAdditionResource: Codable, Sendable {
     public let reason: String
     /// The identifier of the API key.
     public let addedBy: String
+    /// The name of the API key; nil if the ledger does not have the key.
+    public let addedByName: String?
     /// RFC 3339, UTC.
     public let addedAt: String
 
@@ -16,6 +18,7 @@ public struct BalanceAdditionResource: Codable, Sendable {
         amount: Int,
         reason: String,
         addedBy: String,
+        addedByName: String? = nil,
         addedAt: String
     ) {
         self.id = id
@@ -23,6 +26,7 @@ public struct BalanceAdditionResource: Codable, Sendable {
         self.amount = amount
         self.reason = reason
         self.addedBy = addedBy
+        self.addedByName = addedByName
         self.addedAt = addedAt
     }
 }

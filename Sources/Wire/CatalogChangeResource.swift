@@ -7,6 +7,8 @@ public struct CatalogChangeResource: Codable, Sendable {
     public let happenedAt: String
     /// The identifier of the API key.
     public let changedBy: String
+    /// The name of the API key; nil if the ledger does not have the key.
+    public let changedByName: String?
     public let kind: String
     public let productId: String
     /// The new definition. Nil for other kinds of change.
@@ -20,6 +22,7 @@ public struct CatalogChangeResource: Codable, Sendable {
         number: Int64,
         happenedAt: String,
         changedBy: String,
+        changedByName: String? = nil,
         kind: String,
         productId: String,
         definition: JSONContent? = nil,
@@ -29,6 +32,7 @@ public struct CatalogChangeResource: Codable, Sendable {
         self.number = number
         self.happenedAt = happenedAt
         self.changedBy = changedBy
+        self.changedByName = changedByName
         self.kind = kind
         self.productId = productId
         self.definition = definition

@@ -7,6 +7,8 @@ public struct SpendingResource: Codable, Sendable {
     public let reason: String
     /// The identifier of the API key.
     public let spentBy: String
+    /// The name of the API key; nil if the ledger does not have the key.
+    public let spentByName: String?
     /// RFC 3339, UTC.
     public let spentAt: String
 
@@ -17,6 +19,7 @@ public struct SpendingResource: Codable, Sendable {
         left: Int,
         reason: String,
         spentBy: String,
+        spentByName: String? = nil,
         spentAt: String
     ) {
         self.spendingId = spendingId
@@ -25,6 +28,7 @@ public struct SpendingResource: Codable, Sendable {
         self.left = left
         self.reason = reason
         self.spentBy = spentBy
+        self.spentByName = spentByName
         self.spentAt = spentAt
     }
 }

@@ -73,6 +73,8 @@ public struct UserArchiveResource: Codable, Sendable {
         public let happenedAt: String
         public let event: String
         public let actor: String
+        /// The name of the API key; nil for another actor, if the ledger does not have the key, and for the user's own app.
+        public let actorName: String?
         public let origin: Origin?
         public let reference: String
         public let subject: String
@@ -82,6 +84,7 @@ public struct UserArchiveResource: Codable, Sendable {
             happenedAt: String,
             event: String,
             actor: String,
+            actorName: String? = nil,
             origin: Origin? = nil,
             reference: String,
             subject: String,
@@ -90,6 +93,7 @@ public struct UserArchiveResource: Codable, Sendable {
             self.happenedAt = happenedAt
             self.event = event
             self.actor = actor
+            self.actorName = actorName
             self.origin = origin
             self.reference = reference
             self.subject = subject

@@ -24,6 +24,8 @@ public struct WebhookMessage: Codable, Sendable {
         public let number: Int64
         /// The actor, as in the audit log.
         public let actor: String
+        /// The name of the API key; nil for another actor, and if the ledger does not have the key.
+        public let actorName: String?
         /// The origin of a purchase.
         public let origin: Origin?
         /// The transaction that was granted or revoked.
@@ -41,6 +43,7 @@ public struct WebhookMessage: Codable, Sendable {
             user: UserName,
             number: Int64,
             actor: String,
+            actorName: String? = nil,
             origin: Origin? = nil,
             transactionId: String? = nil,
             originalTransactionId: String? = nil,
@@ -52,6 +55,7 @@ public struct WebhookMessage: Codable, Sendable {
             self.user = user
             self.number = number
             self.actor = actor
+            self.actorName = actorName
             self.origin = origin
             self.transactionId = transactionId
             self.originalTransactionId = originalTransactionId

@@ -32,7 +32,7 @@ struct AuditCommand: Command {
         guard let user = User(issuer: issuer ?? "", name: user.name) else { return }
         var table = TextTable(header: ["NO", "TIME", "EVENT", "BY", "WHAT", "REFERENCE", "ORIGIN", "REASON"])
         var reports: [AuditReport] = []
-        let keys = try await ledger.read(.statement) { try $0.apiKeyNames() }
+        let keys = try await ledger.apiKeyNames()
         var last: AuditRecord?
         var brokenAt: Int64?
         while true {

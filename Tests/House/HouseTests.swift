@@ -74,7 +74,7 @@ import Testing
         return try JSONDecoder().decode(Manifest.self, from: result.output)
     }
 
-    @Test func importsGoDownOnly() async throws {
+    @Test func `each module depends only on its allowed modules`() async throws {
         let manifest = try await manifest()
         let modules = manifest.targets.filter {
             $0.type != "test" && !["TestSupport", "FuzzTargets"].contains($0.name)
@@ -95,7 +95,7 @@ import Testing
         #expect(targets.allSatisfy { $0.type == "test" }, "\(targets.map(\.name))")
     }
 
-    @Test func whatIsImportedIsDeclared() throws {
+    @Test func `each source file imports only its module's allowed modules`() throws {
         for file in try sources() {
             let module = Self.module(of: file)
             let allowed = try #require(Self.allowed[module])
@@ -127,7 +127,7 @@ import Testing
         for (module, imports) in listed { #expect(imports == Self.allowed[module], "\(module)") }
     }
 
-    @Test func everyModuleIsTestedInAFolderOfItsName() throws {
+    @Test func `each module has tests in a folder of its name`() throws {
         for module in Self.allowed.keys where !["CCurl", "COpenSSL", "CPostgreSQL"].contains(module) {
             let folder = Self.root.appending(path: "Tests/\(module)", directoryHint: .isDirectory)
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func openSSLStaysInSignaturesCurlInTheMailerAndDatabasesInTheirDrivers() throws {
+    @Test func `OpenSSL, curl and the databases are imported only by their own modules`() throws {
         for (name, rooms): (String, Set<String>) in [
             ("CCurl", ["Mailer"]), ("COpenSSL", ["Signatures"]), ("CPostgreSQL", ["Ledger"]),
             ("GRDBSQLite", ["Ledger"]),
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func noForceIsUsed() throws {
+    @Test func `sources never force a try or a cast, trap, or bypass isolation`() throws {
         let forbidden = ["try!", "as!", "fatalError(", "nonisolated(unsafe)", "@testable"]
         for file in try sources() {
             let text = try String(contentsOf: file, encoding: .utf8)

@@ -188,7 +188,39 @@ import TestSupport
         try ledger.writeNow {
             _ = try $0.add(grant, for: alice, keeping: nil, for: nil, forgettingBefore: Self.now)
         }
-        #expect(try whole(.events).last?.hasSuffix(",\(cell)") == true)
+        #expect(try whole(.events).last?.hasSuffix(",\(cell),") == true)
+        // The name of an API key is a text of people, too.
+        let key = APIKeyRecord(
+            identifier: "K", name: reason, scopes: [], secretDigest: [UInt8](repeating: 1, count: 32),
+            createdAt: Self.now)
+        try ledger.writeNow { try $0.add(key) }
+        #expect(try whole(.events).last?.hasSuffix(",\(cell),\(cell)") == true)
+    }
+
+    @Test func `events have the name of the API key that acted, and none for another actor`() async throws {
+        try ledger.writeNow {
+            // Identifiers that other actors end with.
+            for (identifier, name) in [("K", "desk"), ("Store", "store"), ("", "none")] {
+                let key = APIKeyRecord(
+                    identifier: identifier, name: name, scopes: [], secretDigest: [UInt8](repeating: 1, count: 32),
+                    createdAt: Self.now)
+                try $0.add(key)
+            }
+        }
+        _ = try await redeem(claim("1"), for: alice)
+        _ = try await notify("1", claim("1", revoked: Self.now, signedAt: Self.later(1)))
+        for (identifier, caller) in [("g", "K"), ("h", "L")] {
+            let grant = Grant(
+                identifier: identifier, item: Self.sprout1, reason: "r", grantedBy: caller, grantedAt: Self.now,
+                endsAt: nil)
+            _ = try await ledger.write {
+                try $0.add(grant, for: alice, keeping: nil, for: nil, forgettingBefore: Self.now)
+            }
+        }
+        let lines = try whole(.events)
+        let rows = try (1..<lines.count).map { try cells(lines, $0) }
+        #expect(rows.map { $0["actor"] } == ["user", "App Store", "key K", "key L"])
+        #expect(rows.map { $0["actor_name"] } == ["", "", "desk", ""])
     }
 
     @Test func `the parts of an export have each transaction once, and no later ones`() async throws {

@@ -91,6 +91,29 @@ import Webhooks
         #expect(try fixture.problems() == [])
     }
 
+    @Test func `a delivery has the name of the API key that acted, the same when it is sent`() async throws {
+        let key = APIKeyRecord(
+            identifier: "K", name: "desk", scopes: [], secretDigest: [UInt8](repeating: 1, count: 32),
+            createdAt: Self.now)
+        try await ledger.write { try $0.add(key) }
+        #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
+        _ = try await redeem(claim("1"), for: alice)
+        for (identifier, caller) in [("g", "K"), ("h", "L")] {
+            let grant = Grant(
+                identifier: identifier, item: Self.sprout1, reason: "a prize", grantedBy: caller, grantedAt: Self.now,
+                endsAt: nil)
+            _ = try await ledger.write {
+                try $0.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now)
+            }
+        }
+        let expected: [String: String?] = ["1": nil, "g": "desk", "h": nil]
+        for deliveries in [try await deliveries(), try await take()] {
+            let names = deliveries.map { ($0.entry.reference, $0.actorName) }
+            #expect(Dictionary(uniqueKeysWithValues: names) == expected)
+            #expect(Set(deliveries.map(\.name)) == ["alice", "bob"])
+        }
+    }
+
     /// A delivery is committed together with its event.
     @Test func `a failed use case makes no delivery`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })

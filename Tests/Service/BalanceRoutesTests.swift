@@ -115,6 +115,27 @@ import Wire
         #expect(try await amount() == 5)
     }
 
+    @Test func `spendings and additions name the API key that made them, also after the key was revoked`() async throws
+    {
+        let (desk, shop) = (
+            try await keys.make(name: "support desk", scopes: [.grant]),
+            try await keys.make(name: "shop", scopes: [.spend])
+        )
+        let added = try await send(.post, "/seeds/additions", #"{"amount":5,"reason":"Sorry"}"#, key: desk.key)
+            .decoded(BalanceAdditionResource.self)
+        #expect((added.addedBy, added.addedByName) == (desk.record.identifier, "support desk"))
+        let body = #"{"amount":5,"reason":"a rose"}"#
+        let spent = try await send(.post, "/seeds/spendings", body, key: shop.key, idempotencyKey: "one")
+            .decoded(SpendingResource.self)
+        #expect((spent.spentBy, spent.spentByName) == (shop.record.identifier, "shop"))
+        #expect(try await keys.revoke(shop.record.identifier))
+        // Another key repeats the request. The answer names the key of the first one.
+        let again = try await send(.post, "/seeds/spendings", body, idempotencyKey: "one")
+        #expect(again.isReplayed)
+        let repeated = try again.decoded(SpendingResource.self)
+        #expect((repeated.spentBy, repeated.spentByName) == (shop.record.identifier, "shop"))
+    }
+
     @Test func `concurrent spendings never exceed the balance`() async throws {
         try await buySeeds(5)
         let key = try await keys.make(name: "shop", scopes: [.spend]).key

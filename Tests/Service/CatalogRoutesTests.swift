@@ -1,3 +1,4 @@
+import CatalogAdministration
 import Commerce
 import Foundation
 import HTTPTypes
@@ -76,6 +77,22 @@ import Wire
         #expect(list.map(\.kind) == ["defined", "defined"])
         #expect(list.map { $0.definition?["displayPrice"]?.text } == ["1000", "2500"])
         #expect(Set(list.map(\.changedBy)).count == 1)
+    }
+
+    @Test func `changes name the API key that made them, also after the key was revoked`() async throws {
+        let editor = try await fixture.keys.make(name: "editor", scopes: [.catalog])
+        #expect(try await fixture.send(.put, path("moon"), body: moon, key: editor.key).status == 201)
+        #expect(try await fixture.keys.revoke(editor.record.identifier))
+        #expect(try await fixture.send(.put, path("moon", "/withdrawal")).status == 200)
+        // A key that the ledger does not have.
+        let change = CatalogChange(
+            number: 3, happenedAt: fixture.shop.clock.now(), changedBy: "unknown",
+            app: fixture.shop.catalog.bundleIdentifier, productIdentifier: "moon", content: .restoration)
+        let answer = try await fixture.ledger.write { try $0.add(change, picture: nil, maximumPictures: 0) }
+        #expect(answer == .changed)
+        let list = try await changes("?product=moon").changes
+        #expect(list.map(\.changedByName) == [nil, "tests", "editor"])
+        #expect(list.first?.changedBy == "unknown" && list.last?.changedBy == editor.record.identifier)
     }
 
     @Test func `an unknown key of a definition is refused with the nearest known one`() async throws {

@@ -1,7 +1,10 @@
+import Commerce
+import Entitlements
 import Foundation
 import HTTPTypes
 import TestSupport
 import Testing
+import Wire
 
 /// Exports over HTTP.
 @Suite struct ExportRoutesTests {
@@ -14,6 +17,19 @@ import Testing
     private func grant(to user: String) async throws {
         let body = #"{"item":{"collection":"sprout","number":1},"reason":"a prize"}"#
         #expect(try await fixture.send(.post, "/v1/users/\(user)/grants", body: body).status == 201)
+    }
+
+    /// A line of the export `events`.
+    private struct Event: Decodable {
+        let user: String
+        let actor: String
+        let actorName: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case user
+            case actor
+            case actorName = "actor_name"
+        }
     }
 
     @Test func `each part leads to the next`() async throws {
@@ -32,6 +48,37 @@ import Testing
         #expect(lines.count == 4)
         #expect(lines.first?.hasPrefix("user,user_issuer,number,") == true)
         #expect(Set(lines.dropFirst().map { $0.prefix { $0 != "," } }) == ["alice", "bob", "carol"])
+    }
+
+    @Test func `the export of events names the API key of each actor`() async throws {
+        let desk = try await fixture.keys.make(name: "support desk", scopes: [.grant])
+        let body = #"{"item":{"collection":"sprout","number":1},"reason":"a prize"}"#
+        #expect(try await fixture.send(.post, "/v1/users/alice/grants", body: body, key: desk.key).status == 201)
+        #expect(try await fixture.keys.revoke(desk.record.identifier))
+        try await grant(to: "bob")
+        let revocation = #"{"reason":"A mistake"}"#
+        let grants = try await fixture.send(.get, "/v1/users/bob/grants").decoded(GrantList.self).grants
+        let granted = try #require(grants.first)
+        let path = "/v1/users/bob/grants/\(granted.grantId)/revocation"
+        #expect(try await fixture.send(.put, path, body: revocation).status == 200)
+        // A key that the ledger does not have.
+        let unknown = Grant(
+            identifier: "g", item: Item(collection: "sprout", number: 1), reason: "r", grantedBy: "unknown",
+            grantedAt: fixture.shop.clock.now(), endsAt: nil)
+        let carol = try #require(User(name: "carol"))
+        try await fixture.ledger.write {
+            _ = try $0.add(unknown, for: carol, keeping: nil, for: nil, forgettingBefore: unknown.grantedAt)
+        }
+        let lines = try await fixture.send(.get, "/v1/exports/events?format=jsonl").body
+            .split(separator: UInt8(ascii: "\n")).map { try JSONDecoder().decode(Event.self, from: $0) }
+        #expect(lines.map(\.user) == ["alice", "bob", "bob", "carol"])
+        #expect(lines.map(\.actorName) == ["support desk", "tests", "tests", nil])
+        #expect(lines.map(\.actor).first == "key \(desk.record.identifier)")
+        #expect(lines.map(\.actor).last == "key unknown")
+        let csv = String(decoding: try await fixture.send(.get, "/v1/exports/events").body, as: UTF8.self)
+        let rows = csv.split(separator: "\r\n")
+        #expect(rows.first?.hasSuffix(",reason,actor_name") == true)
+        #expect(rows.dropFirst().first?.hasSuffix(",a prize,support desk") == true)
     }
 
     @Test func `each export comes in both formats`() async throws {

@@ -68,12 +68,26 @@ import Wire
             .put, "/v1/users/alice/transactions/\(transaction)/revocation?\(query)", body: #"{"reason":"Fraud"}"#
         ).decoded(TransactionResource.self)
         #expect(revoked.revocation?.revokedByName == "tests")
+        let grant = #"{"item":{"collection":"sprout","number":2},"reason":"a prize"}"#
+        #expect(try await fixture.send(.post, "/v1/users/alice/grants?\(query)", body: grant).status == 201)
         let shown = try await fixture.send(.get, "/v1/users/alice/transactions?\(query)").decoded(TransactionList.self)
         #expect(shown.transactions.first?.revocation?.revokedByName == "tests")
         let own = try await get("/v1/me/transactions", token: token).decoded(TransactionList.self)
         let revocation = try #require(own.transactions.first?.revocation)
         #expect(revocation.revokedBy == revoked.revocation?.revokedBy)
         #expect(revocation.revokedByName == nil)
+        let archive = try await fixture.send(.get, "/v1/users/alice/export?\(query)").decoded(UserArchiveResource.self)
+        #expect(archive.transactions.first?.revocation?.revokedByName == "tests")
+        #expect(archive.grants.map(\.grantedByName) == ["tests"])
+        #expect(archive.events.map(\.actorName) == [nil, "tests", "tests"])
+        #expect(archive.events.first?.actor == "user")
+        let ownArchive = try await get("/v1/me/export", token: token)
+        #expect(!String(decoding: ownArchive.body, as: UTF8.self).contains("\"tests\""))
+        #expect(try ownArchive.decoded(UserArchiveResource.self).events.map(\.actor) == archive.events.map(\.actor))
+        let events = try await fixture.send(.get, "/v1/exports/events?format=jsonl").body
+            .split(separator: UInt8(ascii: "\n")).map { try JSONDecoder().decode([String: JSONContent].self, from: $0) }
+        #expect(events.map { $0["actor"]?.text == "user" } == [true, false, false])
+        #expect(events.map { $0["actor_name"]?.text } == [nil, "tests", "tests"])
     }
 
     @Test func `an app acts for the user of its token`() async throws {

@@ -1,3 +1,5 @@
+import Commerce
+import Entitlements
 import Foundation
 import HTTPTypes
 import TestSupport
@@ -70,6 +72,50 @@ import Wire
         let identifier = try await make().webhookId
         let moved = try await fixture.send(.patch, "/v1/webhooks/\(identifier)", body: "{\"url\":\"\(url)\"}")
         #expect((moved.status, moved.code) == (422, code))
+    }
+
+    @Test func `webhooks and their messages name the API keys`() async throws {
+        let hooks = try await fixture.keys.make(name: "hooks", scopes: [.webhooks])
+        let made = try await fixture.send(
+            .post, "/v1/webhooks", body: #"{"url":"https://example.com/hooks"}"#, key: hooks.key
+        ).decoded(WebhookResource.self)
+        #expect((made.createdBy, made.createdByName) == (hooks.record.identifier, "hooks"))
+        #expect(try await fixture.keys.revoke(hooks.record.identifier))
+        let path = "/v1/webhooks/\(made.webhookId)"
+        let list = try await fixture.send(.get, "/v1/webhooks").decoded(WebhookList.self)
+        let shown = try await fixture.send(.get, path).decoded(WebhookResource.self)
+        let moved = try await fixture.send(.patch, path, body: #"{"url":"https://example.org/"}"#)
+            .decoded(WebhookResource.self)
+        #expect((list.webhooks + [shown, moved]).map(\.createdByName) == ["hooks", "hooks", "hooks"])
+
+        let desk = try await fixture.keys.make(name: "support desk", scopes: [.grant])
+        let body = #"{"item":{"collection":"sprout","number":1},"reason":"a prize"}"#
+        #expect(try await fixture.send(.post, "/v1/users/alice/grants", body: body, key: desk.key).status == 201)
+        try await grant(to: "bob")
+        // A redemption by a back end.
+        let bought = try fixture.buy("sprout1")
+        let proof = "{\"signedTransaction\":\"\(try fixture.shop.store.signedTransaction(bought.identifier))\"}"
+        #expect(try await fixture.send(.post, "/v1/users/carol/transactions", body: proof).status == 200)
+        // A key that the ledger does not have.
+        let unknown = Grant(
+            identifier: "g", item: Item(collection: "sprout", number: 1), reason: "r", grantedBy: "unknown",
+            grantedAt: fixture.shop.clock.now(), endsAt: nil)
+        let dave = try #require(User(name: "dave"))
+        try await fixture.ledger.write {
+            _ = try $0.add(unknown, for: dave, keeping: nil, for: nil, forgettingBefore: unknown.grantedAt)
+        }
+        let deliveries = try await fixture.send(.get, path + "/deliveries").decoded(WebhookDeliveryList.self).deliveries
+        let messages = Dictionary(
+            uniqueKeysWithValues: deliveries.compactMap(\.message?.data).map { ($0.user.name, $0) })
+        #expect(messages.count == 4)
+        #expect(messages["alice"]?.actor == "key \(desk.record.identifier)")
+        #expect(messages["alice"]?.actorName == "support desk")
+        #expect(messages["bob"]?.actorName == "tests" && messages["carol"]?.actorName == "tests")
+        #expect(messages["dave"]?.actor == "key unknown" && messages["dave"]?.actorName == nil)
+        let delivery = try #require(deliveries.first { $0.message?.data.user.name == "alice" })
+        let replayed = try await fixture.send(.post, path + "/deliveries/\(delivery.messageId)/replay")
+            .decoded(WebhookDeliveryResource.self)
+        #expect(replayed.message?.data.actorName == "support desk")
     }
 
     @Test func `reading webhooks needs the scope`() async throws {

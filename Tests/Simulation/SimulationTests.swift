@@ -12,7 +12,7 @@ import Testing
     private static let workers = ProcessInfo.processInfo.activeProcessorCount
     private static let seed = environment["TILL_SIMULATION_SEED"].flatMap(UInt64.init)
 
-    @Test func nothingIsLostAndNothingGrantedTwice() async throws {
+    @Test func `no purchase is lost or granted twice`() async throws {
         if let seed = Self.seed {
             await play(seed)
             return
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// A simulation must be able to find errors.
-    @Test func aDiskThatLiesIsFound() async throws {
+    @Test func `the checks find a disk that reports lost commits as written`() async throws {
         let found = await withTaskGroup(of: Bool.self) { group in
             for seed in 0..<8 {
                 group.addTask {

@@ -146,6 +146,30 @@ import TestSupport
         #expect(try garden.store.settings() == settings)
     }
 
+    @Test func `the answer to a purchase has its effect`() async throws {
+        func buy(_ product: String, _ more: String = "") async throws -> QueueResource {
+            let body = #"{"account":"alice","productId":"\#(product)"\#(more)}"#
+            return try await send(.post, "/sandbox/v1/purchases", body).decoded()
+        }
+        let first = try await buy("garden.premium.monthly")
+        let sold = try #require(try garden.store.history(of: "alice").first)
+        let renewal = try #require(sold.expiresDate).rfc3339
+        #expect((first.effect, first.price, first.currency) == ("charged", sold.price.milliunits, "USD"))
+        #expect((first.nextProductId, first.renewalDate) == (nil, nil))
+        let again = try await buy("garden.premium.monthly")
+        #expect((again.effect, again.price, again.currency) == ("alreadySubscribed", nil, nil))
+        #expect((again.nextProductId, again.renewalDate) == (nil, renewal))
+        let change = try await buy("garden.basic.monthly")
+        #expect((change.effect, change.price, change.currency) == ("changes", nil, nil))
+        #expect((change.nextProductId, change.renewalDate) == ("garden.basic.monthly", renewal))
+        for outcome in ["deferred", "cancelled"] {
+            #expect(try await buy("garden.gate", #","outcome":"\#(outcome)""#).effect == nil, "\(outcome)")
+        }
+        // The list of the queue has no effects.
+        let list = try await send(.get, "/sandbox/v1/queue").decoded(QueueList.self)
+        #expect(list.transactions.count == 5 && list.transactions.allSatisfy { $0.effect == nil })
+    }
+
     @Test(arguments: ["promotional", "offerCode", "winBack"])
     func `an offer has a type by its name`(type: String) async throws {
         let body = """

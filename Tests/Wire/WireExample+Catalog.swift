@@ -62,8 +62,8 @@ extension WireExample {
         WireExample(
             CatalogChangeResource.self,
             #"""
-            {"number": 7, "happenedAt": "2027-01-31T12:00:00Z", "changedBy": "changedBy", "kind": "kind",
-            "productId": "productId", "definition": {"displayPrice": "2500", "number": 1.5, "list": [true, null,
+            {"number": 7, "happenedAt": "2027-01-31T12:00:00Z", "changedBy": "changedBy", "changedByName": "shop",
+            "kind": "kind", "productId": "productId", "definition": {"displayPrice": "2500", "number": 1.5, "list": [true, null,
             "x"]}, "item": {"collection": "sprout", "number": 1}, "sha256": "sha256"}
             """#),
         WireExample(

@@ -31,7 +31,7 @@ extension WireExample {
             WebhookResource.self,
             #"""
             {"webhookId": "webhookId", "url": "https://example.com/hooks", "createdAt": "2027-01-31T12:00:00Z",
-            "createdBy": "createdBy", "secret": "secret"}
+            "createdBy": "createdBy", "createdByName": "shop", "secret": "secret"}
             """#),
         WireExample(
             WebhookResource.self,
@@ -90,7 +90,7 @@ extension WireExample {
             WebhookMessage.self,
             #"""
             {"type": "purchase.granted", "timestamp": "2027-01-31T12:00:00Z", "data": {"user": {"issuer": "",
-            "name": "alice"}, "number": 7, "actor": "actor", "origin": "local/Sandbox",
+            "name": "alice"}, "number": 7, "actor": "actor", "actorName": "shop", "origin": "local/Sandbox",
             "transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
             "productId": "productId", "grantId": "grantId", "item": {"collection": "sprout", "number": 1},
             "reason": "gift"}}

@@ -8,7 +8,8 @@ extension WireExample {
             #"""
             {"number": 7, "account": "account", "productId": "productId", "quantity": 7, "state": "state",
             "error": "error", "transactionId": "transactionId", "originalTransactionId": "originalTransactionId",
-            "signedTransaction": "signedTransaction"}
+            "signedTransaction": "signedTransaction", "effect": "charged", "price": 4990, "currency": "USD",
+            "nextProductId": "nextProductId", "renewalDate": "2027-01-31T12:00:00Z"}
             """#),
         WireExample(
             QueueResource.self,

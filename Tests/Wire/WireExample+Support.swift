@@ -61,7 +61,7 @@ extension WireExample {
         WireExample(
             BalanceAdditionResource.self,
             """
-            {"id": "a", "balance": "seeds", "amount": 10, "reason": "Sorry", "addedBy": "K",
+            {"id": "a", "balance": "seeds", "amount": 10, "reason": "Sorry", "addedBy": "K", "addedByName": "desk",
             "addedAt": "2026-11-22T00:00:00Z"}
             """),
     ]

@@ -185,7 +185,7 @@ extension WireExample {
             SpendingResource.self,
             #"""
             {"spendingId": "spendingId", "balance": "balance", "amount": 7, "left": 7, "reason": "gift",
-            "spentBy": "spentBy", "spentAt": "2027-01-31T12:00:00Z"}
+            "spentBy": "spentBy", "spentByName": "shop", "spentAt": "2027-01-31T12:00:00Z"}
             """#),
         WireExample(
             ProfileResource.self,
@@ -226,8 +226,8 @@ extension WireExample {
             "grantedBy": "grantedBy", "grantedAt": "2027-01-31T12:00:00Z", "endsAt": "2027-01-31T12:00:00Z",
             "revocation": {"revokedAt": "2027-01-31T12:00:00Z", "reason": "gift", "revokedBy": "revokedBy"}}],
             "balances": [{"balance": "balance", "amount": 7}], "events": [{"happenedAt": "2027-01-31T12:00:00Z",
-            "event": "event", "actor": "actor", "origin": "local/Sandbox", "reference": "reference",
-            "subject": "subject", "reason": "gift"}]}
+            "event": "event", "actor": "actor", "actorName": "shop", "origin": "local/Sandbox",
+            "reference": "reference", "subject": "subject", "reason": "gift"}]}
             """#),
         WireExample(
             UserArchiveResource.self,

@@ -14,7 +14,7 @@ import Wire
 
     private let moon = "com.memolease.sesac1.sprout9"
 
-    @Test func aProductIsCreatedSoldPicturedAndWithdrawn() async throws {
+    @Test func `a product is created, sold, pictured and withdrawn, and a restart keeps all of it`() async throws {
         let made = try await till.run(
             "keys", "make", "desk", "--scope", "catalog", "--scope", "read", "--scope", "redeem")
         let key = made.output.trimmingCharacters(in: .newlines)

@@ -15,7 +15,7 @@ import Wire
         let records: [Record]
     }
 
-    @Test func theCatalogIsListed() async throws {
+    @Test func `the catalog is listed by collection and language, without a data directory`() async throws {
         let till = try TillProcess(hasKeys: false)
         let listed = try await till.run("products", "--json")
         let products = try listed.decoded(ProductList.self).products
@@ -28,7 +28,7 @@ import Wire
         #expect(!FileManager.default.fileExists(atPath: till.folder.folder("data").path))
     }
 
-    @Test func aConfigurationOfXcodesIsListed() async throws {
+    @Test func `the products of an Xcode configuration are listed`() async throws {
         let till = try TillProcess(hasKeys: false)
         let product = #""displayPrice":"4.99","familyShareable":false,"localizations":[],"referenceName":"Club""#
         try Data(
@@ -57,7 +57,7 @@ import Wire
         ["receipt", "validate", "x", "--environment", "LocalTesting"],
         ["products", "--locale", "fr"], ["nonsense"], ["products", "--nonsense"], ["owned"],
     ])
-    func wrongUsageEndsWith64(arguments: [String]) async throws {
+    func `wrong usage ends with status 64`(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)
         let result = try await till.run(arguments: arguments)
         #expect(result.status == 64)
@@ -65,7 +65,7 @@ import Wire
         #expect(result.error.hasPrefix("Error: "))
     }
 
-    @Test func whatCannotBeDoneEndsWith1AndOneSentence() async throws {
+    @Test func `a failed command ends with status 1 and prints one sentence`() async throws {
         let till = try TillProcess()
         try await till.run("resume", "--user", "a")
         for arguments in [
@@ -82,7 +82,7 @@ import Wire
         }
     }
 
-    @Test func whatWasNeverMadeIsNotMadeByAsking() async throws {
+    @Test func `commands on a missing store do not create it`() async throws {
         let till = try TillProcess(hasKeys: false)
         for arguments in [["store", "queue"], ["store", "approve", "1"], ["store", "decline", "1"]] {
             let result = try await till.run(arguments: arguments)
@@ -92,7 +92,7 @@ import Wire
         #expect(!FileManager.default.fileExists(atPath: till.folder.folder("data").path))
     }
 
-    @Test func aFolderThatWasThereBeforeIsNotHiddenFromGit() async throws {
+    @Test func `an existing data directory is not hidden from git, but its subfolders are`() async throws {
         let till = try TillProcess()
         #expect(try await till.run("resume", "--user", "a").status == 0)
         let data = till.folder.folder("data")
@@ -102,7 +102,7 @@ import Wire
         }
     }
 
-    @Test func aResultThatCannotBeWrittenIsNoSuccess() async throws {
+    @Test func `a command fails if its output cannot be written`() async throws {
         let till = try TillProcess(hasKeys: false)
         let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
         let result = try await till.run(arguments: ["products"], output: full)
@@ -110,7 +110,7 @@ import Wire
         #expect(result.error.contains("could not be written"))
     }
 
-    @Test func aReceiptIsWrittenIntoADeviceAndNotInItsPlace() async throws {
+    @Test func `a receipt is written to a device, and does not replace it`() async throws {
         let till = try TillProcess()
         let link = till.folder.file("link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: URL(filePath: "/dev/null"))
@@ -122,7 +122,7 @@ import Wire
                 == .typeCharacterSpecial)
     }
 
-    @Test func theDataDirectoryKeepsItselfPrivateAndOutOfGit() async throws {
+    @Test func `a new data directory is private and hidden from git`() async throws {
         let till = try TillProcess(hasKeys: false)
         #expect(try await till.run("resume", "--user", "a").status == 0)
         let data = till.folder.folder("data")
@@ -135,7 +135,7 @@ import Wire
         }
     }
 
-    @Test func everyCommandHelps() async throws {
+    @Test func `each command prints its help`() async throws {
         let till = try TillProcess(hasKeys: false)
         for command in [
             [], ["products"], ["buy"], ["resume"], ["restore"], ["owned"], ["store", "approve"],
@@ -151,7 +151,7 @@ import Wire
         #expect(try await till.run("--version").output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
     }
 
-    @Test func aLedgerIsCheckedAndCopied() async throws {
+    @Test func `a ledger is checked, backed up, exported and imported`() async throws {
         let till = try TillProcess()
         let none = try await till.run("ledger", "check")
         #expect(none.status == 1)
@@ -189,7 +189,7 @@ import Wire
         #expect(damaged.error.contains("Restore a backup"))
     }
 
-    @Test func aUsersStoryIsTold() async throws {
+    @Test func `the audit lists a user's records, and finds one that was changed`() async throws {
         let till = try TillProcess()
         #expect(try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice").status == 0)
         let told = try await till.run("audit", "alice")

@@ -22,7 +22,7 @@ import Testing
     }
 
     /// Rounds on one ledger, each with new sales. `make crash-test` runs more of them.
-    @Test func whatWasAnsweredOutlivesAKillUnderLoadAndNothingIsThereTwice() async throws {
+    @Test func `a kill under load loses no answered redemption, and grants none twice`() async throws {
         var answered: Set<SalesLoad.Sale> = []
         for round in 0..<Self.rounds {
             let due = Array(load.sales[round * Self.salesInRound..<(round + 1) * Self.salesInRound])

@@ -13,7 +13,7 @@ import till
         till = try TillProcess()
     }
 
-    @Test func theAPIInTenLinesWorksAsPrinted() async throws {
+    @Test func `the ten calls of the API's documentation work as printed`() async throws {
         let lines = try Project.text("Documentation/API.md").split(separator: "\n").map {
             $0.trimmingCharacters(in: .whitespaces)
         }

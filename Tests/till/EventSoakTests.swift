@@ -34,7 +34,7 @@ import Testing
 
     private static func now() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 
-    @Test func noEventIsMissedAndMemoryIsFlat() async throws {
+    @Test func `no event is missed, and memory stays flat`() async throws {
         let till = try TillProcess()
         let issuer = try TestIssuer()
         let keys = till.folder.file("keys.json")

@@ -25,13 +25,12 @@ import Wire
     }
 
     private func key() async throws -> String {
-        try await till.run("keys", "make", "tests", "--scope", "read", "--scope", "grant", "--scope", "erase").output
-            .trimmingCharacters(in: .newlines)
+        try await till.makeKey("read", "grant", "erase")
     }
 
     private let wish = "/v1/me/wishes/com.memolease.sesac1.background3"
 
-    @Test func eachChangeShowsOnEveryScreenOfItsUserAlone() async throws {
+    @Test func `a change reaches every listener of its user, and no other listener`() async throws {
         _ = try await till.run(
             "buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--kill-after", "purchased")
         let receipt = try await till.run("receipt", "export", "--user", "alice").output
@@ -80,7 +79,7 @@ import Wire
         await expectEventually { (screens + [other]).allSatisfy(\.hasEnded) }
     }
 
-    @Test func whoComesAgainMissesNothingThoughTheServiceWasKilled() async throws {
+    @Test func `a listener that reconnects misses no event, even after a kill of the service`() async throws {
         let alice = try token("alice")
         let first = try await ServeProcess(till, arguments)
         let screen = EventListener(first.url, token: alice)
@@ -117,7 +116,7 @@ import Wire
     }
 
     /// A commit of another process on the same ledger wakes no listener. The service finds it within seconds.
-    @Test func whatAnotherProcessDoesIsSeen() async throws {
+    @Test func `a change by another process reaches a listener`() async throws {
         let alice = try token("alice")
         let first = try await ServeProcess(till, arguments)
         let second = try await ServeProcess(till, arguments)
@@ -127,7 +126,7 @@ import Wire
         await expectEventually { screen.kinds == ["ready", "wished"] }
     }
 
-    @Test func whoIsErasedHearsItLast() async throws {
+    @Test func `the erasure of a user is the last event of its listeners`() async throws {
         let key = try await key()
         let alice = try token("alice")
         let server = try await ServeProcess(till, arguments)
@@ -149,7 +148,7 @@ import Wire
         #expect(try await server.curl(export, key: exporter).code == "userNotFound")
     }
 
-    @Test func whoIsLoggedOutListensNoMore() async throws {
+    @Test func `a logout disconnects the listeners of its session alone`() async throws {
         let server = try await ServeProcess(till, ["--live-events", "--accounts"])
         let credentials = #"{"email":"mint@example.com","password":"correct horse"}"#
         let here = try await server.curl("/v1/accounts", body: credentials).decoded(EntranceResource.self).tokens
@@ -163,7 +162,7 @@ import Wire
     }
 
     /// Listeners that left without closing their connection must make room for new ones.
-    @Test func theFirstOfTooManyScreensGoes() async throws {
+    @Test func `a listener above a limit replaces the oldest one`() async throws {
         let alice = try token("alice")
         let server = try await ServeProcess(till, arguments + ["--maximum-connections", "100"])
         var screens: [EventListener] = []

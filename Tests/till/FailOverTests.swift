@@ -33,7 +33,7 @@ private enum ServerPair {
     }
 
     /// This holds even if the primary has the commit and closes the connection.
-    @Test func whatTheStandbyHasNotIsToldToNobody() async throws {
+    @Test func `a redemption is not answered before the standby has it`() async throws {
         let till = try TillProcess(hasKeys: false)
         let load = try await SalesLoad(1, from: 9_000_000, of: till, ["--ledger", ServerPair.address])
         let service = try await serve(till)
@@ -52,7 +52,7 @@ private enum ServerPair {
         #expect(await service.end(SIGTERM) == 0)
     }
 
-    @Test func whatWasAnsweredOutlivesThePrimaryAndNothingIsThereTwice() async throws {
+    @Test func `a failover loses no answered redemption, and grants none twice`() async throws {
         let till = try TillProcess(hasKeys: false)
         let load = try await SalesLoad(Self.sales, of: till, ["--ledger", ServerPair.address])
         let services = [try await serve(till), try await serve(till)]

@@ -46,7 +46,7 @@ import Wire
         return try answer.decoded(TransactionList.self).transactions.count
     }
 
-    @Test func aFailedSyncStopsTheLedgerUntilARestart() async throws {
+    @Test func `a failed sync stops the ledger until a restart`() async throws {
         let service = try await serve()
         #expect(try await redeem(1, at: service).status == 200)
         try fail("sync")
@@ -70,7 +70,7 @@ import Wire
         #expect(await restarted.end(SIGTERM) == 0)
     }
 
-    @Test func aFullDiskTakesNothingAndGoesOnWhenThereIsSpace() async throws {
+    @Test func `a redemption on a full disk fails, and succeeds once the disk has space`() async throws {
         let service = try await serve()
         #expect(try await redeem(1, at: service).status == 200)
         try fail("full")
@@ -85,7 +85,7 @@ import Wire
     }
 
     /// Commits in the write-ahead log are on the disk, even if a checkpoint cannot move them into the database.
-    @Test func aCheckpointThatFailsTakesNothingBack() async throws {
+    @Test func `a failed checkpoint loses no commit`() async throws {
         let service = try await serve()
         try fail("checkpoint")
         // The first request of each user writes to the ledger.
@@ -101,7 +101,7 @@ import Wire
     }
 
     /// The operating system remounts a disk read-only after an error.
-    @Test func aDiskThatBecomesReadOnlyStopsTheLedgerAndIsToldAtTheStart() async throws {
+    @Test func `a disk that becomes read-only stops the ledger, and prevents a restart`() async throws {
         let service = try await serve()
         #expect(try await redeem(1, at: service).status == 200)
         try fail("read-only")
@@ -116,7 +116,7 @@ import Wire
         #expect(await restarted.end(SIGTERM) == 0)
     }
 
-    @Test func whatIsDamagedIsToldAndIsWellAgainWithTheDisk() async throws {
+    @Test func `a damaged page is reported, and reads succeed once the disk works again`() async throws {
         let service = try await serve()
         #expect(try await redeem(1, at: service).status == 200)
         try fail("damaged")
@@ -133,7 +133,7 @@ import Wire
     }
 
     /// Requests to the ledger wait. Other requests are answered, and all continue when the disk does.
-    @Test func aDiskThatHangsHoldsNobodyElse() async throws {
+    @Test func `a disk that hangs delays only the requests to the ledger`() async throws {
         let service = try await serve()
         #expect(try await redeem(1, at: service).status == 200)
         try fail("hang")

@@ -36,7 +36,7 @@ import Wire
     }
 
     @Test(arguments: ["receipt", "transaction"])
-    func aPurchaseEndsWithTheItemOwned(proof: String) async throws {
+    func `a purchase ends with an owned item and a finished transaction`(proof: String) async throws {
         let till = try TillProcess()
         let bought = try await till.run("buy", Self.sprout1, "--user", "alice", "--proof", proof)
         #expect(bought.status == 0)
@@ -67,7 +67,7 @@ import Wire
         #expect(try await till.run("give", "alice", "hat", "1", "--reason", "x").status == 1)
     }
 
-    @Test func buyingAgainIsFreeAndGrantsNothingMore() async throws {
+    @Test func `a second purchase of an owned product grants nothing more`() async throws {
         let till = try TillProcess()
         try await till.run("buy", Self.sprout1, "--user", "alice")
         let again = try await till.run("buy", Self.sprout1, "--user", "alice", "--json")
@@ -82,7 +82,7 @@ import Wire
         ("notAvailable", "storeProductNotAvailable"),
         ("invalidOfferPrice", "invalidOfferPrice"),
     ])
-    func aPaymentThatFailsGrantsNothing(outcome: String, code: String) async throws {
+    func `a failed payment grants nothing`(outcome: String, code: String) async throws {
         let till = try TillProcess()
         let bought = try await till.run("buy", Self.sprout1, "--user", "alice", "--outcome", outcome, "--json")
         #expect(bought.status == 1)
@@ -92,7 +92,7 @@ import Wire
         #expect(try await unfinished(till) == 0)
     }
 
-    @Test func aDeferredPurchaseWaitsForItsApproval() async throws {
+    @Test func `a deferred purchase grants its item after the approval`() async throws {
         let till = try TillProcess()
         let bought = try await till.run("buy", Self.sprout1, "--user", "alice", "--outcome", "deferred")
         #expect(bought.status == 0)
@@ -108,7 +108,7 @@ import Wire
         #expect(try await till.run("store", "decline", "99").error.contains("no transaction 99"))
     }
 
-    @Test func aDeclinedPurchaseGrantsNothing() async throws {
+    @Test func `a declined purchase grants nothing`() async throws {
         let till = try TillProcess()
         try await till.run("buy", Self.sprout1, "--user", "alice", "--outcome", "deferred")
         #expect(try await till.run("store", "decline", "1").status == 0)
@@ -120,7 +120,7 @@ import Wire
     /// The app is killed after each step. No purchase is lost or granted twice.
     @Test(
         arguments: ["paymentAdded", "purchased", "proofObtained", "redeemed", "finished"], ["receipt", "transaction"])
-    func anAppKilledAfterAnyStepLosesNothing(step: String, proof: String) async throws {
+    func `a kill after any step loses no purchase`(step: String, proof: String) async throws {
         let till = try TillProcess()
         let killed = try await till.run(
             "buy", Self.sprout1, "--user", "alice", "--proof", proof, "--kill-after", step)
@@ -138,7 +138,7 @@ import Wire
     }
 
     @Test(arguments: ["failed", "deferred"])
-    func anAppKilledOnOtherPathsLosesNothingEither(state: String) async throws {
+    func `a kill after a failed or deferred payment does not change its outcome`(state: String) async throws {
         let till = try TillProcess()
         let killed = try await till.run(
             "buy", Self.sprout1, "--user", "alice", "--outcome", state == "failed" ? "cancelled" : state,
@@ -150,7 +150,7 @@ import Wire
         #expect(try await owned(till).contains("sprout 1") == (state == "deferred"))
     }
 
-    @Test func theNextPurchaseTakesUpWhatAnEarlierOneLeft() async throws {
+    @Test func `a purchase also delivers an earlier, unfinished one`() async throws {
         let till = try TillProcess()
         try await till.run("buy", Self.sprout1, "--user", "alice", "--kill-after", "purchased")
         try await till.run("buy", "com.memolease.sesac1.background3", "--user", "alice")
@@ -158,7 +158,7 @@ import Wire
         #expect(try await unfinished(till) == 0)
     }
 
-    @Test func twoAppsOfOneUserAtOnceLoseNothing() async throws {
+    @Test func `concurrent purchases of one user are all granted`() async throws {
         let till = try TillProcess()
         async let one = till.run("buy", Self.sprout1, "--user", "alice")
         async let two = till.run("buy", "com.memolease.sesac1.sprout2", "--user", "alice")
@@ -168,7 +168,7 @@ import Wire
         #expect(try await unfinished(till) == 0)
     }
 
-    @Test func oneProductBoughtTwiceAtOnceIsNoFault() async throws {
+    @Test func `two concurrent purchases of one product both succeed`() async throws {
         let till = try TillProcess()
         async let one = till.run("buy", Self.sprout1, "--user", "alice")
         async let two = till.run("buy", Self.sprout1, "--user", "alice")
@@ -177,7 +177,7 @@ import Wire
         #expect(try await unfinished(till) == 0)
     }
 
-    @Test func aLeftoverThatIsRefusedDoesNotFailTheNextPurchase() async throws {
+    @Test func `an earlier purchase that is refused does not fail the next one`() async throws {
         let till = try TillProcess()
         try await till.run("buy", Self.sprout1, "--user", "alice", "--kill-after", "purchased")
         let receipt = try await till.run("receipt", "export", "--user", "alice").output
@@ -192,7 +192,7 @@ import Wire
         #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 2"])
     }
 
-    @Test func restoringBringsBackWhatWasBought() async throws {
+    @Test func `a restore delivers the user's purchases`() async throws {
         let till = try TillProcess()
         try await till.run("buy", Self.sprout1, "--user", "alice")
         let restored = try await till.run("restore", "--user", "alice", "--json")
@@ -200,7 +200,7 @@ import Wire
         #expect(try await owned(till) == ["background 0", "sprout 0", "sprout 1"])
     }
 
-    @Test func twoAppsAtOnceEndWithOneGrantEach() async throws {
+    @Test func `concurrent purchases of two users get one grant each`() async throws {
         let till = try TillProcess(hasKeys: false)
         async let one = till.run("buy", Self.sprout1, "--user", "alice")
         async let two = till.run("buy", "com.memolease.sesac1.sprout2", "--user", "bob")

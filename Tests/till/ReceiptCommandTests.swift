@@ -52,7 +52,7 @@ import Wire
         return (till, file)
     }
 
-    @Test func aReceiptIsValidAndSaysWhatItHolds() async throws {
+    @Test func `a valid receipt is reported with its content`() async throws {
         let (till, receipt) = try await shop()
         let validated = try await till.run("receipt", "validate", receipt, "--json")
         #expect(validated.status == 0)
@@ -66,7 +66,7 @@ import Wire
         #expect(try await till.run("receipt", "validate", receipt).output.hasPrefix("valid\n"))
     }
 
-    @Test func aReceiptIsReadFromStandardInputAndAsDER() async throws {
+    @Test func `a receipt is read from standard input, with line breaks, and as DER`() async throws {
         let (till, receipt) = try await shop()
         let text = try String(contentsOfFile: receipt, encoding: .utf8)
         #expect(try await till.run("receipt", "validate", "-", input: text).status == 0)
@@ -84,7 +84,7 @@ import Wire
         (["--bundle-id", "com.example"], "bundleIdentifierMismatch"),
         (["--environment", "Production"], "environmentMismatch"),
     ])
-    func aReceiptForSomethingElseIsInvalid(options: [String], reason: String) async throws {
+    func `a receipt of another app or environment is invalid`(options: [String], reason: String) async throws {
         let (till, receipt) = try await shop()
         let validated = try await till.run("receipt", "validate", receipt, options[0], options[1], "--json")
         #expect(validated.status == 1)
@@ -93,7 +93,7 @@ import Wire
         #expect(report.reason == reason)
     }
 
-    @Test func onlyTheFolderNamedIsTrusted() async throws {
+    @Test func `only the roots in the folder of --trust are trusted`() async throws {
         let (till, receipt) = try await shop()
         let empty = till.folder.folder("trust")
         try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
@@ -108,7 +108,7 @@ import Wire
         #expect(missing.error.contains("/nowhere"))
     }
 
-    @Test func aSignedTransactionIsExportedToo() async throws {
+    @Test func `a signed transaction is exported for its user alone`() async throws {
         let (till, _) = try await shop()
         let exported = try await till.run("receipt", "export", "--user", "alice", "--transaction", "1")
         let validated = try await till.run("receipt", "validate", "-", "--json", input: exported.output)
@@ -116,7 +116,7 @@ import Wire
         #expect(try await till.run("receipt", "export", "--user", "bob", "--transaction", "1").status == 1)
     }
 
-    @Test func verifyReceiptIsAnswered() async throws {
+    @Test func `the output in the format of verifyReceipt has Apple's status`() async throws {
         let (till, receipt) = try await shop()
         let answer = try await till.run("receipt", "validate", receipt, "--output", "verify-receipt")
         #expect(answer.status == 0)
@@ -129,7 +129,7 @@ import Wire
         #expect(try wrong.decoded(VerifyReceiptAnswer.self).status == 21007)
     }
 
-    @Test func trustIsAddedListedAndTakenAway() async throws {
+    @Test func `a trusted root is listed, removed and added again`() async throws {
         let (till, receipt) = try await shop()
         let listed = try await till.run("trust", "list", "--json").decoded(Trusted.self).trusted
         #expect(listed.count >= 2)
@@ -143,7 +143,7 @@ import Wire
         #expect(try await till.run("trust", "add", receipt).error.contains("is not a certificate"))
     }
 
-    @Test func aByteChangedMakesItInvalid() async throws {
+    @Test func `a receipt with a changed byte is invalid, and is not redeemed`() async throws {
         let (till, receipt) = try await shop()
         let text = try String(contentsOfFile: receipt, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
         var der = try #require(Data(base64Encoded: text))
@@ -157,7 +157,7 @@ import Wire
         #expect(redeemed.code == "signatureInvalid")
     }
 
-    @Test func validatingReadsAndMakesNothing() async throws {
+    @Test func `a validation creates no data directory`() async throws {
         let (till, receipt) = try await shop()
         let nowhere = till.folder.folder("nowhere")
         let validated = try await till.run("receipt", "validate", receipt, "--data", nowhere.path)
@@ -165,7 +165,7 @@ import Wire
         #expect(!FileManager.default.fileExists(atPath: nowhere.path))
     }
 
-    @Test func redeemingAgainChangesNothingAndAnotherUserIsRefused() async throws {
+    @Test func `a second redemption changes nothing, and that of another user is refused`() async throws {
         let (till, receipt) = try await shop()
         let again = try await till.run("receipt", "redeem", receipt, "--user", "alice")
         #expect(again.status == 0)
@@ -176,7 +176,7 @@ import Wire
         #expect(other.error == "till: Another user has redeemed the purchase and keeps it. Log in as that user.\n")
     }
 
-    @Test func aReceiptWithoutPurchasesIsAuthentic() async throws {
+    @Test func `a receipt without purchases is authentic`() async throws {
         let till = try TillProcess()
         try await till.run("resume", "--user", "nobody")
         let receipt = try await till.run("receipt", "export", "--user", "nobody").output
@@ -189,7 +189,7 @@ import Wire
     @Test(
         .enabled(if: Vectors.areAvailable, "TILL_VECTORS names no folder"),
         arguments: Vectors.files("receipts") + Vectors.files("jws"))
-    func applesOwnProofsAreToldFromOthers(file: URL) async throws {
+    func `Apple's own proofs are valid, and others are not`(file: URL) async throws {
         let till = try TillProcess(hasKeys: false)
         let roots = till.folder.folder("roots")
         try FileManager.default.createDirectory(at: roots, withIntermediateDirectories: true)

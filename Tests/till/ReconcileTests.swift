@@ -6,7 +6,7 @@ import Wire
 
 /// Reconciliation of a service that has received no notifications with a store that has kept them.
 @Suite struct ReconcileTests {
-    @Test func whatWasMissedIsTakenIn() async throws {
+    @Test func `reconciliation applies the notifications that the service missed`() async throws {
         let backEnd = try TillProcess(hasKeys: false)
         let service = try await ServeProcess(backEnd)
         let key = try await backEnd.run("keys", "make", "shop").output.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -62,7 +62,7 @@ import Wire
         #expect(await service.end(SIGTERM) == 0)
     }
 
-    @Test func aServiceWithAKeyAsksByItself() async throws {
+    @Test func `a service with an App Store key reconciles by itself`() async throws {
         let shop = try TillProcess()
         let store = try await ServeProcess(
             shop, ["--notifications-url", "http://127.0.0.1:1/nobody"], command: "store")
@@ -107,7 +107,7 @@ import Wire
         ("KEY --app-store-url https://example.com", "nowhere.p8"),
         ("KEY --app-store-url https://example.com --reconcile-seconds 99999999", "reconcile-seconds"),
     ])
-    func settingsThatDoNotHoldTogetherAreFoundAtTheStart(arguments: String, named: String) async throws {
+    func `inconsistent App Store settings are refused at the start`(arguments: String, named: String) async throws {
         let key = "--app-store-key nowhere.p8 --app-store-key-id k --app-store-issuer-id i"
         let arguments = arguments.replacing("KEY", with: key).split(separator: " ").map(String.init)
         let result = try await TillProcess(hasKeys: false).run(arguments: ["serve"] + arguments)
@@ -119,7 +119,7 @@ import Wire
         ["--accept", "local/Sandbox"], ["--url", "http://example.com"], ["--url", "nowhere"],
         ["--url", "https://example.com", "--days", "0"],
     ])
-    func wrongUsageEndsWith64(arguments: [String]) async throws {
+    func `wrong usage ends with status 64`(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)
         let common = ["reconcile", "--key", "k", "--key-id", "i", "--issuer-id", "i"]
         #expect(try await till.run(arguments: common + arguments).status == 64)

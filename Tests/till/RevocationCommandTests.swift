@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func aRevokedSignerIsFoundWhenAskedFor() async throws {
+    @Test func `a revocation check finds a revoked signer`() async throws {
         let till = try TillProcess()
         let shop = try await Shop()
         let proof = try SignedJSON.sign(
@@ -76,7 +76,7 @@ import Testing
         #expect(absence.message.contains("127.0.0.1 could not be asked."))
     }
 
-    @Test func verifyReceiptAsksNobody() async throws {
+    @Test func `the format of verifyReceipt has no revocation check`() async throws {
         let result = try await TillProcess().run(
             "receipt", "validate", "-", "--check-revocation", "--output", "verify-receipt")
         #expect(result.status == 64)

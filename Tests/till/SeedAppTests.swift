@@ -68,7 +68,7 @@ import Wire
         "email": "mint@example.com", "gender": "0",
     ]
 
-    @Test func itsWholeShopSession() async throws {
+    @Test func `a whole shop session gets the responses that the app expects`() async throws {
         let first = try await receipt(buying: "sprout1", as: "mint", with: till)
         let mallorys = try await receipt(buying: "sprout4", as: "mallory", with: till)
         let server = try await ServeProcess(till, arguments)
@@ -150,7 +150,7 @@ import Wire
         #expect(try !server.log.contains("mint"))
     }
 
-    @Test func whatIsWrongHasItsNumber() async throws {
+    @Test func `each error has the status that the app expects`() async throws {
         let receipt = try await receipt(buying: "sprout1", as: "mint", with: till)
         let server = try await ServeProcess(till, arguments)
         let token = try idToken(of: "mint")
@@ -200,7 +200,7 @@ import Wire
         #expect(try await status("POST", "/v1/user/shop/ios", lines, token: token) == 200)
     }
 
-    @Test func itHasToKnowWhoseTokensTheyAre() async throws {
+    @Test func `the seed app is refused without the issuer of its tokens`() async throws {
         let result = try await till.run("serve", "--seed-app", "--port", "0")
         #expect(result.status == 1)
         #expect(result.error.contains("jwt-issuer"))

@@ -43,7 +43,7 @@ import Wire
         return list.items.map(\.item).filter { $0.number > 0 }.map(\.description)
     }
 
-    @Test func theCatalogIsReadInPagesAndLanguagesAndNotTwice() async throws {
+    @Test func `the catalog has pages and languages, and an unchanged page is not sent again`() async throws {
         let server = try await ServeProcess(till)
         let path = "/v1/products?collection=background&sort=-price&pageSize=2"
         let first = try await server.curl(path, key: key, options: ["--header", "Accept-Language: ko"])
@@ -66,7 +66,7 @@ import Wire
         #expect(try await server.curl("/errors").status == 200)
     }
 
-    @Test func aPurchaseIsRedeemedOnceAcrossARestart() async throws {
+    @Test func `a purchase is redeemed once across a restart`() async throws {
         let body = try redemption(payload())
         let idempotency = ["--header", "Idempotency-Key: first"]
         let path = "/v1/users/alice/transactions"
@@ -98,7 +98,7 @@ import Wire
         #expect(text.contains("till_redemptions_total{outcome=\"refused\",code=\"ownedByAnotherUser\"} 1\n"))
     }
 
-    @Test func aPurchaseIsTheUsersWhoseAccountTokenItNames() async throws {
+    @Test func `a purchase with an account token is redeemed only for its user`() async throws {
         let server = try await ServeProcess(till)
         let token = UUID().uuidString.lowercased()
         let set = try await server.curl(
@@ -113,7 +113,7 @@ import Wire
         #expect(account.appAccountToken == token)
     }
 
-    @Test func theAppStoreAndTheTeamTakeAndGive() async throws {
+    @Test func `refunds, grants and revocations change the user's items`() async throws {
         let server = try await ServeProcess(till)
         _ = try await server.curl("/v1/users/alice/transactions", key: key, body: try redemption(payload()))
         #expect(try await items(of: "alice", at: server) == ["sprout 1"])
@@ -152,7 +152,7 @@ import Wire
         }
     }
 
-    @Test func aReceiptOf80KilobytesPassesAndABodyTooLargeDoesNot() async throws {
+    @Test func `a receipt of 80 kilobytes is redeemed, and a body that is too large is refused`() async throws {
         let server = try await ServeProcess(till)
         let purchases = (0..<280).map { TestProofs.purchase(transactionIdentifier: String(3_000_000 + $0)) }
         let receipt = try TestProofs.signed(TestProofs.receipt(purchases), chain: try TestChains.rsa.get())
@@ -174,7 +174,7 @@ import Wire
         #expect(long.status == 0 || (400..<500).contains(long.status))
     }
 
-    @Test func whoSendsTooMuchIsToldWhenToComeBack() async throws {
+    @Test func `a refusal by the rate limit has the seconds to wait`() async throws {
         let server = try await ServeProcess(till, ["--requests-per-minute", "2"])
         let statuses = try await [
             server.curl("/v1/products", key: key).status, server.curl("/v1/products", key: key).status,
@@ -186,7 +186,7 @@ import Wire
         #expect((1...30).contains(seconds))
     }
 
-    @Test func whatIsUnderWayEndsBeforeTheService() async throws {
+    @Test func `the service answers the requests under way before it stops`() async throws {
         let server = try await ServeProcess(till)
         let port = try #require(server.url.port)
         let body = try redemption(payload())

@@ -39,7 +39,7 @@ import Wire
         return till
     }
 
-    @Test func aSubscriptionIsBoughtRenewsAndIsRefunded() async throws {
+    @Test func `a subscription is bought, renewed and refunded`() async throws {
         let till = try await garden()
         let bought = try await till.run("store", "buy", "garden.premium.monthly", "--account", "alice", "--json")
             .decoded(QueuedTransaction.self)
@@ -71,7 +71,7 @@ import Wire
         #expect(other.error.contains("has a store of com.example.garden"))
     }
 
-    @Test func settingsArePrintedAndChanged() async throws {
+    @Test func `a changed setting is printed and takes effect`() async throws {
         let till = try await garden()
         let changed = try await till.run("store", "settings", "--ask-to-buy", "on", "--time-rate", "oneSecondIsOneDay")
         #expect(changed.output.contains("ask-to-buy              on\n"))
@@ -241,7 +241,7 @@ import Wire
         #expect(!log.contains("secret"))
     }
 
-    @Test func aKeyIsMadeAndNotMadeTwice() async throws {
+    @Test func `a key is created, and its file is not overwritten`() async throws {
         let till = try await garden()
         let made = try await till.run("store", "keys", "--out", "key.p8", "--json").decoded(MadeStoreKey.self)
         #expect(made.keyId.count == 10)
@@ -252,7 +252,7 @@ import Wire
         #expect(try String(contentsOf: till.folder.file("key.p8"), encoding: .utf8) == pem)
     }
 
-    @Test func aStoreBesideTheServiceIsTrustedAndTellsOfItsSales() async throws {
+    @Test func `a store beside the service is trusted, and sends its notifications`() async throws {
         let till = try TillProcess()
         let service = try await ServeProcess(till, ["--store", "--log-level", "notice"])
         let key = try await till.run("keys", "make", "shop").output.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -268,7 +268,7 @@ import Wire
         #expect(await service.end(SIGTERM) == 0)
     }
 
-    @Test func aStoreDoesNotRunWhereApplesProofsAreAccepted() async throws {
+    @Test func `a store does not run beside a service that accepts Apple's proofs`() async throws {
         let till = try TillProcess(hasKeys: false)
         let refused = try await till.run("serve", "--port", "0", "--store", "--accept", "apple/Production")
         #expect(refused.status == 1)
@@ -283,7 +283,7 @@ import Wire
         ["store", "notifications", "--fault", "loud"], ["store", "settings", "--time-rate", "fast"],
         ["store", "buy", "x"], ["store", "buy", "x", "--account", "a", "--app-account-token", "b"],
     ])
-    func wrongUsageEndsWith64(arguments: [String]) async throws {
+    func `wrong usage ends with status 64`(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)
         #expect(try await till.run(arguments: arguments).status == 64)
         #expect(!FileManager.default.fileExists(atPath: till.folder.folder("data").path))
@@ -293,7 +293,7 @@ import Wire
         ["time"], ["sales", "alice"], ["refund", "1"], ["settings"], ["notifications"], ["resolve", "1"], ["reset"],
         ["queue"], ["approve", "1"], ["decline", "1"],
     ])
-    func whatWasNeverMadeIsNotMade(arguments: [String]) async throws {
+    func `commands on a missing store do not create it`(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)
         let result = try await till.run(arguments: ["store"] + arguments)
         #expect(result.status == 1)

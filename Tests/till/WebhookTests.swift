@@ -16,8 +16,7 @@ import Wire
     private static let arguments = ["--webhooks", "--webhook-private-addresses"]
 
     private func key() async throws -> String {
-        try await till.run("keys", "make", "tests", "--scope", "grant", "--scope", "webhooks").output
-            .trimmingCharacters(in: .newlines)
+        try await till.makeKey("grant", "webhooks")
     }
 
     /// The signature of a message by the program of OpenSSL.
@@ -35,7 +34,7 @@ import Wire
         return "v1," + Base64.encode([UInt8](try Data(contentsOf: code)))
     }
 
-    @Test func aSaleIsToldThoughTheServiceIsKilledBeforeItIsHeard() async throws {
+    @Test func `messages are delivered once the receiver works, even after a kill of the service`() async throws {
         let isWell = Mutex(false)
         let receiver = try await WebhookReceiver { _, _ in isWell.withLock { $0 } ? 204 : 500 }
         let key = try await key()
@@ -81,7 +80,7 @@ import Wire
         #expect(await second.end(SIGTERM) == 0)
     }
 
-    @Test func withoutTheSettingsThereAreNoneAndNoneThatArePrivate() async throws {
+    @Test func `webhooks and private addresses are off without their settings`() async throws {
         let key = try await key()
         let closed = try await ServeProcess(till)
         #expect(try await closed.curl("/v1/webhooks", key: key).code == "notFound")

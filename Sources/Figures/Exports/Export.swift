@@ -28,7 +28,7 @@ public enum Export: String, CaseIterable, Sendable {
         case .events:
             [
                 "user", "user_issuer", "number", "happened_at", "event", "actor", "origin", "reference", "subject",
-                "reason",
+                "reason", "actor_name",
             ]
         }
     }

@@ -120,19 +120,22 @@ struct ExportRecords {
         let known = Dictionary(uniqueKeysWithValues: users.map { ($0.number, $0) })
         return try database.rows(
             """
-            SELECT audit.user_id, number, happened_at, event, actor, origin, reference, subject, reason
+            SELECT audit.user_id, number, happened_at, event, actor, origin, reference, subject, reason,
+                api_key.name AS actor_name
             FROM \(database.listed("$1")) JOIN audit ON audit.user_id = listed.value
+            \(AuditActor.keyJoin)
             WHERE happened_at <= $2 ORDER BY audit.user_id, number
             """,
             [database.list(users.map(\.number)), end]
         ).map { row in
             let user = known[try row["user_id"]]
             let (origin, reason): (String?, String?) = (try row["origin"], try row["reason"])
+            let actorName: String? = try row["actor_name"]
             return [
                 .text(user?.name), .text(user?.issuer), .integer(try row["number"] as Int64),
                 .date(try row["happened_at"] as Timestamp), .text(try row["event"] as String),
                 .text(try row["actor"] as String), .text(origin), .text(try row["reference"] as String),
-                .text(try row["subject"] as String), .text(reason),
+                .text(try row["subject"] as String), .text(reason), .text(actorName),
             ]
         }
     }

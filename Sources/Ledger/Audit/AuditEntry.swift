@@ -87,6 +87,12 @@ public enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConverti
 
     private static let keyPrefix = "key "
 
+    /// The SQL that joins the table `audit` with the API key of each actor. Another actor has none.
+    package static let keyJoin = """
+        LEFT JOIN api_key ON audit.actor LIKE '\(keyPrefix)%'
+            AND api_key.key_id = substr(audit.actor, \(keyPrefix.count + 1))
+        """
+
     /// The identifier of the API key; nil for another actor.
     public var keyIdentifier: String? {
         guard case .apiKey(let identifier) = self else { return nil }

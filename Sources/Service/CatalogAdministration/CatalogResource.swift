@@ -24,12 +24,15 @@ enum CatalogResource {
         return .object(object)
     }
 
-    static func change(_ change: CatalogChange) -> JSONValue {
+    /// - Parameter keys: The names of API keys by their identifiers.
+    static func change(_ change: CatalogChange, naming keys: [String: String]) -> JSONValue {
         var object: JSONObject = [
             "number": .integer(change.number), "happenedAt": .string(change.happenedAt.rfc3339),
-            "changedBy": .string(change.changedBy), "kind": .string(change.content.kind.rawValue),
-            "productId": .string(change.productIdentifier),
+            "changedBy": .string(change.changedBy),
         ]
+        if let name = keys[change.changedBy] { _ = object.add("changedByName", .string(name)) }
+        _ = object.add("kind", .string(change.content.kind.rawValue))
+        _ = object.add("productId", .string(change.productIdentifier))
         switch change.content {
         case .definition(let text):
             // The ledger stores only definitions that parsed.

@@ -173,9 +173,11 @@ struct CatalogRoutes: Sendable {
         let before = try page.before()
         let found = try await catalog.changes(of: product, in: app, before: before, limit: page.size + 1)
         let (shown, next) = page.part(of: found) { String($0.number) }
+        let keys = try await catalog.ledger.apiKeyNames()
         return JSONAnswer.response(
             bytes: JSONAnswer.encode(
-                CatalogResource.page("changes", shown.map(CatalogResource.change), next: next)))
+                CatalogResource.page(
+                    "changes", shown.map { CatalogResource.change($0, naming: keys) }, next: next)))
     }
 }
 

@@ -46,11 +46,12 @@ struct BalanceRoutes: Sendable {
         let balance = try context.parameters.text("balance")
         let body = try await JSONBody(request, context, fields: ["amount", "reason"])
         let (amount, reason) = (try Self.amount(in: body), try Reason.read(body))
+        let keys = try await service.apiKeyNames()
         return try await idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, status: .created
         ) { pending in
             let addition = try service.newAddition(of: amount, to: balance, reason: reason, by: caller.name)
-            let json = try JSONAnswer.encode(BalanceAdditionResource(addition))
+            let json = try JSONAnswer.encode(BalanceAdditionResource(addition, naming: keys))
             let answer = pending?.answer(json)
             let earlier = try await service.add(addition, for: user, keeping: answer, for: pending?.key)
             return earlier.map { .replayed($0) } ?? answer.map { .kept($0) } ?? .new(json)
@@ -75,11 +76,12 @@ struct BalanceRoutes: Sendable {
             Spending.Request(
                 idempotencyKey: key, digest: IdempotentRequests.digest(of: request, body: body.bytes))
         }
+        let keys = try await service.apiKeyNames()
         let spending = service.newSpending(of: amount, from: balance, reason: reason, by: caller.name, for: request)
         let spent = try await service.spend(spending, for: user)
         var headers: HTTPFields = [:]
         if spent.isRepeated, let name = IdempotentRequests.replayedHeader { headers[name] = "true" }
         return JSONAnswer.response(
-            bytes: try JSONAnswer.encode(SpendingResource(spent)), status: .created, headers: headers)
+            bytes: try JSONAnswer.encode(SpendingResource(spent, naming: keys)), status: .created, headers: headers)
     }
 }

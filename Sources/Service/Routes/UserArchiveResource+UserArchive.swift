@@ -6,7 +6,8 @@ import SeedApp
 import Wire
 
 extension UserArchiveResource {
-    init(_ archive: UserArchive, of user: User, at moment: Timestamp) {
+    /// - Parameter keys: The names of API keys by their identifiers.
+    init(_ archive: UserArchive, of user: User, at moment: Timestamp, naming keys: [String: String]) {
         self.init(
             exportedAt: moment.rfc3339, user: UserName(issuer: user.issuer, name: user.name),
             firstSeenAt: archive.firstSeenAt.rfc3339,
@@ -15,10 +16,12 @@ extension UserArchiveResource {
             mails: archive.mails.isEmpty ? nil : archive.mails.map { Mail($0) },
             member: archive.member.map { Member($0) }, nickname: archive.profile.nickname,
             chosen: archive.profile.chosen, wishes: archive.profile.wishes.map { Wish($0) },
-            items: archive.profile.items, transactions: archive.transactions.map { TransactionResource($0) },
+            items: archive.profile.items,
+            transactions: archive.transactions.map { TransactionResource($0, naming: keys) },
             renewalInfos: archive.renewals.map { RenewalInfoResource($0) },
-            grants: archive.grants.map { GrantResource($0) }, balances: archive.balances.map { BalanceResource($0) },
-            events: archive.audit.map { Event($0.entry) })
+            grants: archive.grants.map { GrantResource($0, naming: keys) },
+            balances: archive.balances.map { BalanceResource($0) },
+            events: archive.audit.map { Event($0.entry, naming: keys) })
     }
 }
 
@@ -51,9 +54,11 @@ extension UserArchiveResource.Member {
 }
 
 extension UserArchiveResource.Event {
-    init(_ entry: AuditEntry) {
+    /// - Parameter keys: The names of API keys by their identifiers.
+    init(_ entry: AuditEntry, naming keys: [String: String]) {
         self.init(
             happenedAt: entry.happenedAt.rfc3339, event: entry.event.rawValue, actor: entry.actor.description,
-            origin: entry.origin, reference: entry.reference, subject: entry.subject, reason: entry.reason)
+            actorName: entry.actor.keyIdentifier.flatMap { keys[$0] }, origin: entry.origin, reference: entry.reference,
+            subject: entry.subject, reason: entry.reason)
     }
 }

@@ -43,10 +43,17 @@ struct UserDataRoutes: Sendable {
             let user = try subjects.user(request, context, ofAnyIssuer: true)
             // The export may be large. It runs in a read that blocks no writer.
             let (origins, moment) = (service.accepted.counting(for: user), clock.now())
-            let archive = try await service.ledger.read { try $0.archive(of: user, counting: origins, at: moment) }
+            // The names of keys are the team's.
+            let isNaming = try context.requiredCaller.isBackEnd
+            let (archive, keys) = try await service.ledger.read { transaction in
+                (
+                    try transaction.archive(of: user, counting: origins, at: moment),
+                    isNaming ? try transaction.apiKeyNames() : [:]
+                )
+            }
             guard let archive else { throw Problem.userNotFound }
             return try JSONAnswer.response(
-                UserArchiveResource(archive, of: user, at: moment), headers: [.cacheControl: "no-store"])
+                UserArchiveResource(archive, of: user, at: moment, naming: keys), headers: [.cacheControl: "no-store"])
         }
     }
 

@@ -97,9 +97,10 @@ extension StoryEntryResource {
 }
 
 extension BalanceAdditionResource {
-    init(_ addition: BalanceAddition) {
+    /// - Parameter keys: The names of API keys by their identifiers.
+    init(_ addition: BalanceAddition, naming keys: [String: String]) {
         self.init(
             id: addition.identifier, balance: addition.balance, amount: addition.amount, reason: addition.reason,
-            addedBy: addition.addedBy, addedAt: addition.addedAt.rfc3339)
+            addedBy: addition.addedBy, addedByName: keys[addition.addedBy], addedAt: addition.addedAt.rfc3339)
     }
 }

@@ -18,25 +18,28 @@ struct WebhookRoutes: Sendable {
     func add(to group: RouterGroup<ServiceContext>) {
         let group = group.for(.backEnd(.webhooks)).group("webhooks")
         group.get { _, _ in
-            try JSONAnswer.response(
-                WebhookList(webhooks: try await webhooks.endpoints().map { WebhookResource($0) }))
+            let keys = try await webhooks.ledger.apiKeyNames()
+            return try JSONAnswer.response(
+                WebhookList(webhooks: try await webhooks.endpoints().map { WebhookResource($0, naming: keys) }))
         }
         group.post { request, context in
             let (url, key) = (try await url(of: request, context), try context.requiredCaller.name)
+            let keys = try await webhooks.ledger.apiKeyNames()
             let endpoint = try await webhooks.add(url, by: key)
+            let resource = WebhookResource(endpoint, naming: keys, showingSecretAt: webhooks.now())
             return JSONAnswer.response(
-                bytes: try JSONAnswer.encode(WebhookResource(endpoint, showingSecretAt: webhooks.now())),
-                status: .created, headers: Self.headers)
+                bytes: try JSONAnswer.encode(resource), status: .created, headers: Self.headers)
         }
         group.get(":webhook") { _, context in
-            let identifier = try context.parameters.text("webhook")
+            let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
             return try JSONAnswer.response(
-                WebhookResource(try await webhooks.endpoint(identifier)))
+                WebhookResource(endpoint, naming: try await webhooks.ledger.apiKeyNames()))
         }
         group.patch(":webhook") { request, context in
             let (url, identifier) = (try await url(of: request, context), try context.parameters.text("webhook"))
+            let endpoint = try await webhooks.setURL(url, of: identifier)
             return try JSONAnswer.response(
-                WebhookResource(try await webhooks.setURL(url, of: identifier)))
+                WebhookResource(endpoint, naming: try await webhooks.ledger.apiKeyNames()))
         }
         group.delete(":webhook") { _, context in
             let identifier = try context.parameters.text("webhook")

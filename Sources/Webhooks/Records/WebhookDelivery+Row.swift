@@ -23,6 +23,7 @@ extension WebhookDelivery {
         self.init(
             endpointIdentifier: key.endpoint, messageIdentifier: try row["message_id"],
             issuer: try row["issuer"], name: try row["name"], number: record.number, entry: record.entry,
+            actorName: try row["actor_name"],
             state: next != nil ? .pending : isDelivered ? .delivered : .failed, attempts: try row["attempts"],
             nextAttemptAt: next, lastAttempt: try Attempt(row), key: key,
             lastAttemptNumber: try row["last_attempt"])

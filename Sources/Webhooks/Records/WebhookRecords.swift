@@ -94,7 +94,7 @@ struct WebhookRecords {
         return WebhookDelivery(
             endpointIdentifier: delivery.endpointIdentifier, messageIdentifier: delivery.messageIdentifier,
             issuer: delivery.issuer, name: delivery.name, number: delivery.number, entry: delivery.entry,
-            state: .pending,
+            actorName: delivery.actorName, state: .pending,
             attempts: delivery.attempts + 1, nextAttemptAt: end,
             lastAttempt: WebhookDelivery.Attempt(at: moment, outcome: nil), key: key, lastAttemptNumber: number)
     }
@@ -210,11 +210,12 @@ struct WebhookRecords {
     private func deliveries(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [WebhookDelivery] {
         try database.rows(
             """
-            SELECT audit.*, issuer, name, webhook_delivery.endpoint_id, message_id, attempts, next_attempt_at,
-                is_delivered, last_attempt, attempted_at, status, error
+            SELECT audit.*, api_key.name AS actor_name, issuer, "user".name, webhook_delivery.endpoint_id, message_id,
+                attempts, next_attempt_at, is_delivered, last_attempt, attempted_at, status, error
             FROM webhook_delivery
             JOIN audit ON audit.user_id = webhook_delivery.user_id AND audit.number = webhook_delivery.audit_number
             JOIN "user" ON "user".user_id = webhook_delivery.user_id
+            \(AuditActor.keyJoin)
             LEFT JOIN webhook_attempt AS attempt ON attempt.user_id = webhook_delivery.user_id
                 AND attempt.audit_number = webhook_delivery.audit_number
                 AND attempt.endpoint_id = webhook_delivery.endpoint_id AND attempt.number = last_attempt

@@ -24,19 +24,10 @@ struct PaymentReport: Encodable {
     func encode(to encoder: any Encoder) throws {
         try transaction.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        switch effect {
-        case .charged(let price):
-            try container.encode("charged", forKey: .effect)
-            try container.encode(price.milliunits, forKey: .price)
-            try container.encode(price.currency, forKey: .currency)
-        case .alreadySubscribed(let date):
-            try container.encode("alreadySubscribed", forKey: .effect)
-            try container.encode(date.rfc3339, forKey: .renewalDate)
-        case .changes(let product, let date):
-            try container.encode("changes", forKey: .effect)
-            try container.encode(product, forKey: .nextProductId)
-            try container.encode(date.rfc3339, forKey: .renewalDate)
-        case nil: break
-        }
+        try container.encodeIfPresent(effect?.kind.rawValue, forKey: .effect)
+        try container.encodeIfPresent(effect?.price?.milliunits, forKey: .price)
+        try container.encodeIfPresent(effect?.price?.currency, forKey: .currency)
+        try container.encodeIfPresent(effect?.nextProductIdentifier, forKey: .nextProductId)
+        try container.encodeIfPresent(effect?.renewalDate?.rfc3339, forKey: .renewalDate)
     }
 }
