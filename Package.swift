@@ -122,13 +122,22 @@ let package = Package(
             ],
             resources: [.embedInCode("Resources/Errors.md"), .embedInCode("Resources/OpenAPI.json")]),
 
+        .target(
+            name: "Console",
+            dependencies: [
+                "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Figures",
+                "HTTPSupport", "Ledger", "Profiles", "Receipts", "Signatures", "Store", "StrictJSON", "Team",
+                "Webhooks", hummingbird, logging,
+            ],
+            resources: ["console.css", "console.js", "icon.svg"].map { .embedInCode("Resources/\($0)") }),
+
         .executableTarget(
             name: "till",
             dependencies: [
-                "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Device", "Entitlements",
-                "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp", "Service",
+                "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Console", "Device",
+                "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp", "Service",
                 "Signatures", "Store",
-                "StoreHTTP", "StrictJSON", "Webhooks", "Wire", argumentParser, configuration, lifecycle, logging,
+                "StoreHTTP", "StrictJSON", "Team", "Webhooks", "Wire", argumentParser, configuration, lifecycle, logging,
             ]),
 
         .target(

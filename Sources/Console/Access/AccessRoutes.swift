@@ -17,7 +17,7 @@ struct AccessRoutes: Sendable {
         group.post("log-in") { request, context in try await logIn(request, context) }
         group.post("log-out") { _, context in
             try await team.logOut(context.cookie)
-            return .seeOther(ConsolePath("log-in"))
+            return Response.seeOther(ConsolePath("log-in"))
         }
         group.get("invitation/:secret") { _, context in
             let secret = try context.parameters.text("secret")

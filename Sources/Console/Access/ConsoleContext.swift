@@ -17,6 +17,9 @@ struct ConsoleContext: ChildRequestContext {
     /// The form that the request sends. Empty for a request that reads.
     var form = ConsoleForm()
 
+    /// The confirmation of the form that led to this page.
+    var notice: Notice?
+
     init(context: ServiceContext) {
         coreContext = context.coreContext
         service = context

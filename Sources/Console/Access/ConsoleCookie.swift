@@ -44,6 +44,7 @@ struct ConsoleCookie: Sendable {
             HTTPField(
                 name: .setCookie,
                 value:
-                    "\(name)=\(value); Path=\(ConsolePath.root); Max-Age=\(seconds); HttpOnly; SameSite=Strict\(secure)"))
+                    "\(name)=\(value); Path=\(ConsolePath.root); Max-Age=\(seconds); HttpOnly; SameSite=Strict\(secure)"
+            ))
     }
 }

@@ -71,6 +71,7 @@ struct ConsoleForm: Sendable {
     func isChecked(_ name: String) -> Bool { bytes(name) != nil }
 
     static func invalid(_ name: String, _ expected: String) -> Problem {
-        Problem(status: .unprocessableContent, code: "fieldInvalid", detail: "The field \"\(name)\" must be \(expected).")
+        Problem(
+            status: .unprocessableContent, code: "fieldInvalid", detail: "The field \"\(name)\" must be \(expected).")
     }
 }

@@ -15,7 +15,8 @@ struct PermissionMiddleware: RouterMiddleware {
             // A person who reads is asked to log in, and then sees the page.
             guard request.method != .post else {
                 throw Problem(
-                    status: .unauthorized, code: "sessionEnded", detail: "The session has ended. Log in, and try again.")
+                    status: .unauthorized, code: "sessionEnded", detail: "The session has ended. Log in, and try again."
+                )
             }
             let next = request.uri.string == ConsolePath.root ? nil : request.uri.string
             return .seeOther(ConsolePath("log-in", query: ["next": next]))

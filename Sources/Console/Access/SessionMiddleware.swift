@@ -23,14 +23,17 @@ struct SessionMiddleware: RouterMiddleware {
         context.cookie = presented ?? ConsoleCookie.newSecret(randomness)
         if let presented { context.member = try await team.member(presenting: presented) }
         context.sections = sections.filter { $0 != .localStore || context.may(.store) }
+        context.notice = try request.query("done").flatMap { Notice(rawValue: $0) }
         if request.method == .post {
             try Self.checkOrigin(of: request)
             context.form = try await ConsoleForm(request, context.service)
             let token = context.form.bytes(ConsoleForm.tokenField) ?? []
-            guard presented != nil, token.count <= 64, ConstantTime.areEqual(token, Array(context.formToken.utf8)) else {
+            guard presented != nil, token.count <= 64, ConstantTime.areEqual(token, Array(context.formToken.utf8))
+            else {
                 throw Problem(
                     status: .forbidden, code: "formExpired",
-                    detail: "The form is from an earlier session or from another site. Reload the page and send it again.")
+                    detail:
+                        "The form is from an earlier session or from another site. Reload the page and send it again.")
             }
         }
         var response = try await next(request, context)
@@ -47,7 +50,8 @@ struct SessionMiddleware: RouterMiddleware {
         let isSameHost = host.map { $0 == request.head.authority } ?? true
         guard isSameSite, isSameHost else {
             throw Problem(
-                status: .forbidden, code: "crossOrigin", detail: "Another site has sent the form. Use the console's pages.")
+                status: .forbidden, code: "crossOrigin",
+                detail: "Another site has sent the form. Use the console's pages.")
         }
     }
 }

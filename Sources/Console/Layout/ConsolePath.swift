@@ -30,7 +30,8 @@ struct ConsolePath: Hashable, Sendable {
     /// - Parameter text: The encoded path and query.
     init?(request text: String) {
         let isPrintable = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
-        guard text.utf8.count <= 1024, isPrintable, text == Self.root || text.hasPrefix(Self.root + "/") || text.hasPrefix(Self.root + "?")
+        guard text.utf8.count <= 1024, isPrintable,
+            text == Self.root || text.hasPrefix(Self.root + "/") || text.hasPrefix(Self.root + "?")
         else { return nil }
         self.text = text
     }

@@ -8,7 +8,9 @@ struct ErrorPage {
         Page(title) {
             div(.class("problem"), .role("alert"), .id("problem")) {
                 p { plain(problem.detail) }
-                p(.class("note")) { Phrase("Code", "코드"); plain(": "); code { plain(problem.code) } }
+                p(.class("note")) {
+                    Phrase("Code", "코드"); plain(": "); code { plain(problem.code) }
+                }
             }
             p { a(.href(ConsolePath())) { Phrase("Back to the console", "콘솔로 돌아가기") } }
         }

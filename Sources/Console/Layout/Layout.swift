@@ -22,6 +22,9 @@ struct Layout {
                 if let member = context.member { navigation(member) }
                 main(.id("main"), HTMLAttribute("tabindex", "-1")) {
                     h1 { page.title }
+                    if let notice = context.notice {
+                        p(.class("notice"), .role("status")) { notice.sentence }
+                    }
                     page.content
                 }
             }

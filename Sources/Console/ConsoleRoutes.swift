@@ -1,0 +1,51 @@
+import Commerce
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Team
+
+/// The web console of the team, under `/console`.
+public struct ConsoleRoutes: RouteSource {
+    private let services: ConsoleServices
+    private let cookies: ConsoleCookie
+    private let attempts: LogInAttempts
+    private let passwords = PasswordWork()
+
+    /// - Parameter isSecure: True if browsers reach the service over TLS, directly or through a proxy.
+    public init(_ services: ConsoleServices, isSecure: Bool) {
+        self.services = services
+        cookies = ConsoleCookie(isSecure: isSecure)
+        attempts = LogInAttempts(clock: services.clock)
+    }
+
+    public func add(to router: Router<ServiceContext>) {
+        let outer = router.group(RouterPath(ConsolePath.root), context: ConsoleContext.self)
+            .add(middleware: SecurityHeadersMiddleware())
+            .add(middleware: LanguageMiddleware())
+            .add(middleware: ConsoleErrorMiddleware())
+        AssetRoutes().add(to: outer.group("assets"))
+        let group = outer.group()
+            .add(
+                middleware: SessionMiddleware(
+                    team: services.team, sections: services.sections, cookies: cookies,
+                    randomness: services.randomness)
+            )
+            .add(middleware: ConsoleErrorMiddleware())
+        AccessRoutes(team: services.team, attempts: attempts, passwords: passwords, cookies: cookies).add(to: group)
+        let pages = ConsolePages(group: group)
+        AccountRoutes(team: services.team, attempts: attempts, passwords: passwords).add(to: pages)
+        addPages(to: pages)
+        // A path without a page gets an error page of the console.
+        group.get("**") { _, _ -> Response in throw Problem.pageUnknown }
+    }
+
+    /// Adds the pages of each section: one line for each.
+    private func addPages(to pages: ConsolePages) {
+        OverviewRoutes(services: services).add(to: pages)
+    }
+}
+
+extension Problem {
+    fileprivate static let pageUnknown = Problem(
+        status: .notFound, code: "notFound", detail: "The console has no such page, or what it showed is gone.")
+}

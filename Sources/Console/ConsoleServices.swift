@@ -1,0 +1,65 @@
+import AppStoreClient
+import CatalogAdministration
+import Commerce
+import Entitlements
+import Figures
+import HTTPSupport
+import Profiles
+import Store
+import Team
+import Webhooks
+
+/// The use cases behind the console's pages. A page whose feature is off is not shown.
+public struct ConsoleServices: Sendable {
+    let team: TeamService
+    let entitlements: EntitlementService
+    let keys: APIKeys
+    let figures: FigureService?
+    let webhooks: WebhookService?
+    /// The administered catalog. Nil if only its files define it; products are then shown and not changed.
+    let administration: CatalogService?
+    let profiles: ProfileService?
+    /// The local App Store in this process. Nil for none, as in production.
+    let store: Store?
+    /// The system of the service: settings, checks, reconciliation.
+    let system: any ConsoleSystem
+    let clock: any WallClock
+    let randomness: Randomness
+
+    public init(
+        team: TeamService,
+        entitlements: EntitlementService,
+        keys: APIKeys,
+        figures: FigureService?,
+        webhooks: WebhookService?,
+        administration: CatalogService?,
+        profiles: ProfileService?,
+        store: Store?,
+        system: any ConsoleSystem,
+        clock: any WallClock,
+        randomness: Randomness
+    ) {
+        self.team = team
+        self.entitlements = entitlements
+        self.keys = keys
+        self.figures = figures
+        self.webhooks = webhooks
+        self.administration = administration
+        self.profiles = profiles
+        self.store = store
+        self.system = system
+        self.clock = clock
+        self.randomness = randomness
+    }
+
+    /// The entries of the navigation that this service has.
+    var sections: [ConsoleSection] {
+        ConsoleSection.allCases.filter { section in
+            switch section {
+            case .webhooks: webhooks != nil
+            case .localStore: store != nil
+            default: true
+            }
+        }
+    }
+}

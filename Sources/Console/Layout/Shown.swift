@@ -1,0 +1,62 @@
+import Commerce
+import Foundation
+
+/// Values as people read them.
+enum Shown {
+    /// A moment to the minute, in UTC. The script shows it in the browser's time zone.
+    static func moment(_ moment: Timestamp) -> HTML {
+        let text = moment.rfc3339
+        return time(HTMLAttribute("datetime", text), .class("moment")) {
+            plain(text.prefix(16).replacing("T", with: " ") + " UTC")
+        }
+    }
+
+    static func moment(_ moment: Timestamp?) -> HTML {
+        moment.map { Shown.moment($0) } ?? nothing
+    }
+
+    /// The day of a moment, in UTC.
+    static func day(_ moment: Timestamp) -> HTML {
+        let text = String(moment.rfc3339.prefix(10))
+        return time(HTMLAttribute("datetime", text)) { plain(text) }
+    }
+
+    static func day(_ moment: Timestamp?) -> HTML {
+        moment.map { Shown.day($0) } ?? nothing
+    }
+
+    static func money(_ price: Price?) -> HTML {
+        price.map { plain($0.formatted) } ?? nothing
+    }
+
+    /// A number with a separator between thousands.
+    static func number(_ number: Int64) -> HTML { plain(digits(number)) }
+
+    static func digits(_ number: Int64) -> String {
+        var text = ""
+        for (index, digit) in String(number.magnitude).enumerated() {
+            if index > 0, (String(number.magnitude).count - index).isMultiple(of: 3) { text.append(",") }
+            text.append(digit)
+        }
+        return number < 0 ? "-" + text : text
+    }
+
+    /// An identifier in a fixed-width font.
+    static func identifier(_ text: String) -> HTML { code { data(text) } }
+
+    static func identifier(_ text: String?) -> HTML { text.map { identifier($0) } ?? nothing }
+
+    static var nothing: HTML { span(.class("nothing")) { plain("–") } }
+
+    /// A word in a coloured frame.
+    static func badge(_ phrase: Phrase, _ mood: Mood = .neutral) -> HTML {
+        span(.class("badge " + mood.rawValue)) { phrase }
+    }
+
+    enum Mood: String {
+        case good
+        case bad
+        case warning
+        case neutral
+    }
+}

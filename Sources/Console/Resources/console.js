@@ -1,0 +1,149 @@
+// Makes the console's pages quicker and livelier. Every page works without it.
+
+const main = () => document.getElementById("main");
+
+/** Shows a page that was fetched: its title and its `main`. */
+function show(text, url) {
+  const page = new DOMParser().parseFromString(text, "text/html");
+  const content = page.getElementById("main");
+  if (!content) return false;
+  document.title = page.title;
+  main().replaceWith(document.adoptNode(content));
+  const sections = page.querySelector(".sections");
+  if (sections) document.querySelector(".sections")?.replaceWith(document.adoptNode(sections));
+  if (url) history.pushState(null, "", url);
+  start();
+  return true;
+}
+
+/** Sends a form of `main`, and shows the page that follows; an error appears inside the form, which keeps its fields. */
+async function send(event) {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post" || !form.closest("#main") || form.dataset.plain !== undefined) return;
+  event.preventDefault();
+  const data = new FormData(form, event.submitter);
+  const hasFile = form.enctype === "multipart/form-data";
+  event.submitter?.setAttribute("aria-busy", "true");
+  try {
+    const response = await fetch(event.submitter?.formAction || form.action, { method: "POST", body: hasFile ? data : new URLSearchParams(data) });
+    const text = await response.text();
+    if (response.ok) {
+      if (!show(text, response.redirected || form.dataset.stay === undefined ? response.url : null)) location.href = response.url;
+      const notice = main().querySelector("[role=status]") ?? main();
+      notice.scrollIntoView({ block: "nearest" });
+      return;
+    }
+    const problem = new DOMParser().parseFromString(text, "text/html").getElementById("problem");
+    form.querySelector(".problem")?.remove();
+    if (problem) { problem.removeAttribute("id"); form.prepend(document.adoptNode(problem)); problem.scrollIntoView({ block: "nearest" }); } else location.reload();
+  } catch { form.submit(); } finally { event.submitter?.removeAttribute("aria-busy"); }
+}
+
+/** Replaces a part of the page while the person types: `data-live` names its identifier. */
+let timer;
+function live(event) {
+  const form = event.target.closest?.("form[data-live]");
+  if (!form) return;
+  clearTimeout(timer);
+  timer = setTimeout(async () => {
+    const target = document.getElementById(form.dataset.live);
+    const isPost = form.dataset.liveAction !== undefined;
+    const data = new URLSearchParams(new FormData(form));
+    const url = isPost ? form.dataset.liveAction : form.action + "?" + data;
+    const response = await fetch(url, isPost ? { method: "POST", body: data } : {});
+    const part = new DOMParser().parseFromString(await response.text(), "text/html").getElementById(target.id);
+    if (part) target.replaceWith(document.adoptNode(part));
+  }, 200);
+}
+
+/** Live rows: `data-stream` names the address of server-sent events, each with a row or a request to reload. */
+let stream;
+function start() {
+  stream?.close();
+  const list = document.querySelector("[data-stream]");
+  if (list) {
+    stream = new EventSource(list.dataset.stream);
+    stream.addEventListener("row", (event) => {
+      const row = document.createElement("template");
+      row.innerHTML = event.data;
+      row.content.firstElementChild.classList.add("fresh");
+      list.querySelector(".empty")?.remove();
+      list.prepend(row.content);
+      while (list.children.length > 50) list.lastElementChild.remove();
+      moments(list);
+    });
+    stream.addEventListener("change", async () => {
+      if (main().contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) return;
+      const part = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html").getElementById(list.id);
+      if (part) { list.replaceChildren(...document.adoptNode(part).childNodes); moments(list); }
+    });
+  }
+  moments(document);
+}
+
+/** Shows moments in the time zone of the browser. */
+function moments(root) {
+  for (const time of root.querySelectorAll("time.moment")) {
+    time.title = time.textContent;
+    time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }).format(new Date(time.dateTime));
+  }
+}
+
+/** The command palette: every section and every link of the page, found by typing. */
+function palette() {
+  const dialog = document.createElement("dialog");
+  const input = Object.assign(document.createElement("input"), { type: "search" });
+  input.setAttribute("aria-label", document.documentElement.lang === "ko" ? "명령" : "Command");
+  const list = document.createElement("ul");
+  dialog.append(input, list);
+  const links = [...document.querySelectorAll(".sections a, .menu a, #main a[href]")];
+  const search = document.querySelector(".search");
+  const fill = () => {
+    const text = input.value.toLowerCase();
+    const found = links.filter((link) => link.textContent.toLowerCase().includes(text)).slice(0, 12)
+      .map((link) => [link.textContent, link.href]);
+    if (text && search) found.push([`${search.querySelector("label").textContent}: ${input.value}`, `${search.action}?search=${encodeURIComponent(input.value)}`]);
+    list.replaceChildren(...found.map(([text, href]) => {
+      const item = document.createElement("li");
+      item.append(Object.assign(document.createElement("a"), { textContent: text, href }));
+      return item;
+    }));
+  };
+  input.addEventListener("input", fill);
+  dialog.addEventListener("keydown", (event) => {
+    const items = [...list.querySelectorAll("a")];
+    const index = items.indexOf(document.activeElement);
+    if (event.key === "Enter" && index < 0) items[0]?.click();
+    else if (event.key === "ArrowDown") items[index + 1]?.focus();
+    else if (event.key === "ArrowUp") (items[index - 1] ?? input).focus();
+    else return;
+    event.preventDefault();
+  });
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  fill();
+  dialog.showModal();
+}
+
+document.addEventListener("submit", send);
+document.addEventListener("input", live);
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button[data-copy]");
+  if (button) await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.target.matches("input, textarea, select") || document.querySelector("dialog")) return;
+  event.preventDefault();
+  palette();
+});
+document.addEventListener("dragover", (event) => { if (event.target.matches("textarea[data-drop]")) event.preventDefault(); });
+document.addEventListener("drop", async (event) => {
+  const file = event.dataTransfer?.files[0];
+  if (!file || !event.target.matches("textarea[data-drop]")) return;
+  event.preventDefault();
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const isText = bytes.every((byte) => byte < 0x80);
+  event.target.value = isText ? new TextDecoder().decode(bytes) : btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+});
+addEventListener("popstate", () => location.reload());
+start();
