@@ -145,7 +145,7 @@ let package = Package(
             dependencies: [
                 "Accounts", "CPostgreSQL", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Figures",
                 "Ledger",
-                "Profiles", "Receipts", "SeedApp", "Signatures", "Store", "StrictJSON", "Webhooks", hummingbird,
+                "Profiles", "Receipts", "SeedApp", "Signatures", "Store", "StrictJSON", "Team", "Webhooks", hummingbird,
                 logging,
             ],
             path: "Tests/Support", exclude: ["Garden.storekit", "failing-disk.c"]),
@@ -209,6 +209,14 @@ let package = Package(
                 lifecycle, logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit"]),
+        .testTarget(name: "TeamTests", dependencies: ["Team", "TestSupport"], path: "Tests/Team"),
+        .testTarget(
+            name: "ConsoleTests",
+            dependencies: [
+                "CatalogAdministration", "Console", "Entitlements", "Figures", "HTTPSupport", "Profiles", "Service",
+                "Team", "TestSupport", "Webhooks", hummingbirdTesting,
+            ],
+            path: "Tests/Console"),
         .testTarget(
             name: "tillTests", dependencies: ["Device", "till", "TestSupport", "Wire", asyncHTTPClient, grdb, logging],
             path: "Tests/till"),

@@ -1,5 +1,6 @@
 import Commerce
 import Foundation
+import Ledger
 
 /// A person who may log in to the console.
 public struct TeamMember: Hashable, Sendable {
@@ -36,6 +37,12 @@ public struct TeamMember: Hashable, Sendable {
         self.createdAt = createdAt
         self.removedAt = removedAt
     }
+
+    /// The member as the caller of use cases, for the audit log.
+    public var caller: String { AuditActor.caller(member: name) }
+
+    /// The member as the actor of an erasure.
+    public var actor: AuditActor { .member(name) }
 
     /// True if a text can be the name of a member: 1 to 64 bytes without spaces at its ends or control characters.
     public static func isName(_ text: String) -> Bool {

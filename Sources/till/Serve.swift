@@ -4,6 +4,7 @@ import ArgumentParser
 import Catalog
 import CatalogAdministration
 import Commerce
+import Console
 import Entitlements
 import Figures
 import Foundation
@@ -15,6 +16,7 @@ import Receipts
 import Service
 import ServiceLifecycle
 import StoreHTTP
+import Team
 import Webhooks
 import Wire
 
@@ -147,6 +149,19 @@ struct Serve: Command {
         let figures = configuration.hasFigures ? FigureService(ledger: ledger, clock: clock) : nil
         let appStores = try AppStoreCompanions(
             service: service, configuration: configuration, clock: clock, metrics: metrics)
+        var others: [any RouteSource] = []
+        if let local { others.append(local.routes) }
+        if configuration.hasConsole {
+            let services = ConsoleServices(
+                team: TeamService(ledger: ledger, clock: SystemClock(), randomness: .system), entitlements: service,
+                keys: keys, figures: figures, webhooks: webhooks,
+                administration: configuration.administersCatalog ? administration : nil,
+                profiles: configuration.hasProfiles ? profiles : nil, store: local?.store,
+                system: ServiceSystem(), clock: SystemClock(), randomness: .system)
+            // Proxies reach the service over plain HTTP and browsers over TLS.
+            others.append(
+                ConsoleRoutes(services, isSecure: configuration.server.tls != nil || configuration.proxies > 0))
+        }
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics,
@@ -159,7 +174,7 @@ struct Serve: Command {
             orderClients: appStores.clients.map(\.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL },
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
-            store: local?.routes)
+            others: others)
         var companions = appStores.companions
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))
         companions.append(HistorySchedule(service: service, logger: configuration.logger))

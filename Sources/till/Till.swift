@@ -34,6 +34,7 @@ struct Till: AsyncParsableCommand {
             LedgerCommand.self,
             KeysCommand.self,
             TrustCommand.self,
+            ConsoleCommand.self,
         ])
 
     static func main() async {

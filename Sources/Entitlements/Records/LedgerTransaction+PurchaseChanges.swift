@@ -105,7 +105,7 @@ extension AuditEntry {
             case .reinstate(let caller, let moment): (.granted, caller, moment, nil)
             }
         self.init(
-            happenedAt: moment, event: event, actor: .apiKey(caller), origin: transaction.origin,
+            happenedAt: moment, event: event, actor: AuditActor(caller: caller), origin: transaction.origin,
             reference: transaction.transactionIdentifier, subject: transaction.productIdentifier, reason: reason)
     }
 }

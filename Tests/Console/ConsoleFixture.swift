@@ -1,0 +1,85 @@
+import Catalog
+import CatalogAdministration
+import Commerce
+import Console
+import Entitlements
+import Figures
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ledger
+import Profiles
+import Receipts
+import Service
+import Signatures
+import Store
+import Team
+import TestSupport
+import Testing
+import Webhooks
+
+/// The console over a ledger and a local store of its own.
+struct ConsoleFixture {
+    let shop: TestShop
+    let ledger: Ledger
+    let entitlements: EntitlementService
+    let figures: FigureService
+    let webhooks: WebhookService
+    let administration: CatalogService
+    let team: TeamService
+    let keys: APIKeys
+    let routes: ServiceRoutes
+
+    init() async throws {
+        shop = try TestShop()
+        ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
+        keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
+        team = TeamService(ledger: ledger, clock: shop.clock, randomness: .system, cost: .trifling)
+        administration = try await CatalogService(apps: Apps(App(shop.catalog)), ledger: ledger, clock: shop.clock)
+        figures = FigureService(ledger: ledger, clock: shop.clock)
+        webhooks = WebhookService(ledger: ledger, clock: shop.clock, randomness: .system)
+        entitlements = EntitlementService(
+            apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock)
+        let profiles = ProfileService(
+            apps: administration.apps, ledger: ledger, clock: shop.clock, counting: { _ in Origin.defaultAccepted })
+        let console = ConsoleRoutes(
+            ConsoleServices(
+                team: team, entitlements: entitlements, keys: keys, figures: figures, webhooks: webhooks,
+                administration: administration, profiles: profiles, store: shop.store, system: TestSystem(),
+                clock: shop.clock, randomness: .system), isSecure: false)
+        routes = ServiceRoutes(
+            service: entitlements, authentication: .apiKeys(keys), administration: administration,
+            webhooks: webhooks, figures: figures, others: [console], clock: shop.clock)
+    }
+
+    /// Buys a product at the local store, and redeems it for a user.
+    @discardableResult
+    func buy(_ product: String, for user: String, account: String = "alice") async throws -> PaymentTransaction {
+        _ = try shop.store.add(Payment(productIdentifier: "com.memolease.sesac1.\(product)"), account: account)
+        let transaction = try #require(try shop.store.process(account: account).first)
+        let proof = try shop.store.signedTransaction(transaction.identifier)
+        _ = try await entitlements.redeem(Array(proof.utf8), for: try #require(User(name: user)), by: .user)
+        return transaction
+    }
+
+    /// A browser that is logged in with a role.
+    func browser(_ role: TeamRole, name: String? = nil) async throws -> Browser {
+        let name = name ?? role.rawValue
+        let secret = try await team.add(name, role: role)
+        let hash = try team.hash(try Password("correct horse battery", unlike: []))
+        try await team.accept(invitation: secret, passwordHash: hash)
+        let browser = Browser(routes: routes)
+        _ = try await browser.get("/console/log-in")
+        let answer = try await browser.post(
+            "/console/log-in", ["name": name, "password": "correct horse battery"], from: "/console/log-in")
+        try #require(answer.status == 303)
+        return browser
+    }
+}
+
+/// The system of a service in a test.
+struct TestSystem: ConsoleSystem {
+    let version = "test"
+}
