@@ -2,7 +2,7 @@ import Commerce
 
 extension Ledger {
     /// The pause before a refused use case is tried again.
-    private static let pauseOfBackground = Duration.milliseconds(100)
+    private static let backgroundRetryDelay = Duration.milliseconds(100)
 
     /// Runs a use case as `write` does, and waits while too many use cases wait for a commit: purchases come first.
     ///
@@ -12,7 +12,7 @@ extension Ledger {
     ) async throws -> Value {
         while true {
             do { return try await write(useCase) } catch let fault as StorageFault where fault.cause == .overloaded {
-                try await Task.sleep(for: Self.pauseOfBackground)
+                try await Task.sleep(for: Self.backgroundRetryDelay)
             }
         }
     }

@@ -103,7 +103,7 @@ import Testing
     private static let least = Randomness { 0 }
     private static let most = Randomness { .max }
 
-    @Test(arguments: zip(1...6, MailSchedule.pauses))
+    @Test(arguments: zip(1...6, MailSchedule.retryDelays))
     func `a mail is retried after a growing pause`(attempts: Int, pause: Int64) throws {
         let next = MailSchedule.next(after: attempts, at: Self.now, randomness: Self.least)
         #expect(next == Self.later(pause))
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func `a mail is given up after two hours, or after a permanent refusal`() {
-        #expect(MailSchedule.pauses.reduce(0, +) < 2 * 3600)
+        #expect(MailSchedule.retryDelays.reduce(0, +) < 2 * 3600)
         #expect(MailSchedule.next(after: 7, at: Self.now, randomness: Self.least) == nil)
         func result(_ attempts: Int, _ outcome: MailOutcome) -> MailResult {
             let mail = QueuedMail(

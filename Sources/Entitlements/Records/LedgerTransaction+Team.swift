@@ -12,11 +12,11 @@ extension LedgerTransaction {
         for user: User,
         keeping answer: KeptAnswer?,
         for key: IdempotencyKey?,
-        forgettingBefore oldest: Timestamp
+        deletingBefore oldest: Timestamp
     ) throws -> KeptAnswer? {
         let user = try number(of: user, at: grant.grantedAt)
         if let kept = try earlierAnswer(
-            orKeeping: answer, for: key, about: user, at: grant.grantedAt, forgettingBefore: oldest)
+            orKeeping: answer, for: key, about: user, at: grant.grantedAt, deletingBefore: oldest)
         {
             return kept
         }
@@ -39,11 +39,11 @@ extension LedgerTransaction {
         for key: IdempotencyKey?,
         about user: Int64,
         at moment: Timestamp,
-        forgettingBefore oldest: Timestamp
+        deletingBefore oldest: Timestamp
     ) throws -> KeptAnswer? {
         guard let key, let answer else { return nil }
         let answers = AnswerRecords(database: database)
-        try answers.forget(before: oldest)
+        try answers.delete(before: oldest)
         if try answers.keep(answer, for: key, about: user, at: moment) { return nil }
         guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
         return kept

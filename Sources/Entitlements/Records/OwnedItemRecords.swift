@@ -9,7 +9,7 @@ struct OwnedItemRecords {
     /// The coverage that began before a moment and is not revoked, in one query.
     ///
     /// - Parameter origins: The origins that are valid for the user.
-    func coverage(of user: User, counting origins: Set<Origin>, until moment: Timestamp) throws -> [ItemCoverage] {
+    func coverage(of user: User, accepting origins: Set<Origin>, until moment: Timestamp) throws -> [ItemCoverage] {
         try database.rows(Self.coverage, [user.name, user.issuer, moment]).compactMap { row in
             let item = Item(collection: try row["collection"], number: try row["number"])
             if let grant: String = try row["grant_id"] {

@@ -52,20 +52,20 @@ public struct MailSender: Service {
             }
             var nextSweep = ContinuousClock.now
             for await _ in wakes {
-                while !Task.isShuttingDownGracefully, !Task.isCancelled, await sendSome() {}
+                while !Task.isShuttingDownGracefully, !Task.isCancelled, await sendBatch() {}
                 guard ContinuousClock.now >= nextSweep else { continue }
-                let isSwept: Void? = try? await logged { try await write { try await queue.forgetOld() } }
+                let isSwept: Void? = try? await logged { try await write { try await queue.deleteExpired() } }
                 if isSwept != nil { nextSweep = .now + Self.sweepInterval }
             }
         }
     }
 
     /// - Returns: True if there may be more mails.
-    private func sendSome() async -> Bool {
+    private func sendBatch() async -> Bool {
         let isDone: Bool? = try? await logged {
-            let taken = try await write { try await queue.take(upTo: Self.maximumAtOnce) }
+            let leased = try await write { try await queue.lease(upTo: Self.maximumAtOnce) }
             let results = await withTaskGroup { group in
-                for mail in taken { group.addTask { queue.result(of: mail.mail, await send(mail)) } }
+                for mail in leased { group.addTask { queue.result(of: mail.mail, await send(mail)) } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
             guard !results.isEmpty else { return false }
@@ -76,7 +76,7 @@ public struct MailSender: Service {
         return isDone ?? false
     }
 
-    private func send(_ mail: TakenMail) async -> MailOutcome {
+    private func send(_ mail: LeasedMail) async -> MailOutcome {
         guard let (subject, text) = mail.rendered(templates, links) else { return .refused(code: Self.templateMissing) }
         return await transport.send(mail, subject: subject, text: text)
     }

@@ -21,9 +21,9 @@ public struct HistorySchedule: Service {
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
             var code: String?
             do {
-                if !isPrepared { try await service.announceUnknownStates() }
+                if !isPrepared { try await service.recordMissingStates() }
                 isPrepared = true
-                try await service.announceDueStates()
+                try await service.recordDueStates()
             } catch {
                 code = (Problem(error) ?? .unexpected).code
             }

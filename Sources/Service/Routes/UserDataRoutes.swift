@@ -42,8 +42,8 @@ struct UserDataRoutes: Sendable {
         group.get("export") { request, context in
             let user = try subjects.user(request, context, ofAnyIssuer: true)
             // The export may be large. It runs in a read that blocks no writer.
-            let (origins, moment) = (service.accepted.counting(for: user), clock.now())
-            let archive = try await service.ledger.read { try $0.archive(of: user, counting: origins, at: moment) }
+            let (origins, moment) = (service.accepted.origins(for: user), clock.now())
+            let archive = try await service.ledger.read { try $0.archive(of: user, accepting: origins, at: moment) }
             guard let archive else { throw Problem.userNotFound }
             return try JSONAnswer.response(
                 UserArchiveResource(archive, of: user, at: moment), headers: [.cacheControl: "no-store"])
