@@ -10,9 +10,16 @@ extension Ledger {
     public func writeInBackground<Value: Sendable>(
         _ useCase: @escaping @Sendable (LedgerTransaction) throws -> Value
     ) async throws -> Value {
+        try await Self.retryingWhileOverloaded { try await write(useCase) }
+    }
+
+    /// Retries a use case while too many others wait for a commit.
+    ///
+    /// - Throws: The errors of `useCase`; `CancellationError`.
+    public static func retryingWhileOverloaded<Value>(_ useCase: () async throws -> Value) async throws -> Value {
         while true {
-            do { return try await write(useCase) } catch let fault as StorageFault where fault.cause == .overloaded {
-                try await Task.sleep(for: Self.backgroundRetryDelay)
+            do { return try await useCase() } catch let fault as StorageFault where fault.cause == .overloaded {
+                try await Task.sleep(for: backgroundRetryDelay)
             }
         }
     }

@@ -90,7 +90,8 @@ extension WebhookService {
         }
         return WebhookResult(
             of: delivery, outcome, isDelivered: false,
-            nextAttemptAt: WebhookSchedule.next(after: delivery.attempts, at: clock.now(), randomness: randomness))
+            nextAttemptAt: WebhookSchedule.backoff.next(
+                after: delivery.attempts, at: clock.now(), randomness: randomness))
     }
 
     public func record(_ results: [WebhookResult]) async throws {

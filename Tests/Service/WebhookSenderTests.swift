@@ -181,7 +181,7 @@ private actor Arrivals {
         let endpoint = try await add(receiver.url)
         try await grant("g")
         // All other attempts are simulated.
-        for _ in WebhookSchedule.retryDelays {
+        for _ in WebhookSchedule.backoff.delays {
             let leased = try await webhooks.lease(try #require(try webhooks.due(for: endpoint, limit: 9)))
             try await webhooks.record(leased.map { webhooks.result(of: $0, .unanswered(code: "timedOut")) })
             clock.advance(milliseconds: 2 * 86_400_000)
@@ -190,7 +190,7 @@ private actor Arrivals {
             try await expectEventually { try await deliveries(to: endpoint).first?.state == .failed }
             #expect(receiver.received.count == 1)
             let failed = try await #require(try deliveries(to: endpoint).first)
-            #expect(failed.attempts == WebhookSchedule.retryDelays.count + 1)
+            #expect(failed.attempts == WebhookSchedule.backoff.delays.count + 1)
             #expect(failed.nextAttemptAt == nil)
             isWell.withLock { $0 = true }
             #expect(try await webhooks.replay(failed.messageIdentifier, to: endpoint.identifier).state == .pending)

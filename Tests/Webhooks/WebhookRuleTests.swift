@@ -90,9 +90,9 @@ import Webhooks
         let now = Timestamp(secondsSince1970: 1_790_000_000)
         var total: Int64 = 0
         var last: Int64 = 0
-        for attempts in 1...WebhookSchedule.retryDelays.count {
+        for attempts in 1...WebhookSchedule.backoff.delays.count {
             let nexts = try [0, UInt64.max].map { chance in
-                try #require(WebhookSchedule.next(after: attempts, at: now, randomness: Randomness { chance }))
+                try #require(WebhookSchedule.backoff.next(after: attempts, at: now, randomness: Randomness { chance }))
             }
             let delays = nexts.map { $0.millisecondsSince1970 - now.millisecondsSince1970 }
             #expect(delays[0] > last)
@@ -102,7 +102,8 @@ import Webhooks
         }
         #expect((3 * 86_400_000...4 * 86_400_000).contains(total))
         #expect(
-            WebhookSchedule.next(after: WebhookSchedule.retryDelays.count + 1, at: now, randomness: .system) == nil)
+            WebhookSchedule.backoff.next(after: WebhookSchedule.backoff.delays.count + 1, at: now, randomness: .system)
+                == nil)
     }
 
     @Test func `a replaced secret signs until it ends`() {

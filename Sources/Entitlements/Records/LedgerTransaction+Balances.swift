@@ -31,8 +31,7 @@ extension LedgerTransaction {
         let entry = AuditEntry(
             happenedAt: addition.addedAt, event: .credited, actor: .apiKey(addition.addedBy), origin: nil,
             reference: addition.identifier, subject: "\(addition.amount) \(addition.balance)", reason: addition.reason)
-        try audit.append([(entry, user)], to: &heads)
-        try users.write(heads)
+        try record(entry, of: user, &heads)
         return nil
     }
 
@@ -56,8 +55,7 @@ extension LedgerTransaction {
         let entry = AuditEntry(
             happenedAt: spending.spentAt, event: .spent, actor: .apiKey(spending.spentBy), origin: nil,
             reference: spending.identifier, subject: "\(spending.amount) \(spending.balance)", reason: spending.reason)
-        try audit.append([(entry, user)], to: &heads)
-        try users.write(heads)
+        try record(entry, of: user, &heads)
         return answer
     }
 }

@@ -26,9 +26,14 @@ extension LedgerTransaction {
         try TeamRecords(database: database).insert(grant, sequence: sequence, for: user)
         let entry = AuditEntry(
             grant, .itemGiven, by: grant.grantedBy, reason: grant.reason, at: grant.grantedAt)
+        try record(entry, of: user, &heads)
+        return nil
+    }
+
+    /// Appends an entry to a user's audit log, and writes the user's head.
+    func record(_ entry: AuditEntry, of user: Int64, _ heads: inout [Int64: UserHead]) throws {
         try audit.append([(entry, user)], to: &heads)
         try users.write(heads)
-        return nil
     }
 
     /// Stores an answer under a key.

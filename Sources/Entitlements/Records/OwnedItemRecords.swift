@@ -55,11 +55,8 @@ struct OwnedItemRecords {
     }()
 
     private static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
-        RedeemedTransaction(
-            sequence: try row["sequence"], origin: try row["origin"], transactionIdentifier: try row["transaction_id"],
-            originalTransactionIdentifier: try row["original_transaction_id"],
-            productIdentifier: try row["product_id"], quantity: try row["quantity"],
-            purchaseDate: try row["purchase_date"], redeemedAt: try row["redeemed_at"],
+        try RedeemedTransaction(
+            row,
             details: RedeemedTransaction.Details(
                 expiresAt: try row["expires_at"], graceEndsAt: try row["grace_ends_at"],
                 facts: TransactionFacts(row, transactionFacts)))

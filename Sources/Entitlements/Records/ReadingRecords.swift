@@ -241,11 +241,8 @@ package struct ReadingRecords {
     }
 
     private static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
-        RedeemedTransaction(
-            sequence: try row["sequence"], origin: try row["origin"], transactionIdentifier: try row["transaction_id"],
-            originalTransactionIdentifier: try row["original_transaction_id"],
-            productIdentifier: try row["product_id"], quantity: try row["quantity"],
-            purchaseDate: try row["purchase_date"], redeemedAt: try row["redeemed_at"],
+        try RedeemedTransaction(
+            row,
             revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
             details: RedeemedTransaction.Details(
                 app: try row["bundle_id"], expiresAt: try row["expires_at"],

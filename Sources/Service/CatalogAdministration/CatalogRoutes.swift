@@ -157,7 +157,7 @@ struct CatalogRoutes: Sendable {
         var identifiers = view.catalog.products.map(\.productIdentifier)[...]
         if let last = page.last {
             guard let index = identifiers.firstIndex(where: { $0.hasSameBytes(as: last) }) else {
-                throw Problem.parameter("cursor", "the nextCursor of the previous page")
+                throw Problem.cursorInvalid
             }
             identifiers = identifiers[(index + 1)...]
         }

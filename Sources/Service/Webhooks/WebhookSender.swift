@@ -38,14 +38,9 @@ public struct WebhookSender: Service {
 
     /// Sends until the service stops, and finishes the attempts that are under way.
     public func run() async throws {
-        let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        service.ledger.observe { _ in wake.yield() }
         let backoff = EndpointBackoff()
         await withDiscardingTaskGroup { group in
-            group.addTask {
-                for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() { wake.yield() }
-                wake.finish()
-            }
+            let (wakes, wake) = AsyncStream.wakes(after: service.ledger, every: Self.interval, in: &group)
             var nextSweep = ContinuousClock.now
             for await _ in wakes {
                 for endpoint in await dueEndpoints() where backoff.begin(endpoint.identifier) {
@@ -62,12 +57,14 @@ public struct WebhookSender: Service {
     }
 
     private func dueEndpoints() async -> [WebhookEndpoint] {
-        (try? await logged { try await service.dueEndpoints() }) ?? []
+        (try? await logger.logging("webhooks failed") { try await service.dueEndpoints() }) ?? []
     }
 
     /// - Returns: True if there is more to delete.
     private func sweep() async -> Bool {
-        (try? await logged { try await write { try await service.deleteExpired() } }) ?? false
+        (try? await logger.logging("webhooks failed") {
+            try await Ledger.retryingWhileOverloaded { try await service.deleteExpired() }
+        }) ?? false
     }
 
     /// Sends the due messages of an endpoint.
@@ -76,7 +73,7 @@ public struct WebhookSender: Service {
     /// - Returns: True if the last attempts succeeded.
     private func send(to endpoint: WebhookEndpoint, isProbing: Bool) async -> Bool {
         let limit = isProbing ? 1 : WebhookConnection.maximumAtOnce
-        let succeeded = try? await logged {
+        let succeeded = try? await logger.logging("webhooks failed") {
             do {
                 // The URL was allowed when it was set. The setting may have changed since.
                 guard let url = try? WebhookURL(endpoint.url, allowsPlain: allowsPrivateAddresses) else {
@@ -118,12 +115,12 @@ public struct WebhookSender: Service {
     ) async throws -> Bool? {
         let due = try await service.due(for: endpoint, limit: limit)
         guard let due, !due.isEmpty else { return nil }
-        let leased = try await write { try await service.lease(due) }
+        let leased = try await Ledger.retryingWhileOverloaded { try await service.lease(due) }
         let results = await withTaskGroup { group in
             for delivery in leased { group.addTask { service.result(of: delivery, await send(delivery)) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        try await write { try await service.record(results) }
+        try await Ledger.retryingWhileOverloaded { try await service.record(results) }
         for result in results { report(result) }
         return results.isEmpty || results.contains(where: \.isDelivered)
     }
@@ -141,15 +138,6 @@ public struct WebhookSender: Service {
         }
     }
 
-    /// Retries while the commit queue is full. Results of attempts yield to purchases.
-    private func write<Value>(_ useCase: () async throws -> Value) async throws -> Value {
-        while true {
-            do { return try await useCase() } catch let fault as StorageFault where fault.cause == .overloaded {
-                try await Task.sleep(for: .milliseconds(100))
-            }
-        }
-    }
-
     private func report(_ result: WebhookResult) {
         metrics.countWebhookAttempt(
             result.isDelivered ? "delivered" : result.isGivenUp ? "failed" : "retried",
@@ -161,13 +149,5 @@ public struct WebhookSender: Service {
                 "webhook": "\(result.delivery.endpointIdentifier)",
                 "message": "\(result.delivery.messageIdentifier)", "outcome": "\(result.outcome.code)",
             ])
-    }
-
-    private func logged<Value>(_ call: () async throws -> Value) async throws -> Value {
-        do { return try await call() } catch {
-            let code = (Problem(error) ?? .unexpected).code
-            logger.error("webhooks failed", metadata: ["code": "\(code)"])
-            throw error
-        }
     }
 }
