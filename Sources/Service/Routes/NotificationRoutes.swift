@@ -28,7 +28,7 @@ struct NotificationRoutes: Sendable {
                 context.logger.info("notification", metadata: ["outcome": "\(outcome.rawValue)"])
                 return try JSONAnswer.response(NotificationReceipt(outcome: outcome.rawValue))
             } catch {
-                metrics.countNotification("refused", code: (Problem(error) ?? .unexpected).code)
+                metrics.countNotification("refused", code: Problem.code(of: error))
                 throw error
             }
         }
