@@ -32,7 +32,7 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
         switch self {
         case .read: "read the catalog, items and transactions"
         case .redeem: "redeem proofs and set account tokens"
-        case .grant: "grant and revoke items without a purchase"
+        case .grant: "grant items, revoke grants and purchases"
         case .support: "read histories, explanations and unclaimed purchases"
         case .spend: "spend consumables"
         case .export: "read and export all data of users"
