@@ -37,7 +37,7 @@ public struct AccountService: Sendable {
         self.clock = clock
         self.randomness = randomness
         self.cost = cost
-        decoy = PasswordHash(ofNothing: randomness.bytes(32), cost: cost)
+        decoy = PasswordHash(decoyFrom: randomness.bytes(32), cost: cost)
     }
 
     /// A logged-in user, and the tokens for the device.

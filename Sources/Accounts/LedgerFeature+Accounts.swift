@@ -36,5 +36,5 @@ extension Table {
             Index(name: "session_by_refresh_identifier", columns: ["refresh_id"]),
             Index(name: "session_by_end", columns: ["ends_at"]),
         ],
-        erasure: .deletion, restoration: .endOfSessions)
+        erasure: .deletion, restoration: .sessionDeletion)
 }

@@ -21,11 +21,11 @@ public struct MailQueue: Sendable {
     public func now() -> Timestamp { clock.now() }
 
     /// Takes due mails. The sender must send them and record the results.
-    public func take(upTo limit: Int) async throws -> [TakenMail] {
+    public func lease(upTo limit: Int) async throws -> [LeasedMail] {
         let now = clock.now()
         let due = try await ledger.read { try $0.dueMails(at: now, limit: limit) }
         guard !due.isEmpty else { return [] }
-        return try await ledger.write { try $0.take(due, at: now, until: now.adding(seconds: Self.lease)) }
+        return try await ledger.write { try $0.lease(due, at: now, until: now.adding(seconds: Self.lease)) }
     }
 
     /// The result of an attempt that ends now.
@@ -38,8 +38,8 @@ public struct MailQueue: Sendable {
     }
 
     /// Deletes old mails and links.
-    public func forgetOld() async throws {
+    public func deleteExpired() async throws {
         let now = clock.now()
-        try await ledger.write { try $0.forgetMails(before: now.adding(seconds: -Self.memory), at: now) }
+        try await ledger.write { try $0.deleteMails(before: now.adding(seconds: -Self.memory), at: now) }
     }
 }

@@ -8,7 +8,7 @@ public enum ReconciliationError: CodedError, Equatable {
     case refused(status: Int, code: Int64?)
     case answerInvalid
     /// The service refused an answer of the App Store, for a cause that the operator can remove.
-    case refusedHere(code: String)
+    case refusedByService(code: String)
     /// The task was cancelled.
     case cancelled
 
@@ -18,7 +18,7 @@ public enum ReconciliationError: CodedError, Equatable {
         case .unreachable: "appStoreUnreachable"
         case .refused: "appStoreRefused"
         case .answerInvalid: "appStoreAnswerInvalid"
-        case .refusedHere(let code): code
+        case .refusedByService(let code): code
         case .cancelled: "appStoreCancelled"
         }
     }
@@ -33,7 +33,7 @@ public enum ReconciliationError: CodedError, Equatable {
         case .refused(let status, let code):
             "The App Store Server API answered with \(status)\(code.map { " (\($0))" } ?? "")."
         case .answerInvalid: "The answer of the App Store Server API does not have Apple's form. Check the address."
-        case .refusedHere(let code):
+        case .refusedByService(let code):
             "The service refuses the answer of the App Store (\(code)). Remove the cause, and the service asks again."
         case .cancelled: "The request to the App Store Server API was cancelled."
         }
@@ -50,11 +50,11 @@ public enum ReconciliationError: CodedError, Equatable {
     }
 
     /// True if the error concerns one request, and others may succeed.
-    package var isAboutOneRequest: Bool {
+    package var concernsOneRequest: Bool {
         switch self {
         case .answerInvalid: true
         case .refused(let status, let code): isFinal || status >= 500 || code.map(Self.retryableCodes.contains) == true
-        case .keyInvalid, .unreachable, .refusedHere, .cancelled: false
+        case .keyInvalid, .unreachable, .refusedByService, .cancelled: false
         }
     }
 }

@@ -31,17 +31,17 @@ public struct RevocationChecker: Sendable {
 
     /// - Throws: `ProofRefusal`: `certificateRevoked`, or `revocationUnavailable`.
     public func check(_ proof: VerifiedProof) async throws(ProofRefusal) {
-        for question in try statuses.questions(about: proof) {
-            try statuses.take(try await ask(question), to: question)
+        for query in try statuses.queries(about: proof) {
+            try statuses.record(try await ask(query), to: query)
         }
     }
 
-    private func ask(_ question: RevocationQuestion) async throws(ProofRefusal) -> [UInt8] {
-        var request = HTTPClientRequest(url: question.responder.absoluteString)
+    private func ask(_ query: RevocationQuery) async throws(ProofRefusal) -> [UInt8] {
+        var request = HTTPClientRequest(url: query.responder.absoluteString)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/ocsp-request")
-        request.body = .bytes(question.body)
-        let responder = question.responder.host() ?? "?"
+        request.body = .bytes(query.body)
+        let responder = query.responder.host() ?? "?"
         let status: UInt
         let body: [UInt8]
         do {

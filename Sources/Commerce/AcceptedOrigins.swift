@@ -18,7 +18,7 @@ public struct AcceptedOrigins: Hashable, Sendable {
     public var all: Set<Origin> { sandboxUsers.isEmpty ? origins : origins.union(sandboxes) }
 
     /// The origins that the service accepts for a user.
-    public func counting(for user: User) -> Set<Origin> {
+    public func origins(for user: User) -> Set<Origin> {
         sandboxUsers.contains(user) ? origins.union(sandboxes) : origins
     }
 

@@ -4,7 +4,7 @@ import Foundation
 extension ServiceClient {
     /// The largest part of an export, in bytes: a part has all records of its users.
     private static let maximumPart = 1 << 28
-    private static let tries = 10
+    private static let attempts = 10
 
     /// A part of an export.
     public struct ExportPart: Sendable {
@@ -14,13 +14,13 @@ extension ServiceClient {
         public let next: String?
     }
 
-    /// Reads a part of an export, and tries again if the service asks for patience.
+    /// Reads a part of an export, and retries if the service limits the rate or is busy.
     ///
     /// Throws as `get` does.
     public func exportPart(_ path: String) async throws -> ExportPart {
         let (links, body) = try await answer(
             to: HTTPClientRequest(url: url.absoluteString + path), within: 120, upTo: Self.maximumPart,
-            tries: Self.tries)
+            attempts: Self.attempts)
         return ExportPart(body: body, next: links.lazy.compactMap(Self.next).first)
     }
 

@@ -12,10 +12,10 @@ public struct ServiceClient: Sendable {
     private static let maximumWait = 60
 
     /// An HTTP client that fails at once if no server listens. It lives as long as the process.
-    public static let impatient = HTTPClient(
-        eventLoopGroupProvider: .singleton, configuration: impatientConfiguration)
+    public static let failFast = HTTPClient(
+        eventLoopGroupProvider: .singleton, configuration: failFastConfiguration)
 
-    private static let impatientConfiguration: HTTPClient.Configuration = {
+    private static let failFastConfiguration: HTTPClient.Configuration = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.connect = .seconds(5)
@@ -32,7 +32,7 @@ public struct ServiceClient: Sendable {
     /// - Parameters:
     ///   - url: The address of the service, such as `http://127.0.0.1:8080`.
     ///   - credential: An API key, or the token of an app's user.
-    public init(client: HTTPClient = Self.impatient, url: URL, credential: String) {
+    public init(client: HTTPClient = Self.failFast, url: URL, credential: String) {
         self.client = client
         self.url = url
         self.credential = credential
@@ -40,7 +40,7 @@ public struct ServiceClient: Sendable {
 
     /// A client that trusts root certificates in addition to those of the system.
     public init(url: URL, credential: String, trusting roots: AdditionalRoots) {
-        var configuration = Self.impatientConfiguration
+        var configuration = Self.failFastConfiguration
         configuration.tlsConfiguration = roots.tlsConfiguration
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         Self.kept.withLock { $0.append(client) }
@@ -87,12 +87,12 @@ public struct ServiceClient: Sendable {
     /// - Parameters:
     ///   - seconds: The time for the answer.
     ///   - limit: The largest body read, in bytes.
-    ///   - tries: The number of requests, if the service asks for patience.
+    ///   - attempts: The number of requests, if the service limits the rate or is busy.
     func answer(
         to request: HTTPClientRequest,
         within seconds: Int64,
         upTo limit: Int,
-        tries: Int = 1
+        attempts: Int = 1
     ) async throws -> (links: [String], body: Data) {
         var request = request
         request.headers.add(name: "Authorization", value: "Bearer \(credential)")
@@ -105,13 +105,13 @@ public struct ServiceClient: Sendable {
             throw ServiceUnreachable(reason: Self.reason(of: error, host: url.host() ?? "?"))
         }
         if (200..<300).contains(response.status.code) { return (response.headers["Link"], body) }
-        guard tries > 1, [429, 503].contains(response.status.code) else {
+        guard attempts > 1, [429, 503].contains(response.status.code) else {
             throw refusal(status: response.status.code, body: body)
         }
         let wait = response.headers.first(name: "Retry-After").flatMap { Int($0) } ?? 1
         try await Task.sleep(for: .seconds(min(max(1, wait), Self.maximumWait)))
         request.headers.remove(name: "Authorization")
-        return try await answer(to: request, within: seconds, upTo: limit, tries: tries - 1)
+        return try await answer(to: request, within: seconds, upTo: limit, attempts: attempts - 1)
     }
 
     private static func reason(of error: any Error, host: String) -> String {

@@ -5,7 +5,7 @@ import Ledger
 extension EntitlementService {
     /// The balances of a user by name: those of the catalog, and any other that the user has ever had.
     public func balances(of user: User) async throws -> [Credit] {
-        let had = try await ledger.read { try $0.balances(of: user, counting: accepted.counting(for: user)) }
+        let had = try await ledger.read { try $0.balances(of: user, accepting: accepted.origins(for: user)) }
         let others = catalogs.balances.filter { name in !had.contains { $0.balance == name } }
         return (had + others.map { Credit(balance: $0, amount: 0) }).sorted { $0.balance < $1.balance }
     }
@@ -39,7 +39,7 @@ extension EntitlementService {
     ) async throws -> KeptAnswer? {
         try await ledger.write {
             try $0.add(
-                addition, for: user, keeping: answer, for: key, forgettingBefore: addition.addedAt.adding(days: -1))
+                addition, for: user, keeping: answer, for: key, deletingBefore: addition.addedAt.adding(days: -1))
         }
     }
 
@@ -63,7 +63,7 @@ extension EntitlementService {
     /// Spends a part of a user's balance, never more than it holds, and once for each idempotency key of the user.
     public func spend(_ spending: Spending, for user: User) async throws -> SpentBalance {
         let answer = try await ledger.write {
-            try $0.spend(spending, for: user, counting: accepted.counting(for: user))
+            try $0.spend(spending, for: user, accepting: accepted.origins(for: user))
         }
         switch answer {
         case .spent(let left): return SpentBalance(spending: spending, left: left, isRepeated: false)

@@ -34,7 +34,7 @@ extension EntitlementService {
     ) async throws -> KeptAnswer? {
         try await ledger.write {
             try $0.add(
-                grant, for: user, keeping: answer, for: key, forgettingBefore: grant.grantedAt.adding(days: -1))
+                grant, for: user, keeping: answer, for: key, deletingBefore: grant.grantedAt.adding(days: -1))
         }
     }
 

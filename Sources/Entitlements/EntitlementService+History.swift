@@ -10,13 +10,13 @@ extension EntitlementService {
     private static let subject = "purchase states"
 
     /// Records the changes that time has caused until now: ends, grace periods and billing retries.
-    public func announceDueStates() async throws {
+    public func recordDueStates() async throws {
         let catalogs = catalogs
         var changed = 1
         // The loop ends at a page that changes nothing, which would repeat forever.
         while changed > 0, !Task.isCancelled {
             changed = try await ledger.writeInBackground {
-                try $0.announceDueStates(at: clock.now(), accepting: accepted, limit: Self.pageSize) {
+                try $0.recordDueStates(at: clock.now(), accepting: accepted, limit: Self.pageSize) {
                     catalogs.type(of: $0)
                 }
             }
@@ -24,7 +24,7 @@ extension EntitlementService {
     }
 
     /// Records the states of all purchases once in a ledger of an earlier version.
-    public func announceUnknownStates() async throws {
+    public func recordMissingStates() async throws {
         guard try await reconciled(Self.subject) == nil else { return }
         let catalogs = catalogs
         var last: Int64 = 0
@@ -39,7 +39,7 @@ extension EntitlementService {
                 let some = Array(rest.prefix(Self.pageSize))
                 rest = rest.dropFirst(Self.pageSize)
                 try await ledger.writeInBackground {
-                    try $0.announceStatesSilently(of: some, at: clock.now()) { catalogs.type(of: $0) }
+                    try $0.recordStatesWithoutEvents(of: some, at: clock.now()) { catalogs.type(of: $0) }
                 }
             }
             last = page.last

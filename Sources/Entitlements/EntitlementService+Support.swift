@@ -35,7 +35,7 @@ extension EntitlementService {
         let catalogs = catalogs
         let facts = try await ledger.read {
             try $0.facts(
-                about: item, of: user, counting: accepted.counting(for: user),
+                about: item, of: user, accepting: accepted.origins(for: user),
                 owningBesides: catalogs.ownedByEverybody, products: catalogs.products(granting: item), at: clock.now()
             ) { catalogs.type(of: $0) }
         }
@@ -72,7 +72,7 @@ extension EntitlementService {
         let catalogs = catalogs
         let results = try await ledger.write {
             try $0.assign(
-                identifier, origin: origin, in: app, to: user, counting: accepted.counting(for: user), reason: reason,
+                identifier, origin: origin, in: app, to: user, accepting: accepted.origins(for: user), reason: reason,
                 by: caller, accepting: accepted, at: clock.now(), benefit: { catalogs[$1]?.benefit(of: $0) }
             ) { catalogs.type(of: $0) }
         }

@@ -113,14 +113,14 @@ public struct EntitlementService: Sendable {
         by actor: AuditActor,
         keeping: AnswerKeeping? = nil
     ) throws(RedemptionError) -> ClaimRequest {
-        let origins = accepted.counting(for: user)
+        let origins = accepted.origins(for: user)
         guard origins.contains(verified.origin) else {
             throw .refused(
                 ProofRefusal(
                     .originNotAccepted, "The proof's origin \(verified.origin.rawValue) is not accepted for this user.")
             )
         }
-        return .redeem(verified.claims, for: user, counting: origins, by: actor, keeping: keeping)
+        return .redeem(verified.claims, for: user, accepting: origins, by: actor, keeping: keeping)
     }
 
     /// The answer to store for 24 hours, in the commit of its claims.
@@ -147,7 +147,7 @@ public struct EntitlementService: Sendable {
         let catalogs = catalogs
         return try await ledger.read(.statement) {
             try $0.ownedItems(
-                of: user, counting: accepted.counting(for: user), owningBesides: catalogs.ownedByEverybody,
+                of: user, accepting: accepted.origins(for: user), owningBesides: catalogs.ownedByEverybody,
                 at: clock.now()
             ) { catalogs.type(of: $0) }
         }
@@ -157,7 +157,7 @@ public struct EntitlementService: Sendable {
     public func subscriptions(of user: User) async throws -> [PurchaseStatus] {
         let catalogs = catalogs
         return try await ledger.read {
-            try $0.subscriptions(of: user, counting: accepted.counting(for: user), at: clock.now()) {
+            try $0.subscriptions(of: user, accepting: accepted.origins(for: user), at: clock.now()) {
                 catalogs.type(of: $0) == .autoRenewableSubscription
             }
         }
@@ -185,7 +185,7 @@ public struct EntitlementService: Sendable {
     }
 
     /// True if a signed JSON has a chain that was verified before, so that verifying it is cheap.
-    public func bringsKnownChain(_ proof: [UInt8]) -> Bool { verifier.bringsKnownChain(proof) }
+    public func hasCachedChain(_ proof: [UInt8]) -> Bool { verifier.hasCachedChain(proof) }
 
     /// A user's redeemed transactions, newest first.
     ///

@@ -35,7 +35,7 @@ struct FigureFormula {
     }
 
     /// True if sums of the days before the first period are needed.
-    var needsPast: Bool { kind == .level || isOfLevel }
+    var needsEarlierDays: Bool { kind == .level || isOfLevel }
 }
 
 extension Figure {

@@ -5,7 +5,7 @@ extension LedgerFeature {
     package static let figures = LedgerFeature(
         tables: [.figure, .figureContribution, .figurePending, .figureUpkeep],
         check: { database, limit in try FigureCheck(database: database).problems(limit: limit) },
-        writeFollower: { heads, database in
+        writeHook: { heads, database in
             // Each write has its own row, so that no writer waits for the job that removes the marks.
             try database.insert(
                 into: "figure_pending", ["user_id", "version"],

@@ -98,15 +98,15 @@ extension Ledger {
     ///
     /// - Parameters:
     ///   - features: All features. The ledger creates the tables of the features in use.
-    ///   - takesOver: True if the ledger may create tables and convert a ledger of an earlier version.
+    ///   - migrates: True if the ledger may create tables and migrate a ledger of an earlier version.
     /// - Throws: `StorageFault`.
     package init(
         file: URL,
         features: [LedgerFeature],
         randomness: Randomness = .system,
-        takesOver: Bool = true
+        migrates: Bool = true
     ) throws(StorageFault) {
         self.init(
-            storage: try SQLiteStorage(file: file, features: features, takesOver: takesOver), randomness: randomness)
+            storage: try SQLiteStorage(file: file, features: features, migrates: migrates), randomness: randomness)
     }
 }

@@ -22,10 +22,10 @@ extension LedgerTransaction {
         about user: User,
         isRefusal: Bool = false,
         at moment: Timestamp,
-        forgettingBefore oldest: Timestamp
+        deletingBefore oldest: Timestamp
     ) throws -> KeptAnswer {
         let answers = AnswerRecords(database: database)
-        try answers.forget(before: oldest)
+        try answers.delete(before: oldest)
         let known = try users.known(user)
         // The user may have been erased meanwhile. A refusal may be about a user whom the ledger does not know.
         guard known != nil || isRefusal && user.issuer != User.accountIssuer else { return answer }

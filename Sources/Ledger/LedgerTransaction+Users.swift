@@ -17,14 +17,14 @@ extension LedgerTransaction {
     }
 
     /// True if a user's token may spell the name in any Unicode form: the ledger knew the user before it required NFC.
-    public func acceptsAnySpelling(of user: User) throws -> Bool {
+    public func acceptsAnyNormalization(of user: User) throws -> Bool {
         guard let identifier = try users.known(user) else { return false }
         return try database.value(#"SELECT accepts_any_spelling FROM "user" WHERE user_id = $1"#, [identifier])
             ?? false
     }
 
     /// The users of an issuer whose tokens may spell their name in any Unicode form.
-    public func usersOfAnySpelling(issuer: String) throws -> [User] {
+    public func usersWithAnyNormalization(issuer: String) throws -> [User] {
         try database.rows(
             SQLQuery(
                 #"SELECT name FROM "user" WHERE accepts_any_spelling = 1 AND issuer = $1 ORDER BY name"#,

@@ -6,7 +6,7 @@ public struct MailFailure: Error, Hashable, Sendable {
         case unreachable
         case timedOut
         case tlsFailed
-        case loginRefused
+        case authenticationFailed
         /// The server cannot accept the message now.
         case deferred
         /// The server never accepts the message, for example because the mailbox does not exist.

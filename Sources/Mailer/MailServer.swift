@@ -51,7 +51,7 @@ public struct MailServer: Hashable, Sendable {
         encryption =
             if scheme == "smtps" {
                 .implicit
-            } else if Self.isThisMachine(host), certificates == nil {
+            } else if Self.isLoopback(host), certificates == nil {
                 .none
             } else {
                 .startTLS
@@ -69,7 +69,7 @@ public struct MailServer: Hashable, Sendable {
         host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 
-    private static func isThisMachine(_ host: String) -> Bool {
+    private static func isLoopback(_ host: String) -> Bool {
         let host = host.lowercased()
         return ["localhost", "::1"].contains(host) || host.wholeMatch(of: /127(\.[0-9]{1,3}){3}/) != nil
     }

@@ -7,19 +7,19 @@ public struct ProfileService: Sendable {
     private let apps: Apps
     package let ledger: Ledger
     package let clock: any WallClock
-    package let counting: @Sendable (User) -> Set<Origin>
+    package let acceptedOrigins: @Sendable (User) -> Set<Origin>
 
-    /// - Parameter counting: Returns the accepted origins of a user's purchases.
+    /// - Parameter acceptedOrigins: Returns the accepted origins of a user's purchases.
     public init(
         apps: Apps,
         ledger: Ledger,
         clock: any WallClock,
-        counting: @escaping @Sendable (User) -> Set<Origin>
+        acceptedOrigins: @escaping @Sendable (User) -> Set<Origin>
     ) {
         self.apps = apps
         self.ledger = ledger
         self.clock = clock
-        self.counting = counting
+        self.acceptedOrigins = acceptedOrigins
     }
 
     /// The current catalogs.
@@ -41,7 +41,7 @@ public struct ProfileService: Sendable {
         let answer = try await ledger.write {
             try $0.change(
                 ProfileChange(nickname: nickname, chosen: chosen), ofProfileOf: user, owning: catalogs.ownedByEverybody,
-                counting: counting(user), at: clock.now())
+                accepting: acceptedOrigins(user), at: clock.now())
         }
         switch answer {
         case .changed(let record): return profile(record)
@@ -50,9 +50,9 @@ public struct ProfileService: Sendable {
     }
 
     /// The wishes and the items of a user, for the products in a shop.
-    public func shelf(of user: User) async throws -> Shelf {
+    public func productState(of user: User) async throws -> UserProductState {
         let record = try await record(of: user)
-        return Shelf(wishes: record.wishes, items: Set(record.items + catalogs.ownedByEverybody))
+        return UserProductState(wishes: record.wishes, items: Set(record.items + catalogs.ownedByEverybody))
     }
 
     /// Adds a wish for a product, unless there is one.
@@ -70,7 +70,7 @@ public struct ProfileService: Sendable {
     }
 
     private func record(of user: User) async throws -> ProfileRecord {
-        try await ledger.read { try $0.profile(of: user, counting: counting(user), at: clock.now()) }
+        try await ledger.read { try $0.profile(of: user, accepting: acceptedOrigins(user), at: clock.now()) }
     }
 
     package func profile(_ record: ProfileRecord) -> Profile {

@@ -5,7 +5,7 @@ extension AppReceipt {
     ///
     /// - Parameter identifier: The `identifierForVendor` on iOS (16 bytes), or the primary network address on a Mac (6
     ///   bytes).
-    public func isMade(forDevice identifier: [UInt8]) -> Bool {
+    public func isValid(forDevice identifier: [UInt8]) -> Bool {
         let hash = try? Self.deviceHash(
             identifier: identifier, opaqueValue: opaqueValue, bundleIdentifier: bundleIdentifier)
         return hash == deviceHash

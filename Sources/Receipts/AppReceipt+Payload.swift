@@ -90,7 +90,7 @@ extension AppReceipt {
         return try ReceiptAttribute.encode(attributes.compactMap(\.self) + purchases + otherAttributes)
     }
 
-    /// Reads only the creation date. The verifier needs it to judge the chain before it trusts the payload.
+    /// Reads only the creation date. The verifier needs it to validate the chain before it trusts the payload.
     ///
     /// - Returns: Nil if the payload has no readable creation date.
     static func creationDate(ofPayload payload: [UInt8]) -> Timestamp? {

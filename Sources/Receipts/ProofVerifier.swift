@@ -5,7 +5,7 @@ import StrictJSON
 /// Verifies proofs of purchase: app receipts, and the signed JSON of transactions, renewals, notifications and apps.
 ///
 /// `ProofRefusal.Step` defines the order of the checks. The verifier trusts a payload only after it has verified the
-/// signature. It reads only the payload's date earlier, to choose the moment at which it judges the chain.
+/// signature. It reads only the payload's date earlier, to choose the moment at which it validates the chain.
 ///
 /// One verifier serves many threads and many proofs. It caches the valid chains.
 public struct ProofVerifier: Sendable {
@@ -19,7 +19,7 @@ public struct ProofVerifier: Sendable {
 
     private let anchors: TrustAnchors
     private let clock: any WallClock
-    private let knownChains = KnownChains()
+    private let chainCache = ChainCache()
 
     public init(anchors: TrustAnchors, clock: any WallClock) {
         self.anchors = anchors
@@ -43,13 +43,13 @@ public struct ProofVerifier: Sendable {
     }
 
     /// True if the cache has the chain of the JWS, so that its verification is cheap.
-    public func bringsKnownChain(_ proof: [UInt8]) -> Bool {
+    public func hasCachedChain(_ proof: [UInt8]) -> Bool {
         guard let end = proof.firstIndex(of: UInt8(ascii: ".")) else { return false }
-        return knownChains.contains(header: proof[..<end])
+        return chainCache.contains(header: proof[..<end])
     }
 
     /// The number of chains in the cache.
-    package var knownChainCount: Int { knownChains.count }
+    package var cachedChainCount: Int { chainCache.count }
 
     private func verify(
         container bytes: [UInt8],
@@ -58,11 +58,11 @@ public struct ProofVerifier: Sendable {
         let signedData: SignedData
         do { signedData = try SignedData(ber: bytes) } catch { throw ProofRefusal(error) }
         let moment = AppReceipt.creationDate(ofPayload: signedData.content) ?? clock.now()
-        let known = knownChains.find(signedData, at: moment)
-        let chain = if let known { known.chain } else { try judge(signedData, at: moment) }
+        let known = chainCache.find(signedData, at: moment)
+        let chain = if let known { known.chain } else { try validate(signedData, at: moment) }
         let digest = signedData.contentDigest
         guard signedData.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
-        if known == nil { knownChains.remember(.init(signedData, chain)) }
+        if known == nil { chainCache.insert(.init(signedData, chain)) }
 
         var receipt = AppReceipt.blank
         do {
@@ -72,7 +72,7 @@ public struct ProofVerifier: Sendable {
         } catch {
             throw ProofRefusal(.payloadInvalid, (error as? AppReceiptError)?.message)
         }
-        if let device = expectations.deviceIdentifier, !receipt.isMade(forDevice: device) {
+        if let device = expectations.deviceIdentifier, !receipt.isValid(forDevice: device) {
             throw ProofRefusal(.deviceMismatch)
         }
         return try accept(
@@ -84,14 +84,14 @@ public struct ProofVerifier: Sendable {
             expecting: expectations)
     }
 
-    private func judge(_ signedData: SignedData, at moment: Timestamp) throws(ProofRefusal) -> JudgedChain {
+    private func validate(_ signedData: SignedData, at moment: Timestamp) throws(ProofRefusal) -> ValidatedChain {
         let certificates = signedData.certificates.compactMap { Certificate(der: Array($0)) }
         var refusal = ProofRefusal(.signerCertificateMissing)
-        // An attacker may put a certificate with the same name first, so every candidate is judged. The reader limits
+        // An attacker may put a certificate with the same name first, so every candidate is tried. The reader limits
         // the number of certificates.
         for leaf in signedData.signerCertificates(among: certificates).reversed() {
             do throws(ProofRefusal) {
-                return try anchors.judge(leaf: leaf, others: certificates.filter { $0 != leaf }, at: moment)
+                return try anchors.validate(leaf: leaf, others: certificates.filter { $0 != leaf }, at: moment)
             } catch {
                 refusal = error
             }
@@ -134,9 +134,9 @@ public struct ProofVerifier: Sendable {
         in field: String,
         as kind: SignedPayload.Kind,
         of notification: VerifiedProof,
-        chain: JudgedChain
-    ) throws(ProofRefusal) -> (content: VerifiedProof.Content, chain: JudgedChain, digest: [UInt8]) {
-        let inner: (payload: SignedPayload, chain: JudgedChain, digest: [UInt8])
+        chain: ValidatedChain
+    ) throws(ProofRefusal) -> (content: VerifiedProof.Content, chain: ValidatedChain, digest: [UInt8]) {
+        let inner: (payload: SignedPayload, chain: ValidatedChain, digest: [UInt8])
         do {
             inner = try verifiedPayload(compact: Array(compact.utf8))
         } catch {
@@ -157,18 +157,18 @@ public struct ProofVerifier: Sendable {
     /// Verifies a JWS from its encoding to its payload.
     private func verifiedPayload(
         compact bytes: [UInt8]
-    ) throws(ProofRefusal) -> (payload: SignedPayload, chain: JudgedChain, digest: [UInt8]) {
+    ) throws(ProofRefusal) -> (payload: SignedPayload, chain: ValidatedChain, digest: [UInt8]) {
         let signed: SignedJSON
         do { signed = try SignedJSON(compact: bytes) } catch { throw ProofRefusal(error) }
         let payload = Result { () throws(JSONSyntaxError) in try JSONParser.parse(signed.payload) }
         let moment = SignedPayload.date(of: payload) ?? clock.now()
-        let known = knownChains.find(signed, at: moment)
-        let chain = if let known { known.chain } else { try judge(signed, at: moment) }
+        let known = chainCache.find(signed, at: moment)
+        let chain = if let known { known.chain } else { try validate(signed, at: moment) }
         let headerDigest = known?.headerDigest ?? signed.headerDigest
         let digest = signed.digest(continuing: headerDigest)
         guard signed.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
         if known == nil {
-            knownChains.remember(.init(signed, chain, headerDigest: headerDigest))
+            chainCache.insert(.init(signed, chain, headerDigest: headerDigest))
         }
         switch payload {
         case .failure(let error): throw ProofRefusal(.payloadInvalid, "In its JSON, \(error.message).")
@@ -181,7 +181,7 @@ public struct ProofVerifier: Sendable {
         }
     }
 
-    private func judge(_ signed: SignedJSON, at moment: Timestamp) throws(ProofRefusal) -> JudgedChain {
+    private func validate(_ signed: SignedJSON, at moment: Timestamp) throws(ProofRefusal) -> ValidatedChain {
         let encoded: [[UInt8]]
         do { encoded = try signed.certificates() } catch { throw ProofRefusal(error) }
         guard encoded.count == 3 || encoded.count == 1 else { throw ProofRefusal(.chainShape) }
@@ -190,13 +190,13 @@ public struct ProofVerifier: Sendable {
         guard let leaf = certificates.first, certificates.count == min(encoded.count, 2) else {
             throw ProofRefusal(.signerCertificateMissing)
         }
-        return try anchors.judge(leaf: leaf, others: Array(certificates.dropFirst()), at: moment)
+        return try anchors.validate(leaf: leaf, others: Array(certificates.dropFirst()), at: moment)
     }
 
     /// Verifies the payload's date, environment and app, after its signature.
     private func accept(
         _ content: VerifiedProof.Content,
-        chain: JudgedChain,
+        chain: ValidatedChain,
         environment name: String,
         signedAt: Timestamp,
         bundleIdentifier: String?,

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A cache of the authorities' answers about the certificates of proofs. It keeps each answer until the answer expires.
 ///
-/// The caller sends each of a proof's `questions` and passes the answers to `take`. The proof is valid if neither
-/// method throws. The questions cover every certificate of its chains except the root, which the operator trusts. The
+/// The caller sends each of a proof's `queries` and passes the answers to `record`. The proof is valid if neither
+/// method throws. The queries cover every certificate of its chains except the root, which the operator trusts. The
 /// cache is bounded and evicts the answer that expires first.
 public final class RevocationStatuses: Sendable {
     static let capacity = 64
@@ -18,34 +18,34 @@ public final class RevocationStatuses: Sendable {
         self.clock = clock
     }
 
-    /// The questions that are open for a proof.
+    /// The queries that are open for a proof.
     ///
     /// - Throws: `ProofRefusal` if a certificate is revoked or names no responder.
-    public func questions(about proof: VerifiedProof) throws(ProofRefusal) -> [RevocationQuestion] {
-        var questions: [RevocationQuestion] = []
+    public func queries(about proof: VerifiedProof) throws(ProofRefusal) -> [RevocationQuery] {
+        var queries: [RevocationQuery] = []
         for chain in proof.chains {
             for (certificate, issuer) in zip(chain, chain.dropFirst()) {
                 if let status = known(certificate) {
                     try Self.accept(status)
-                } else if !questions.contains(where: { $0.certificate == certificate }) {
-                    questions.append(try RevocationQuestion(about: certificate, issuer: issuer))
+                } else if !queries.contains(where: { $0.certificate == certificate }) {
+                    queries.append(try RevocationQuery(about: certificate, issuer: issuer))
                 }
             }
         }
-        return questions
+        return queries
     }
 
     /// Reads a responder's answer and caches it.
     ///
     /// - Throws: `ProofRefusal` if the certificate is revoked or the answer is not usable.
-    public func take(_ answer: [UInt8], to question: RevocationQuestion) throws(ProofRefusal) {
+    public func record(_ answer: [UInt8], to query: RevocationQuery) throws(ProofRefusal) {
         let status: OCSPStatus
         do throws(OCSPError) {
-            status = try question.request.status(in: answer, at: clock.now().secondsSince1970)
+            status = try query.request.status(in: answer, at: clock.now().secondsSince1970)
         } catch {
             throw ProofRefusal(.revocationUnavailable, Self.explanation(of: error))
         }
-        remember(status, of: question.certificate)
+        remember(status, of: query.certificate)
         try Self.accept(status)
     }
 

@@ -19,7 +19,7 @@ struct SignedPayload {
 
     init(_ value: JSONValue) throws(PayloadError) {
         let fields = try PayloadFields(value)
-        for claim in Self.claimsNeverMade where fields.object[claim] != nil {
+        for claim in Self.unsupportedClaims where fields.object[claim] != nil {
             throw PayloadError(message: "The claim \"\(claim)\" is not allowed. Apple never uses it.")
         }
         guard let kind = Self.kind(of: fields.object) else {
@@ -58,7 +58,7 @@ struct SignedPayload {
 
     /// The JWT claims that limit the use of a token (RFC 7519 section 4.1). Apple never uses them. A verifier that
     /// honors them and one that ignores them would disagree about the payload.
-    private static let claimsNeverMade = ["exp", "nbf", "aud"]
+    private static let unsupportedClaims = ["exp", "nbf", "aud"]
 
     private static func kind(of object: JSONObject) -> Kind? {
         if object["notificationType"] != nil { return .notification }

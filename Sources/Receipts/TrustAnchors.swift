@@ -2,7 +2,7 @@ import Commerce
 import Foundation
 import Signatures
 
-/// The trusted roots of a verifier. They judge the chains of proofs.
+/// The trusted roots of a verifier. They validate the chains of proofs.
 ///
 /// A root in a proof is never an anchor.
 public struct TrustAnchors: Sendable {
@@ -15,7 +15,7 @@ public struct TrustAnchors: Sendable {
         store = try CertificateStore(trusting: anchors.map(\.certificate))
     }
 
-    /// Judges the chain from a signer's certificate to an anchor.
+    /// Validates the chain from a signer's certificate to an anchor.
     ///
     /// In the realms `apple` and `local`, the chain must be leaf, intermediate and root. The lower two must have
     /// Apple's extensions, and the leaf must not be an authority. In the realm `xcode`, the anchor itself must be the
@@ -26,11 +26,11 @@ public struct TrustAnchors: Sendable {
     ///   - others: The other certificates of the proof.
     ///   - moment: The moment at which the chain must be valid. It is the proof's own date, because Apple's signers
     ///     expire.
-    func judge(
+    func validate(
         leaf: Certificate,
         others: [Certificate],
         at moment: Timestamp
-    ) throws(ProofRefusal) -> JudgedChain {
+    ) throws(ProofRefusal) -> ValidatedChain {
         let path: [Certificate]
         do {
             path = try store.path(from: leaf, through: others, at: moment.secondsSince1970)
@@ -46,13 +46,13 @@ public struct TrustAnchors: Sendable {
         }
         if anchor.realm == .xcode {
             guard path.count == 1 else { throw ProofRefusal(.chainShape) }
-            return JudgedChain(path: path, anchor: anchor)
+            return ValidatedChain(path: path, anchor: anchor)
         }
         guard path.count == 3, !leaf.isAuthority else { throw ProofRefusal(.chainShape) }
         guard path[1].has(.worldwideDeveloperRelations), leaf.has(.receiptSigning) else {
             throw ProofRefusal(.appleExtensionMissing)
         }
-        return JudgedChain(path: path, anchor: anchor)
+        return ValidatedChain(path: path, anchor: anchor)
     }
 }
 

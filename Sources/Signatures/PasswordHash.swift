@@ -14,7 +14,7 @@ public struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
         /// A cost of 32 MiB of memory. OWASP's Password Storage Cheat Sheet lists it among its equivalent settings.
         public static let standard = Cost(logarithmOfN: 15, r: 8, p: 3)
         /// A minimal cost for tests.
-        package static let trifling = Cost(logarithmOfN: 4, r: 1, p: 1)
+        package static let minimal = Cost(logarithmOfN: 4, r: 1, p: 1)
 
         /// The memory limit in bytes: scrypt's own memory and a reserve.
         fileprivate var memory: UInt64 {
@@ -42,7 +42,7 @@ public struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
     /// because it takes equally long.
     ///
     /// - Parameter randomBytes: 32 random bytes.
-    public init(ofNothing randomBytes: [UInt8], cost: Cost) {
+    public init(decoyFrom randomBytes: [UInt8], cost: Cost) {
         self.cost = cost
         salt = Array(randomBytes.prefix(16))
         hash = randomBytes

@@ -2,7 +2,7 @@ import StrictJSON
 
 /// A JWS in compact form (RFC 7515 section 7.1) like Apple's: ES256, with the chain in the header's `x5c`.
 ///
-/// The initializer checks only the form. `isSigned(by:)` and the judgement of the chain verify the signer.
+/// The initializer checks only the form. `isSigned(by:)` and the validation of the chain verify the signer.
 public struct SignedJSON: Sendable {
     /// The first segment. Equal bytes mean the same chain.
     public let header: ArraySlice<UInt8>

@@ -15,7 +15,7 @@ import Wire
 /// attempt (App Store Server Notifications, "Responding").
 public struct NotificationSender: Service {
     /// The timeout of a request.
-    private static let patience = Duration.seconds(30)
+    private static let timeout = Duration.seconds(30)
     /// The polling interval. Other processes may add notifications to the same store.
     private static let interval = Duration.milliseconds(100)
 
@@ -83,7 +83,7 @@ public struct NotificationSender: Service {
         do {
             let body = SignedNotification(signedPayload: delivery.signedPayload)
             request.body = .bytes(try JSONAnswer.encode(body))
-            let status = try await Deadline.run(within: Self.patience) { [request] in
+            let status = try await Deadline.run(within: Self.timeout) { [request] in
                 try await client.execute(request, deadline: .distantFuture).status.code
             }
             return (200...206).contains(status) ? .success : .unsuccessfulHTTPResponseCode

@@ -87,9 +87,7 @@ private struct SandboxKeyMiddleware: RouterMiddleware {
         context: ServiceContext,
         next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
-        guard let authorization = request.headers[.authorization], authorization.hasPrefix("Bearer "),
-            key.matches(String(authorization.dropFirst(7)))
-        else {
+        guard let credential = AuthenticationMiddleware.credential(of: request), key.matches(credential) else {
             throw Problem(
                 status: .unauthorized, code: "unauthenticated",
                 detail: "Send the API key that the store printed at its start: Authorization: Bearer KEY.")

@@ -26,9 +26,7 @@ struct TeamTokens: RouterMiddleware {
         context: ServiceContext,
         next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
-        guard let authorization = request.headers[.authorization], authorization.hasPrefix("Bearer "),
-            try await accepts(String(authorization.dropFirst(7)))
-        else {
+        guard let token = AuthenticationMiddleware.credential(of: request), try await accepts(token) else {
             // As in Apple's API, the body is not JSON.
             return Response(
                 status: .unauthorized, headers: [.contentType: "text/plain"],

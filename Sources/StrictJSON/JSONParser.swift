@@ -240,12 +240,12 @@ public struct JSONParser {
 /// The keys of the current object. Few keys are compared one by one, and many by hash. The time for an object with many
 /// keys therefore stays linear.
 private struct SeenKeys {
-    private static let fewest = 64
+    private static let hashingThreshold = 64
     private var hashed: Set<[UInt8]> = []
 
     /// - Returns: False if the key exists.
     mutating func insert(_ key: String, into object: JSONObject) -> Bool {
-        guard object.members.count >= Self.fewest else { return object[key] == nil }
+        guard object.members.count >= Self.hashingThreshold else { return object[key] == nil }
         if hashed.isEmpty { hashed = Set(object.keys.map { Array($0.utf8) }) }
         return hashed.insert(Array(key.utf8)).inserted
     }

@@ -27,7 +27,7 @@ extension Table {
             Index(name: "team_session_of_member", columns: ["name"]),
             Index(name: "team_session_by_end", columns: ["ends_at"]),
         ],
-        restoration: .endOfSessions)
+        restoration: .sessionDeletion)
 
     /// An invitation: a link that sets a member's password once.
     fileprivate static let teamInvitation = Table(

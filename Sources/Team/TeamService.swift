@@ -26,7 +26,7 @@ public struct TeamService: Sendable {
         self.clock = clock
         self.randomness = randomness
         self.cost = cost
-        decoy = PasswordHash(ofNothing: randomness.bytes(32), cost: cost)
+        decoy = PasswordHash(decoyFrom: randomness.bytes(32), cost: cost)
     }
 
     /// All members, removed ones included, oldest first.

@@ -5,8 +5,8 @@ extension LedgerFeature {
     /// The webhook messages to back ends: one to each endpoint for each audit record.
     package static let webhooks = LedgerFeature(
         tables: [.webhookEndpoint, .webhookDelivery, .webhookAttempt],
-        follower: { records, database, randomness in
-            try WebhookRecords(database: database).announce(
+        auditHook: { records, database, randomness in
+            try WebhookRecords(database: database).enqueue(
                 records.filter { WebhookMessage.Kind($0.record.entry.event) != nil }, randomness: randomness)
         })
 }

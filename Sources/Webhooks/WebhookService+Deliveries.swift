@@ -75,10 +75,10 @@ extension WebhookService {
     }
 
     /// Leases due deliveries. The caller sends them and records their results.
-    public func take(_ due: [WebhookDelivery]) async throws -> [WebhookDelivery] {
+    public func lease(_ due: [WebhookDelivery]) async throws -> [WebhookDelivery] {
         let now = clock.now()
         return try await ledger.write {
-            try $0.take(
+            try $0.lease(
                 due, at: now, until: Timestamp(millisecondsSince1970: now.millisecondsSince1970 + Self.lease))
         }
     }
@@ -90,7 +90,8 @@ extension WebhookService {
         }
         return WebhookResult(
             of: delivery, outcome, isDelivered: false,
-            nextAttemptAt: WebhookSchedule.next(after: delivery.attempts, at: clock.now(), randomness: randomness))
+            nextAttemptAt: WebhookSchedule.backoff.next(
+                after: delivery.attempts, at: clock.now(), randomness: randomness))
     }
 
     public func record(_ results: [WebhookResult]) async throws {
@@ -100,9 +101,9 @@ extension WebhookService {
     /// Deletes old delivered messages.
     ///
     /// - Returns: True if there may be more of them.
-    public func forgetOld() async throws -> Bool {
+    public func deleteExpired() async throws -> Bool {
         let moment = Timestamp(millisecondsSince1970: clock.now().millisecondsSince1970 - Self.retention)
-        return try await ledger.write { try $0.forgetWebhooks(before: moment, limit: Self.changedAtOnce) }
+        return try await ledger.write { try $0.deleteWebhookMessages(before: moment, limit: Self.changedAtOnce) }
             == Self.changedAtOnce
     }
 }

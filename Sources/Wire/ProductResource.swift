@@ -33,13 +33,13 @@ public struct ProductResource: Codable, Sendable {
         benefit: Benefit?,
         localization: Product.Localization?,
         picture: String? = nil,
-        shelf: (isOwned: Bool, wishedAt: Timestamp?)? = nil,
+        userState: (isOwned: Bool, wishedAt: Timestamp?)? = nil,
         isWithdrawn: Bool = false
     ) {
         self.isWithdrawn = isWithdrawn ? true : nil
-        isOwned = shelf?.isOwned
-        isWished = shelf.map { $0.wishedAt != nil }
-        wishedAt = shelf?.wishedAt?.rfc3339
+        isOwned = userState?.isOwned
+        isWished = userState.map { $0.wishedAt != nil }
+        wishedAt = userState?.wishedAt?.rfc3339
         self.picture = picture
         productId = product.productIdentifier
         type = product.type.rawValue

@@ -28,7 +28,7 @@ struct AuditCommand: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let ledger = try ledger.place(common).open(takesOver: false)
+        let ledger = try ledger.place(common).open(migrates: false)
         guard let user = User(issuer: issuer ?? "", name: user.name) else { return }
         var table = TextTable(header: ["NO", "TIME", "EVENT", "BY", "WHAT", "REFERENCE", "ORIGIN", "REASON"])
         var reports: [AuditReport] = []

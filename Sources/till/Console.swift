@@ -25,11 +25,11 @@ struct Console: Sendable {
 
     /// Prints a remark on standard error.
     func note(_ text: String) {
-        remark("till: \(text)")
+        errorLine("till: \(text)")
     }
 
     /// Prints a line on standard error, unchanged.
-    func remark(_ line: String) {
+    func errorLine(_ line: String) {
         try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))
     }
 

@@ -69,7 +69,7 @@ struct ExportCommand: Command {
 
     /// The exports of the ledger, with the catalog's names of products.
     private func localExports() async throws -> ExportService {
-        let (ledger, clock) = (try ledger.place(common).open(takesOver: false), SystemClock())
+        let (ledger, clock) = (try ledger.place(common).open(migrates: false), SystemClock())
         let administration = try await CatalogService(
             apps: Apps(App(try Catalog(folder: common.dataDirectory.catalogFolder))), ledger: ledger, clock: clock)
         return ExportService(ledger: ledger, clock: clock) { administration.apps.product($0) }

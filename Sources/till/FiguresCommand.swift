@@ -69,7 +69,7 @@ struct FiguresCommand: Command {
 
     func perform() async throws {
         if rebuild { try await localFigures().rebuild() }
-        guard let figure else { return rebuild ? console.line("All sums were computed again.") : try tellList() }
+        guard let figure else { return rebuild ? console.line("All sums were computed again.") : try printList() }
         let answer: FigureAnswerResource
         if let client = try service.client() {
             answer = try await client.get(path(of: figure))
@@ -86,7 +86,7 @@ struct FiguresCommand: Command {
         try console.json(answer)
     }
 
-    private func tellList() throws {
+    private func printList() throws {
         var table = TextTable(header: ["FIGURE", "DEFINITION"])
         for figure in Figure.allCases { table.add([figure.rawValue, figure.definition]) }
         table.lines.forEach(console.line)
@@ -97,7 +97,7 @@ struct FiguresCommand: Command {
     private func localFigures() throws -> FigureService {
         let place = try ledger.place(common)
         // The command neither creates a ledger nor converts one of another version.
-        _ = try place.open(takesOver: false)
+        _ = try place.open(migrates: false)
         let data = common.dataDirectory
         // A subscription ends by the clock of the store that sold it.
         let store = try data.hasStore() ? data.store() : nil

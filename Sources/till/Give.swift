@@ -18,11 +18,7 @@ struct Give: Command {
     @Argument(help: "The user.")
     var user: User
 
-    @Argument(help: "The collection of the item.")
-    var collection: String
-
-    @Argument(help: "The number of the item in its collection.")
-    var number: Int
+    @OptionGroup var named: ItemArguments
 
     @Option(help: "The reason, in your own words. The audit log keeps it.")
     var reason: String
@@ -41,7 +37,7 @@ struct Give: Command {
             let endsAt: String?
         }
         let path = HTTPServiceConnection.path(of: user) + "/grants"
-        let request = Request(item: Item(collection: collection, number: number), reason: reason, endsAt: until)
+        let request = Request(item: named.item, reason: reason, endsAt: until)
         let grant: GrantResource = try await service.withClient(common.dataDirectory) {
             try await $0.post(path, request)
         }

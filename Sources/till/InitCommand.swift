@@ -45,13 +45,13 @@ struct InitCommand: Command {
             (url: target.appending(path: Catalog.itemsFile, directoryHint: .notDirectory), text: draft.itemsText),
         ]
         if let existing = files.first(where: { FileManager.default.fileExists(atPath: $0.url.path) }) {
-            throw CatalogNotCreated(path: existing.url.path, isThere: true)
+            throw CatalogNotCreated(path: existing.url.path, exists: true)
         }
         do {
             try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
             for file in files { try Data(file.text.utf8).write(to: file.url, options: .withoutOverwriting) }
         } catch {
-            throw CatalogNotCreated(path: target.path, isThere: false)
+            throw CatalogNotCreated(path: target.path, exists: false)
         }
         files.forEach { console.line("Created \($0.url.relativePath)") }
         explain(draft, itemsFile: files[1].url.relativePath)
@@ -95,12 +95,12 @@ extension Benefit {
 struct CatalogNotCreated: CodedError {
     let path: String
     /// True if a file of the catalog exists.
-    let isThere: Bool
+    let exists: Bool
 
     var code: String { "catalogNotCreated" }
 
     var message: String {
-        isThere
+        exists
             ? "\"\(path)\" already exists, and till init overwrites nothing. Name another folder, or edit the file."
             : "\"\(path)\" cannot be written: check its disk and permissions, or name another folder."
     }

@@ -56,7 +56,7 @@ struct LedgerCheck: Command {
     private func proofReport(of place: LedgerPlace) async throws -> ProofReport {
         let verifier = ProofVerifier(
             anchors: try TrustAnchors(folders: common.dataDirectory.trustedFolders), clock: SystemClock())
-        return try await place.open(takesOver: false).read { try $0.checkProofs(by: verifier) }
+        return try await place.open(migrates: false).read { try $0.checkProofs(by: verifier) }
     }
 }
 
@@ -107,7 +107,7 @@ struct LedgerExportCommand: Command {
 
     func perform() async throws {
         let url = URL(filePath: file, directoryHint: .notDirectory)
-        let ledger = try ledger.place(common).open(takesOver: false)
+        let ledger = try ledger.place(common).open(migrates: false)
         let rows = try NewFile.write(to: url) { write in try ledger.export(to: write) }
         console.line("\(rows) rows in \(url.path)")
         try console.json(ExportReport(file: url.path, rows: rows))

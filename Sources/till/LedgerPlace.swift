@@ -18,14 +18,14 @@ enum LedgerPlace {
         self = address.map { .postgreSQL($0) } ?? .file(data.ledgerFile)
     }
 
-    /// - Parameter takesOver: True if a ledger of an earlier version is converted.
+    /// - Parameter migrates: True if a ledger of an earlier version is migrated.
     func open(
         _ features: [LedgerFeature] = .all(),
-        takesOver: Bool = true
+        migrates: Bool = true
     ) throws(StorageFault) -> Ledger {
         switch self {
-        case .file(let file): try Ledger(file: file, features: features, takesOver: takesOver)
-        case .postgreSQL(let address): try Ledger(address, features: features, takesOver: takesOver)
+        case .file(let file): try Ledger(file: file, features: features, migrates: migrates)
+        case .postgreSQL(let address): try Ledger(address, features: features, migrates: migrates)
         }
     }
 
@@ -34,7 +34,7 @@ enum LedgerPlace {
     /// - Parameter onConversion: Called before a conversion, which takes minutes for a large ledger.
     func open(_ features: [LedgerFeature], onConversion: () -> Void) throws(StorageFault) -> Ledger {
         do {
-            return try open(features, takesOver: false)
+            return try open(features, migrates: false)
         } catch  where error.cause == .olderVersion || error.cause == .missing {
             if error.cause == .olderVersion { onConversion() }
             return try open(features)
@@ -44,13 +44,13 @@ enum LedgerPlace {
     func check() throws -> LedgerReport {
         switch self {
         case .file(let file): try LedgerFile(file, features: .all()).check()
-        case .postgreSQL(let address): try Ledger(address, features: .all(), takesOver: false).check()
+        case .postgreSQL(let address): try Ledger(address, features: .all(), migrates: false).check()
         }
     }
 
     /// - Parameter isNew: True if a missing ledger is created.
     func apiKeys(isNew: Bool = false) throws(StorageFault) -> APIKeys {
-        APIKeys(ledger: try open(takesOver: isNew), clock: SystemClock(), randomness: .system)
+        APIKeys(ledger: try open(migrates: isNew), clock: SystemClock(), randomness: .system)
     }
 }
 

@@ -41,11 +41,11 @@ struct LedgerRestore: Command {
         guard case .file(let place) = try ledger.place(common, isNew: true) else { return }
         let report = try LedgerRestoration(of: place, from: backup, features: .all(), at: SystemClock().now())
             .perform(revokesRevivedKeys: !keepRevivedKeys)
-        tell(report, place: place, backup: backup)
+        printReport(report, place: place, backup: backup)
         try console.json(RestoredLedger(report, place: place, backup: backup))
     }
 
-    private func tell(_ report: RestorationReport, place: URL, backup: URL) {
+    private func printReport(_ report: RestorationReport, place: URL, backup: URL) {
         console.line("Restored \(place.path) from \(backup.path)")
         console.line(
             "users \(report.contents.users), redeemed transactions \(report.contents.redeemedTransactions), sessions ended "

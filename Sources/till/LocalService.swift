@@ -20,9 +20,9 @@ struct LocalService: Sendable {
 
     /// Opens the ledger, and creates it if there is none.
     ///
-    /// - Parameter takesOver: True if a ledger of an earlier version is converted.
-    init(_ data: DataDirectory, catalog: Catalog, clock: any WallClock, takesOver: Bool = true) async throws {
-        let ledger = try Ledger(file: data.ledgerFile, features: .all(), takesOver: takesOver)
+    /// - Parameter migrates: True if a ledger of an earlier version is migrated.
+    init(_ data: DataDirectory, catalog: Catalog, clock: any WallClock, migrates: Bool = true) async throws {
+        let ledger = try Ledger(file: data.ledgerFile, features: .all(), migrates: migrates)
         service = EntitlementService(
             apps: try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps,
             verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: clock),
@@ -37,7 +37,7 @@ struct LocalService: Sendable {
         // A subscription ends by the clock of the store that sold it.
         let store = try data.hasStore() ? data.store() : nil
         let clock: any WallClock = store?.clock ?? SystemClock()
-        try await self.init(data, catalog: try Catalog(folder: data.catalogFolder), clock: clock, takesOver: false)
+        try await self.init(data, catalog: try Catalog(folder: data.catalogFolder), clock: clock, migrates: false)
     }
 
     /// Runs the service on a free port as long as `body` needs it, and passes `body` a user's connection to it.
@@ -49,7 +49,7 @@ struct LocalService: Sendable {
     }
 
     /// Records the changes by the passing of time, such as expired items, in the histories of users.
-    func announceDueStates() async throws { try await service.announceDueStates() }
+    func recordDueStates() async throws { try await service.recordDueStates() }
 
     /// Runs the service on a free port as long as `body` needs it, and passes `body` a client with every scope.
     func withClient<Value: Sendable>(

@@ -7,8 +7,8 @@ import Webhooks
 
 /// The settings of mails about accounts.
 struct MailSettings {
-    /// The way to a mailbox.
-    private enum Way {
+    /// The destination of mails: a server or a webhook.
+    private enum Destination {
         case server(MailServer)
         case webhook(WebhookURL, WebhookSecret)
     }
@@ -23,7 +23,7 @@ struct MailSettings {
     /// The folder of the templates; nil for the built-in texts of Till.
     let templateFolder: String?
     private let sender: MailAddress
-    private let way: Way
+    private let destination: Destination
 
     /// - Returns: Nil if the service sends no mail.
     /// - Throws: `ConfigurationError`.
@@ -43,8 +43,8 @@ struct MailSettings {
         self.links = links
         templateFolder = settings.text("mail-templates")
         switch (settings.text("mail-server"), try Self.secret("mail-webhook", settings)) {
-        case (let server?, nil): way = .server(try Self.server(server, settings))
-        case (nil, let webhook?): way = try Self.webhook(webhook, settings)
+        case (let server?, nil): destination = .server(try Self.server(server, settings))
+        case (nil, let webhook?): destination = try Self.webhook(webhook, settings)
         default:
             throw settings.failure("mail-server", "set, or mail-webhook or mail-webhook-file instead, but not both")
         }
@@ -60,7 +60,7 @@ struct MailSettings {
     }
 
     func transport() -> any MailTransport {
-        switch way {
+        switch destination {
         case .server(let server): SMTPMailTransport(server: server, sender: sender)
         case .webhook(let url, let secret):
             WebhookMailTransport(url: url, secret: secret, sender: from, links: links, clock: SystemClock())
@@ -91,7 +91,7 @@ struct MailSettings {
         return server
     }
 
-    private static func webhook(_ text: String, _ settings: ServeSettings) throws(ConfigurationError) -> Way {
+    private static func webhook(_ text: String, _ settings: ServeSettings) throws(ConfigurationError) -> Destination {
         try refuse(
             ["mail-certificates", "mail-username", "mail-password", "mail-password-file"], settings,
             without: "mail-server")

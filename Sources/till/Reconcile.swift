@@ -113,8 +113,8 @@ struct Reconcile: Command {
             service: service, app: administration.apps.first,
             client: AppStoreServerClient(url: url, key: key, clock: clock), origins: [accept],
             clock: clock)
-        var reports = ["notifications": try await reconciler.takeInNotifications(days: days)]
-        if customers { reports["transactions"] = try await reconciler.takeInHistories() }
+        var reports = ["notifications": try await reconciler.recordNotifications(days: days)]
+        if customers { reports["transactions"] = try await reconciler.recordHistories() }
         for (name, report) in reports.sorted(by: { $0.key < $1.key }) {
             let counts = report.outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             console.line("\(name): \(counts.isEmpty ? "none" : counts.joined(separator: ", "))")

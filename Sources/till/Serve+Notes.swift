@@ -7,12 +7,12 @@ import Webhooks
 /// The notes at the start of the service.
 extension Serve {
     /// Prints notes about settings that the operator may have forgotten.
-    func noteWhatIsMissing(
+    func warnAboutMissingSettings(
         _ keys: APIKeys,
         _ ledger: Ledger,
         _ configuration: ServeConfiguration
     ) async throws {
-        if try await keys.listValid().isEmpty {
+        if try await keys.validKeys().isEmpty {
             console.note(
                 "There is no valid API key, so no back end can call. Make one with \(common.hint("keys", "make", "NAME"))."
             )
@@ -23,7 +23,7 @@ extension Serve {
                     + "ledger, create a database with the locale C, and import it there: `till ledger export`, "
                     + "`createdb --template template0 --encoding UTF8 --locale C`, `till ledger import`.")
         }
-        try await noteNamesOfAnySpelling(ledger, configuration)
+        try await warnAboutNamesWithAnyNormalization(ledger, configuration)
         let bare = configuration.sandboxUsers.filter { $0.issuer.isEmpty }.map(\.name).sorted()
         if !bare.isEmpty, configuration.tokens != nil || configuration.hasAccounts {
             console.note(
@@ -38,9 +38,9 @@ extension Serve {
     }
 
     /// Lists the users whose tokens may spell their names in several ways.
-    private func noteNamesOfAnySpelling(_ ledger: Ledger, _ configuration: ServeConfiguration) async throws {
+    private func warnAboutNamesWithAnyNormalization(_ ledger: Ledger, _ configuration: ServeConfiguration) async throws {
         guard let issuer = configuration.tokens?.issuer else { return }
-        let users = try await ledger.read { try $0.usersOfAnySpelling(issuer: issuer) }.filter {
+        let users = try await ledger.read { try $0.usersWithAnyNormalization(issuer: issuer) }.filter {
             ByteKey($0.name.decomposedStringWithCanonicalMapping) != ByteKey($0.name)
         }
         guard !users.isEmpty else { return }

@@ -78,7 +78,7 @@ struct Serve: Command {
         if printsSettings { return console.line(SettingsDocumentation.page) }
         if printConfiguration {
             console.line(try configuration.text())
-            configuration.sources.forEach(console.remark)
+            configuration.sources.forEach(console.errorLine)
             return try console.json(configuration.report)
         }
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
@@ -123,18 +123,18 @@ struct Serve: Command {
         let keys = APIKeys(ledger: ledger, clock: SystemClock(), randomness: .system)
         let tokens = configuration.tokens.map {
             UserTokens($0, clock: SystemClock(), logger: configuration.logger) { user in
-                try await ledger.read { try $0.acceptsAnySpelling(of: user) }
+                try await ledger.read { try $0.acceptsAnyNormalization(of: user) }
             }
         }
         try await prepare(tokens, configuration)
-        try await noteWhatIsMissing(keys, ledger, configuration)
+        try await warnAboutMissingSettings(keys, ledger, configuration)
         // The machine's clock applies, even if the store's clock was advanced.
         let accounts =
             configuration.hasAccounts
             ? AccountService(
                 ledger: ledger, clock: SystemClock(), randomness: .system, sendsMail: configuration.sendsMail) : nil
         let profiles = ProfileService(
-            apps: administration.apps, ledger: ledger, clock: clock, counting: service.accepted.counting)
+            apps: administration.apps, ledger: ledger, clock: clock, acceptedOrigins: service.accepted.origins(for:))
         let events =
             configuration.hasLiveEvents
             ? EventHub(
@@ -147,7 +147,7 @@ struct Serve: Command {
             ? WebhookService(ledger: ledger, clock: SystemClock(), randomness: .system) : nil
         // The clock of the selling store decides days and expiry dates.
         let figures = configuration.hasFigures ? FigureService(ledger: ledger, clock: clock) : nil
-        let appStores = try AppStoreCompanions(
+        let appStores = try AppStoreServices(
             service: service, configuration: configuration, clock: clock, metrics: metrics)
         var others: [any RouteSource] = []
         if let local { others.append(local.routes) }
@@ -175,7 +175,7 @@ struct Serve: Command {
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
             others: others)
-        var companions = appStores.companions
+        var companions = appStores.backgroundServices
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))
         companions.append(HistorySchedule(service: service, logger: configuration.logger))
         companions.append(APIKeyUseRecorder(keys: keys, logger: configuration.logger))
@@ -197,13 +197,13 @@ struct Serve: Command {
             senders.append((sender, "waiting for mails"))
         }
         let server = ServiceServer(
-            router: routes.router, companions: companions, outlasting: senders,
+            router: routes.router, backgroundServices: companions, stoppedLast: senders,
             configuration: configuration.server,
             logger: configuration.logger)
         let console = console
         try await server.run { url in
             console.line("Listening on \(url.absoluteString)")
-            local?.tell(url)
+            local?.sendNotifications(to: url)
             if let key = local?.sandboxKey { console.line(key.line) }
             try? console.json(
                 ["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed].compactMapValues(\.self))

@@ -193,10 +193,10 @@ struct ServeConfiguration {
                 "a list of users, each as NAME, or as \"ISSUER NAME\" for the user of a token or an account")
         }
         let known = Set(users.compactMap(\.self))
-        if let stranger = known.first(where: { !$0.issuer.isEmpty && !issuers.contains($0.issuer) }) {
+        if let unknown = known.first(where: { !$0.issuer.isEmpty && !issuers.contains($0.issuer) }) {
             throw settings.failure(
                 "sandbox-users",
-                "a list of users with a known issuer, and \"\(stranger.issuer)\" is neither jwt-issuer nor "
+                "a list of users with a known issuer, and \"\(unknown.issuer)\" is neither jwt-issuer nor "
                     + "\(User.accountIssuer) (with accounts)")
         }
         return known

@@ -75,7 +75,7 @@ struct ServerOptions: ParsableArguments {
         if let client = try client() { return try await body(client) }
         let local = try await LocalService(reading: data)
         // Items may have ended since a service last ran.
-        try await local.announceDueStates()
+        try await local.recordDueStates()
         return try await local.withClient(body)
     }
 

@@ -50,7 +50,7 @@ struct Till: AsyncParsableCommand {
             guard exitCode(for: error) == .validationFailure,
                 let misspelling = Misspelling(in: arguments, of: Till.self)
             else { exit(withError: error) }
-            Console(isJSON: false).remark(
+            Console(isJSON: false).errorLine(
                 "Error: \(misspelling.message)\n  See '\(misspelling.command) --help' for more information.")
             exit(withError: ExitCode.validationFailure)
         }

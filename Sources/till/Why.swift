@@ -17,11 +17,7 @@ struct Why: Command {
     @Argument(help: "The user.")
     var user: User
 
-    @Argument(help: "The collection of the item.")
-    var collection: String
-
-    @Argument(help: "The number of the item in its collection.")
-    var number: Int
+    @OptionGroup var named: ItemArguments
 
     @OptionGroup var service: ServerOptions
 
@@ -30,7 +26,7 @@ struct Why: Command {
     func perform() async throws {
         let path =
             HTTPServiceConnection.path(of: user)
-            + "/items/\(HTTPServiceConnection.segment(collection))/\(number)/explanation"
+            + "/items/\(HTTPServiceConnection.segment(named.collection))/\(named.number)/explanation"
         let explanation: ExplanationResource = try await service.withClient(common.dataDirectory) {
             try await $0.get(path)
         }

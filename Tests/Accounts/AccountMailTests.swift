@@ -16,7 +16,7 @@ import Testing
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
         accounts = AccountService(
-            ledger: ledger, clock: clock, randomness: .system, sendsMail: true, cost: .trifling)
+            ledger: ledger, clock: clock, randomness: .system, sendsMail: true, cost: .minimal)
         queue = MailQueue(ledger: ledger, clock: clock, randomness: .system)
     }
 
@@ -27,8 +27,8 @@ import Testing
     }
 
     /// Takes the due mails, as if they were sent.
-    private func mails() async throws -> [TakenMail] {
-        let taken = try await queue.take(upTo: 100)
+    private func mails() async throws -> [LeasedMail] {
+        let taken = try await queue.lease(upTo: 100)
         try await queue.record(taken.map { queue.result(of: $0.mail, .sent) })
         return taken
     }
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func `without mail, nothing is queued`() async throws {
-        let silent = AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .trifling)
+        let silent = AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .minimal)
         let email = try EmailAddress("mint@example.com")
         let entrance = try await silent.open(try silent.newAccount(email, try Password("correct horse", of: email)))
         #expect(try await ledger.read { try $0.mails(about: entrance.account.user) }.isEmpty)
@@ -166,7 +166,7 @@ import Testing
         }
         #expect((1...256).contains(try await rows()))
         clock.advance(milliseconds: 3_600_000)
-        try await MailQueue(ledger: ledger, clock: clock, randomness: .system).forgetOld()
+        try await MailQueue(ledger: ledger, clock: clock, randomness: .system).deleteExpired()
         #expect(try await rows() == 0)
     }
 

@@ -43,7 +43,7 @@ struct ConsoleFixture {
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock)
         let profiles = ProfileService(
-            apps: administration.apps, ledger: ledger, clock: shop.clock, counting: { _ in Origin.defaultAccepted })
+            apps: administration.apps, ledger: ledger, clock: shop.clock, acceptedOrigins: { _ in Origin.defaultAccepted })
         let console = ConsoleRoutes(
             ConsoleServices(
                 team: team, entitlements: entitlements, keys: keys, figures: figures, webhooks: webhooks,

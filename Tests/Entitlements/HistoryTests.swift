@@ -29,7 +29,7 @@ import Testing
         return try #require(bought.purchase).transactionIdentifier
     }
 
-    private func takeInNotifications() async throws {
+    private func recordNotifications() async throws {
         for notification in try store.notifications() {
             _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
         }
@@ -53,13 +53,13 @@ import Testing
         _ = try store.advance(seconds: 60)
         try store.setAutoRenew(false, of: transaction)
         let turnedOff = store.now
-        try await takeInNotifications()
+        try await recordNotifications()
         let end = try await end()
         // The App Store states nothing about the end. Only time passes.
         _ = try store.advance(seconds: end.secondsSince1970 - store.now.secondsSince1970 + 30)
-        try await service.announceDueStates()
-        try await service.announceDueStates()
-        try await takeInNotifications()
+        try await service.recordDueStates()
+        try await service.recordDueStates()
+        try await recordNotifications()
         let history = try await history()
         #expect(
             history.prefix(3) == [
@@ -80,10 +80,10 @@ import Testing
         }
         let paidUntil = try await end()
         try garden.advance(to: paidUntil.rfc3339)
-        try await takeInNotifications()
+        try await recordNotifications()
         let graceEnd = try await end()
         _ = try store.advance(seconds: graceEnd.secondsSince1970 - store.now.secondsSince1970 + 30)
-        try await service.announceDueStates()
+        try await service.recordDueStates()
         let history = try await history()
         #expect(
             history.dropFirst() == [
@@ -117,20 +117,20 @@ import Testing
         _ = try await service.ledger.write { try $0.database.execute("DELETE FROM purchase_state", []) }
         let end = try await end()
         _ = try store.advance(seconds: 10)
-        try await service.announceUnknownStates()
+        try await service.recordMissingStates()
         #expect(try await history().count == 1)
         _ = try store.update { $0.shouldEnterBillingRetryOnRenewal = true }
         _ = try store.advance(seconds: end.secondsSince1970 - store.now.secondsSince1970 + 30)
-        try await service.announceDueStates()
+        try await service.recordDueStates()
         // The statement about the renewal may still arrive.
         #expect(try await history().count == 1)
         _ = try store.advance(seconds: 3600)
-        try await service.announceDueStates()
+        try await service.recordDueStates()
         #expect(try await history().last == "expired \(end.rfc3339)")
         // A second start does nothing.
         _ = try await service.ledger.write { try $0.database.execute("DELETE FROM purchase_state", []) }
-        try await service.announceUnknownStates()
-        try await service.announceDueStates()
+        try await service.recordMissingStates()
+        try await service.recordDueStates()
         #expect(try await history().count == 2)
     }
 
@@ -142,7 +142,7 @@ import Testing
         }
         let commits = Mutex(0)
         service.ledger.observeCommits { _ in commits.withLock { $0 += 1 } }
-        try await service.announceUnknownStates()
+        try await service.recordMissingStates()
         // The note that it is done.
         #expect(commits.withLock(\.self) == 1)
     }
@@ -151,7 +151,7 @@ import Testing
         let transaction = try await buy("garden.season")
         _ = try await service.revoke(transaction: transaction, origin: nil, of: alice, reason: "fraud", by: "key")
         _ = try store.advance(seconds: 400 * 86_400)
-        try await service.announceDueStates()
+        try await service.recordDueStates()
         #expect(try await history().count == 2)
         _ = try await service.reinstate(transaction: transaction, origin: nil, of: alice, by: "key")
         #expect(try await history().last?.hasPrefix("expired") == true)

@@ -122,7 +122,8 @@ import Testing
                     $0.origin != .localSandbox
                 })
             #expect(
-                try await ledger.read { try $0.items(of: user, counting: [.localSandbox], at: shop.clock.now()) } == [])
+                try await ledger.read { try $0.items(of: user, accepting: [.localSandbox], at: shop.clock.now()) } == []
+            )
         }
     }
 }

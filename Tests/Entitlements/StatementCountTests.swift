@@ -24,7 +24,7 @@ import Webhooks
 
     private static func redemption(_ number: Int, by user: Int) throws -> ClaimRequest {
         .redeem(
-            [claim(number)], for: try #require(User(name: "u\(user)")), counting: [.localSandbox], by: .user)
+            [claim(number)], for: try #require(User(name: "u\(user)")), accepting: [.localSandbox], by: .user)
     }
 
     @Test func `a group of any size needs the same number of statements, at most 25`() async throws {
@@ -132,11 +132,11 @@ private struct CountingDatabase: LedgerDatabase {
         _ table: String,
         set columns: [String],
         where keys: [String],
-        counting version: String?,
+        incrementing version: String?,
         _ rows: [[any SQLConvertible]]
     ) throws {
         if !rows.isEmpty { count() }
-        try database.update(table, set: columns, where: keys, counting: version, rows)
+        try database.update(table, set: columns, where: keys, incrementing: version, rows)
     }
 
     func add(to table: String, _ column: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
@@ -159,7 +159,7 @@ private struct CountingDatabase: LedgerDatabase {
     }
 
     func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws {}
-    func noteChange(of user: Int64) {}
+    func recordChange(of user: Int64) {}
     func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws {
         try database.forEachPage(of: sql, body)
     }
@@ -168,5 +168,5 @@ private struct CountingDatabase: LedgerDatabase {
     func listed(_ parameter: String) -> String { database.listed(parameter) }
     func isIn(_ parameter: String) -> String { database.isIn(parameter) }
     func indexed(by index: String) -> String { database.indexed(by: index) }
-    func isRefusal(_ error: any Error) -> Bool { database.isRefusal(error) }
+    func isConstraintViolation(_ error: any Error) -> Bool { database.isConstraintViolation(error) }
 }

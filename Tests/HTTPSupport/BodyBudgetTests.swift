@@ -6,45 +6,45 @@ import Testing
 
     @Test func `the first bytes of a body are free, the others are counted`() throws {
         let lease = budget.lease(for: "a")
-        try lease.take(6)
-        try lease.take(4)
+        try lease.reserve(6)
+        try lease.reserve(4)
         #expect(budget.bytesInFlight == 0)
-        try lease.take(5)
+        try lease.reserve(5)
         #expect(budget.bytesInFlight == 5)
     }
 
     @Test func `each caller and the total are limited`() throws {
         let (first, second, third) = (budget.lease(for: "a"), budget.lease(for: "a"), budget.lease(for: "b"))
-        try first.take(60)
-        #expect(throws: (any Error).self) { try second.take(21) }
-        try third.take(50)
+        try first.reserve(60)
+        #expect(throws: (any Error).self) { try second.reserve(21) }
+        try third.reserve(50)
         #expect(budget.bytesInFlight == 90)
         let fourth = budget.lease(for: "c")
-        #expect(throws: (any Error).self) { try fourth.take(21) }
+        #expect(throws: (any Error).self) { try fourth.reserve(21) }
         // A small body is accepted in any case.
-        try budget.lease(for: "d").take(10)
+        try budget.lease(for: "d").reserve(10)
         #expect(budget.bytesInFlight == 90)
     }
 
     @Test func `only the total limits a back end`() throws {
         let lease = budget.lease(for: nil)
-        try lease.take(110)
+        try lease.reserve(110)
         #expect(budget.bytesInFlight == 100)
-        #expect(throws: (any Error).self) { try budget.lease(for: "a").take(11) }
+        #expect(throws: (any Error).self) { try budget.lease(for: "a").reserve(11) }
     }
 
     @Test func `the smallest budget holds one proof of the largest size`() throws {
         let budget = BodyBudget(.init(megabytes: 2))
-        try budget.lease(for: "a").take(1_399_000)
+        try budget.lease(for: "a").reserve(1_399_000)
     }
 
     @Test func `the bytes are returned at the end of the request`() throws {
         do {
             let lease = budget.lease(for: "a")
-            try lease.take(70)
+            try lease.reserve(70)
             #expect(budget.bytesInFlight == 60)
         }
         #expect(budget.bytesInFlight == 0)
-        try budget.lease(for: "a").take(70)
+        try budget.lease(for: "a").reserve(70)
     }
 }

@@ -20,7 +20,7 @@ import TestSupport
         #expect(buckets.take("a") == nil)
         #expect(buckets.take("a") == nil)
         #expect(buckets.take("a") == 10)
-        buckets.giveBack("a")
+        buckets.returnToken("a")
         #expect(buckets.take("a") == nil)
         clock.advance(milliseconds: 9_999)
         #expect(buckets.take("a") == 1)

@@ -148,10 +148,10 @@ import TestSupport
         let key = IdempotencyKey(caller: "K", key: "k")
         let own = IdempotencyKey(caller: "till 1", key: "k")
         _ = try await ledger.write {
-            try $0.keep(answer, for: own, about: mint.user, at: Self.now, forgettingBefore: Self.now)
+            try $0.keep(answer, for: own, about: mint.user, at: Self.now, deletingBefore: Self.now)
         }
         _ = try await ledger.write {
-            try $0.add(grant, for: mint.user, keeping: answer, for: key, forgettingBefore: Self.now)
+            try $0.add(grant, for: mint.user, keeping: answer, for: key, deletingBefore: Self.now)
         }
         let fraud = Revocation(revokedAt: Self.now, reason: "Mint has cheated", revokedBy: "K")
         _ = try await ledger.write { try $0.revoke(grant: "g", of: mint.user, fraud) }
@@ -160,7 +160,7 @@ import TestSupport
             identifier: "s", balance: "coins", amount: 4, reason: "a hat for Mint", spentBy: "K", spentAt: Self.now)
         _ = try await ledger.write {
             try $0.spend(
-                spending, for: mint.user, counting: Set(Origin.allCases))
+                spending, for: mint.user, accepting: Set(Origin.allCases))
         }
         #expect(try await ledger.read { try $0.sessions(of: mint.user) }.count == 1)
         #expect(try await ledger.read { try $0.knownUser(mint.user)?.appAccountToken } == token)
@@ -182,7 +182,7 @@ import TestSupport
         for key in [key, own] { #expect(try await ledger.read { try $0.keptAnswer(for: key, since: Self.now) } == nil) }
         // An answer that was under way is not kept.
         _ = try await ledger.write {
-            try $0.keep(answer, for: own, about: mint.user, at: Self.now, forgettingBefore: Self.now)
+            try $0.keep(answer, for: own, about: mint.user, at: Self.now, deletingBefore: Self.now)
         }
         #expect(try await ledger.read { try $0.keptAnswer(for: own, since: Self.now) } == nil)
         #expect(try fixture.problems() == [])
@@ -213,13 +213,13 @@ import TestSupport
             {
                 _ = try await ledger.write {
                     try $0.change(
-                        ProfileChange(nickname: .set("Mint")), ofProfileOf: mint.user, owning: [], counting: origins,
+                        ProfileChange(nickname: .set("Mint")), ofProfileOf: mint.user, owning: [], accepting: origins,
                         at: Self.now)
                 }
             }, { _ = try await ledger.write { try $0.number(of: mint.user, at: Self.now) } },
             {
                 _ = try await ledger.write {
-                    try $0.add(grant, for: mint.user, keeping: nil, for: nil, forgettingBefore: Self.now)
+                    try $0.add(grant, for: mint.user, keeping: nil, for: nil, deletingBefore: Self.now)
                 }
             },
         ]

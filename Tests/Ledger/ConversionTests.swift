@@ -73,7 +73,7 @@ import Webhooks
         #expect(try await items(of: bob, after: 0) == [bed, Self.sprout1])
         #expect(try await items(of: bob, after: 35) == [bed, Self.sprout1])
         #expect(try await items(of: bob, after: 61) == [Self.sprout1])
-        #expect(try await ledger.read { try $0.balances(of: alice, counting: [.localSandbox]) }.map(\.amount) == [6])
+        #expect(try await ledger.read { try $0.balances(of: alice, accepting: [.localSandbox]) }.map(\.amount) == [6])
         let bought = try await ledger.read { try $0.transactions(of: bob, before: nil, limit: 9) }
         #expect(bought.map(\.transactionIdentifier) == ["21", "20", "2", "1"])
         #expect(bought.map(\.revocation?.reason) == [nil, nil, nil, nil])
@@ -100,7 +100,7 @@ import Webhooks
                 identifier: "other", balance: "coins", amount: 4, reason: "a hat", spentBy: "rotated",
                 spentAt: Self.now,
                 request: .init(idempotencyKey: "k", digest: [UInt8](repeating: digest, count: 32)))
-            return try await ledger.write { try $0.spend(spending, for: alice, counting: [.localSandbox]) }
+            return try await ledger.write { try $0.spend(spending, for: alice, accepting: [.localSandbox]) }
         }
         guard case .repeated(let spending, let left) = try await spend(2) else {
             Issue.record("The repeated request spent again.")
@@ -130,9 +130,9 @@ import Webhooks
         #expect(session?.user == account.user)
         let composed = try #require(User(issuer: issuer, name: "Ren\u{E9}"))
         let plain = try #require(User(issuer: issuer, name: "Rene"))
-        #expect(try await ledger.read { try $0.acceptsAnySpelling(of: composed) })
-        #expect(try await !ledger.read { try $0.acceptsAnySpelling(of: plain) })
-        #expect(try await ledger.read { try $0.usersOfAnySpelling(issuer: issuer) } == [composed])
+        #expect(try await ledger.read { try $0.acceptsAnyNormalization(of: composed) })
+        #expect(try await !ledger.read { try $0.acceptsAnyNormalization(of: plain) })
+        #expect(try await ledger.read { try $0.usersWithAnyNormalization(issuer: issuer) } == [composed])
     }
 
     @Test(arguments: cases) func `the converted ledger is sound`(version: Int, way: Way) async throws {
@@ -155,7 +155,7 @@ import Webhooks
         var hash = lines.joined(separator: "\n") + "\n"
         hash += #"{"rows":80,"sha256":"\#(DigestAlgorithm.sha256.digest(of: Array(hash.utf8)).hexadecimal)"}"# + "\n"
         var rest: Data? = Data(hash.utf8)
-        #expect(throws: ImportError.unsound(["Its rows contradict each other."])) {
+        #expect(throws: ImportError.inconsistent(["Its rows contradict each other."])) {
             _ = try ledger.importLines { () throws(ImportError) -> Data? in
                 defer { rest = nil }
                 return rest

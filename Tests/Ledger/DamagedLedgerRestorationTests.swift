@@ -20,7 +20,7 @@ import TestSupport
         backup = fixture.folder.file("backup.sqlite")
     }
 
-    private func companion(_ suffix: String, of file: URL) -> URL {
+    private func auxiliaryFile(_ suffix: String, of file: URL) -> URL {
         URL(filePath: file.path + suffix, directoryHint: .notDirectory)
     }
 
@@ -43,7 +43,7 @@ import TestSupport
     /// Expects the one purchase of the backup in place, in one file.
     private func expectRestored() async throws {
         for suffix in ["-wal", "-shm", "-journal", ".restoring"] {
-            #expect(!FileManager.default.fileExists(atPath: companion(suffix, of: place).path))
+            #expect(!FileManager.default.fileExists(atPath: auxiliaryFile(suffix, of: place).path))
         }
         let report = try LedgerFile(place).check()
         #expect(report.problems == [])
@@ -70,11 +70,11 @@ import TestSupport
         try await LedgerFixture.withLedger(at: place) { other in
             _ = try await other.write { try $0.redeem([claim("8"), claim("9")], for: bob, at: Self.now) }
             try withExtendedLifetime(other) {
-                try FileManager.default.copyItem(at: companion("-wal", of: place), to: folder.file("log"))
+                try FileManager.default.copyItem(at: auxiliaryFile("-wal", of: place), to: folder.file("log"))
             }
         }
         try FileManager.default.removeItem(at: place)
-        try FileManager.default.copyItem(at: folder.file("log"), to: companion("-wal", of: place))
+        try FileManager.default.copyItem(at: folder.file("log"), to: auxiliaryFile("-wal", of: place))
         let report = try restore()
         #expect(report.previous == .missing)
         #expect(report.revivedKeys == nil)
@@ -84,7 +84,7 @@ import TestSupport
     @Test func `the remains of an interrupted restoration are replaced`() async throws {
         try await makeBackup()
         for suffix in [".restoring", ".restoring-wal", ".restoring-journal"] {
-            try Data(repeating: 0x55, count: 4096).write(to: companion(suffix, of: place))
+            try Data(repeating: 0x55, count: 4096).write(to: auxiliaryFile(suffix, of: place))
         }
         #expect(try restore().previous == .missing)
         try await expectRestored()
@@ -94,7 +94,7 @@ import TestSupport
         _ = try await redeem(claim("1"), for: alice)
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(
-                at: companion(suffix, of: folder.file("ledger.sqlite")), to: companion(suffix, of: backup))
+                at: auxiliaryFile(suffix, of: folder.file("ledger.sqlite")), to: auxiliaryFile(suffix, of: backup))
         }
         #expect(try restore().contents.redeemedTransactions == 1)
         try await expectRestored()

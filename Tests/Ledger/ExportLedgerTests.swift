@@ -152,7 +152,7 @@ import TestSupport
             // The history of a user does not tell of purchases that do not count for the user.
             _ = try $0.redeem(
                 [subscribed("1", from: -1000), subscribed("2", from: 0, renewal: stated)], for: alice, under: .keep,
-                counting: [.appleProduction], by: .user, at: Self.later(900))
+                accepting: [.appleProduction], by: .user, at: Self.later(900))
         }
         let lines = try whole(.transactions)
         let (first, last) = (try cells(lines, 1), try cells(lines, 2))
@@ -186,7 +186,7 @@ import TestSupport
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: reason, grantedBy: "K", grantedAt: Self.now, endsAt: nil)
         try ledger.writeNow {
-            _ = try $0.add(grant, for: alice, keeping: nil, for: nil, forgettingBefore: Self.now)
+            _ = try $0.add(grant, for: alice, keeping: nil, for: nil, deletingBefore: Self.now)
         }
         #expect(try whole(.events).last?.hasSuffix(",\(cell),") == true)
         // The name of an API key is a text of people, too.

@@ -16,11 +16,11 @@ import Webhooks
         case file(URL)
         case schema(TestSchema)
 
-        func open(_ features: [LedgerFeature], takesOver: Bool = true) throws -> Ledger {
+        func open(_ features: [LedgerFeature], migrates: Bool = true) throws -> Ledger {
             switch self {
-            case .file(let file): try Ledger(file: file, features: features, takesOver: takesOver)
+            case .file(let file): try Ledger(file: file, features: features, migrates: migrates)
             case .schema(let schema):
-                try Ledger(try PostgreSQLAddress(schema.address), features: features, takesOver: takesOver)
+                try Ledger(try PostgreSQLAddress(schema.address), features: features, migrates: migrates)
             }
         }
     }
@@ -62,7 +62,7 @@ import Webhooks
 
     @Test func `a feature creates its tables when it is first used`() async throws {
         _ = try place.open(Self.unused)
-        #expect(throws: StorageFault.self) { try place.open(.all, takesOver: false) }
+        #expect(throws: StorageFault.self) { try place.open(.all, migrates: false) }
         let ledger = try place.open(.all)
         #expect(try await tables(ledger).count == [LedgerFeature].all.tables.count)
         // The tables stay.

@@ -39,7 +39,7 @@ import Webhooks
             requestDigest: [UInt8](repeating: 1, count: 32), bytes: [0, 255, 10])
         _ = try await ledger.write {
             try $0.add(
-                grant, for: bob, keeping: answer, for: IdempotencyKey(caller: "c", key: "k"), forgettingBefore: Self.now
+                grant, for: bob, keeping: answer, for: IdempotencyKey(caller: "c", key: "k"), deletingBefore: Self.now
             )
         }
         let revocation = Revocation(revokedAt: Self.now, reason: "a fraud", revokedBy: "K")
@@ -50,7 +50,7 @@ import Webhooks
         let spending = Spending(
             identifier: "s", balance: "coins", amount: 4, reason: "a hat", spentBy: "K", spentAt: Self.now,
             request: .init(idempotencyKey: "k", digest: [UInt8](repeating: 2, count: 32)))
-        _ = try await ledger.write { try $0.spend(spending, for: alice, counting: Set(Origin.allCases)) }
+        _ = try await ledger.write { try $0.spend(spending, for: alice, accepting: Set(Origin.allCases)) }
         try await ledger.write {
             try $0.add(
                 APIKeyRecord(
@@ -73,7 +73,7 @@ import Webhooks
         )
         _ = try await redeem(claim("5"), claim("6"), for: alice)
         let taken = try await ledger.write {
-            try $0.take(
+            try $0.lease(
                 try $0.dueWebhooks(to: "e", at: Self.now, limit: 2), at: Self.now, until: Self.later(1))
         }
         #expect(try await ledger.write { try $0.removeWebhookEndpoint("e", at: Self.now) })
@@ -113,11 +113,12 @@ import Webhooks
         let origins = Set(Origin.allCases)
         let answer = try await ledger.write {
             try $0.change(
-                change, ofProfileOf: account.user, owning: [Self.sprout1], counting: origins, at: Self.now)
+                change, ofProfileOf: account.user, owning: [Self.sprout1], accepting: origins, at: Self.now)
         }
         #expect(
             answer
-                == .changed(try await ledger.read { try $0.profile(of: account.user, counting: origins, at: Self.now) })
+                == .changed(
+                    try await ledger.read { try $0.profile(of: account.user, accepting: origins, at: Self.now) })
         )
         try await ledger.write { try $0.add(Wish(productIdentifier: "p", wishedAt: Self.now), of: account.user) }
         let member = MemberRecord(

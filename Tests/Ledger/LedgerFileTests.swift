@@ -135,7 +135,7 @@ import TestSupport
         let file = folder.file("earlier.sqlite")
         try EarlierVersion(number: 14).make(at: file)
         #expect(throws: StorageFault(cause: .olderVersion, path: file.path)) {
-            try Ledger(file: file, takesOver: false)
+            try Ledger(file: file, migrates: false)
         }
         let ledger = try Ledger(file: file)
         #expect(try await ledger.read { try $0.items(of: alice, at: Self.now) } == [Self.sprout1])
@@ -155,9 +155,9 @@ import TestSupport
             }
         }
         let before = try tables()
-        for takesOver in [true, false] {
+        for migrates in [true, false] {
             #expect(throws: StorageFault(cause: .outdatedVersion, path: file.path)) {
-                try Ledger(file: file, takesOver: takesOver)
+                try Ledger(file: file, migrates: migrates)
             }
         }
         #expect(try tables() == before)

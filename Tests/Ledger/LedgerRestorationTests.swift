@@ -59,7 +59,7 @@ import TestSupport
         try FileManager.default.contentsOfDirectory(atPath: place.deletingLastPathComponent().path).sorted()
     }
 
-    private func companion(_ suffix: String) -> URL {
+    private func auxiliaryFile(_ suffix: String) -> URL {
         URL(filePath: place.path + suffix, directoryHint: .notDirectory)
     }
 
@@ -153,7 +153,7 @@ import TestSupport
         #expect(try Data(contentsOf: backup) == before)
         let beside = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
         #expect(beside.filter { $0.hasPrefix("backup") } == ["backup.sqlite"])
-        #expect(throws: RestorationError.isTheLedger(path: place.path)) {
+        #expect(throws: RestorationError.sameFile(path: place.path)) {
             try LedgerRestoration(of: place, from: place, at: Self.now).perform()
         }
     }

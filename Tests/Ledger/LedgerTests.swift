@@ -158,19 +158,19 @@ import TestSupport
         // No answer is kept about an unknown user, who may have been erased meanwhile.
         #expect(
             try await ledger.write {
-                try $0.keep(answer(9), for: key, about: alice, at: Self.now, forgettingBefore: Self.later(-10))
+                try $0.keep(answer(9), for: key, about: alice, at: Self.now, deletingBefore: Self.later(-10))
             }
                 == answer(9))
         #expect(try await ledger.read { try $0.keptAnswer(for: key, since: Self.now) } == nil)
         _ = try await ledger.write { try $0.makeAppAccountToken(of: alice, at: Self.now) }
         #expect(
             try await ledger.write {
-                try $0.keep(answer(1), for: key, about: alice, at: Self.now, forgettingBefore: Self.later(-10))
+                try $0.keep(answer(1), for: key, about: alice, at: Self.now, deletingBefore: Self.later(-10))
             }
                 == answer(1))
         #expect(
             try await ledger.write {
-                try $0.keep(answer(2), for: key, about: alice, at: Self.later(1), forgettingBefore: Self.later(-9))
+                try $0.keep(answer(2), for: key, about: alice, at: Self.later(1), deletingBefore: Self.later(-9))
             }
                 == answer(1))
         #expect(try await ledger.read { try $0.keptAnswer(for: key, since: Self.now) } == answer(1))
@@ -181,7 +181,7 @@ import TestSupport
         // After the deletion of the first answer, the next one is kept.
         #expect(
             try await ledger.write {
-                try $0.keep(answer(3), for: key, about: alice, at: Self.later(9), forgettingBefore: Self.later(1))
+                try $0.keep(answer(3), for: key, about: alice, at: Self.later(9), deletingBefore: Self.later(1))
             }
                 == answer(3))
     }

@@ -17,7 +17,7 @@ import TestSupport
     private var accounts: AccountService { accounts(ledger) }
 
     private func accounts(_ ledger: Ledger) -> AccountService {
-        AccountService(ledger: ledger, clock: clock, randomness: .system, sendsMail: true, cost: .trifling)
+        AccountService(ledger: ledger, clock: clock, randomness: .system, sendsMail: true, cost: .minimal)
     }
 
     private func queue(_ ledger: Ledger) -> MailQueue {
@@ -38,16 +38,16 @@ import TestSupport
         let user = try await open("mint@example.com")
         let (here, there) = (queue(ledger), queue(try fixture.again()))
         let due = try await ledger.read { [clock] in try $0.dueMails(at: clock.now(), limit: 9) }
-        let first = try await here.take(upTo: 9)
+        let first = try await here.lease(upTo: 9)
         #expect(first.map(\.mail.attempts) == [1])
-        #expect(try await there.take(upTo: 9).isEmpty)
+        #expect(try await there.lease(upTo: 9).isEmpty)
         // A service that read the queue earlier is too late.
         let late = try await fixture.again().write { [clock] in
-            try $0.take(due, at: clock.now(), until: Self.later(99))
+            try $0.lease(due, at: clock.now(), until: Self.later(99))
         }
         #expect(late.isEmpty)
         clock.advance(milliseconds: 60_000)
-        let second = try await there.take(upTo: 9)
+        let second = try await there.lease(upTo: 9)
         #expect(second.map(\.mail.identifier) == first.map(\.mail.identifier))
         #expect(second[0].mail.attempts == 2)
         // The result of the expired lease changes nothing.
@@ -64,12 +64,12 @@ import TestSupport
     @Test func `each attempt has its own link, and each link is valid`() async throws {
         let user = try await open("mint@example.com")
         let queue = queue(ledger)
-        let first = try #require(try await queue.take(upTo: 1).first)
+        let first = try #require(try await queue.lease(upTo: 1).first)
         try await queue.record([queue.result(of: first.mail, .failed(code: "timedOut"))])
         #expect(try await mails(about: user).first?.lastError == "timedOut")
-        #expect(try await queue.take(upTo: 1).isEmpty)
+        #expect(try await queue.lease(upTo: 1).isEmpty)
         clock.advance(milliseconds: 12_000)
-        let second = try #require(try await queue.take(upTo: 1).first)
+        let second = try #require(try await queue.lease(upTo: 1).first)
         #expect(first.token != second.token)
         // The first mail arrived although its attempt failed.
         #expect(try await accounts.confirm(first.token.text) == .verified)
@@ -79,7 +79,7 @@ import TestSupport
     @Test func `a mail that was not sent for hours is given up`() async throws {
         let user = try await open("a@example.com")
         clock.advance(milliseconds: 3 * 3_600_000 + 1)
-        #expect(try await queue(ledger).take(upTo: 9).isEmpty)
+        #expect(try await queue(ledger).lease(upTo: 9).isEmpty)
         let mail = try #require(try await mails(about: user).first)
         #expect(mail.nextAttemptAt == nil)
         #expect(mail.lastError == "tooOld")
@@ -90,17 +90,17 @@ import TestSupport
         let queue = queue(ledger)
         var attempts = 0
         while true {
-            let taken = try await queue.take(upTo: 9)
-            if taken.isEmpty { break }
-            attempts += taken.count
+            let leased = try await queue.lease(upTo: 9)
+            if leased.isEmpty { break }
+            attempts += leased.count
             try await queue.record(
-                taken.map { mail in
+                leased.map { mail in
                     let isRefused = mail.mail.email == "a@example.com"
                     return queue.result(
                         of: mail.mail, isRefused ? .refused(code: "refused") : .failed(code: "timedOut"))
                 })
             // A pause may be up to a tenth longer.
-            let pause = MailSchedule.pauses[min(attempts - 1, MailSchedule.pauses.count) - 1]
+            let pause = MailSchedule.backoff.delays[min(attempts - 1, MailSchedule.backoff.delays.count) - 1]
             clock.advance(milliseconds: pause * 1100 + 1000)
         }
         #expect(attempts == 1 + 7)
@@ -111,14 +111,14 @@ import TestSupport
             #expect(mail.lastError == code)
         }
         clock.advance(milliseconds: 7 * 86_400_000)
-        try await queue.forgetOld()
+        try await queue.deleteExpired()
         #expect(try await mails(about: refused).isEmpty)
         #expect(try await mails(about: failed).isEmpty)
     }
 
     @Test func `the ledger contains neither texts nor the secrets of links`() async throws {
         _ = try await open("mint@example.com")
-        let token = try #require(try await queue(ledger).take(upTo: 1).first).token.text
+        let token = try #require(try await queue(ledger).lease(upTo: 1).first).token.text
         var text = Data()
         _ = try ledger.export { text.append($0) }
         let words = String(decoding: text, as: UTF8.self)
@@ -131,7 +131,7 @@ import TestSupport
 
     @Test func `an export has the queue and the links, and an erasure deletes them`() async throws {
         let user = try await open("mint@example.com")
-        let token = try #require(try await queue(ledger).take(upTo: 1).first).token.text
+        let token = try #require(try await queue(ledger).lease(upTo: 1).first).token.text
         var text = Data()
         _ = try ledger.export { text.append($0) }
         let copy = try fixture.another()
@@ -147,7 +147,7 @@ import TestSupport
         try await accounts.askForChange(of: account, to: email, in: "en")
         try await accounts.erase(account, by: .user, at: clock.now())
         await #expect(throws: AccountError.linkInvalid) { try await accounts.confirm(token) }
-        #expect(try await queue(ledger).take(upTo: 9).isEmpty)
+        #expect(try await queue(ledger).lease(upTo: 9).isEmpty)
         var erased = Data()
         _ = try ledger.export { erased.append($0) }
         let words = String(decoding: erased, as: UTF8.self)
@@ -160,12 +160,12 @@ import TestSupport
     @Test func `two concurrent confirmations change an address once`() async throws {
         let user = try await open("old@example.com")
         let queue = queue(ledger)
-        let verification = try #require(try await queue.take(upTo: 1).first)
+        let verification = try #require(try await queue.lease(upTo: 1).first)
         _ = try await accounts.confirm(verification.token.text)
         let account = try await accounts.account(of: user)
         try await accounts.askForChange(of: account, to: try EmailAddress("new@example.com"), in: "en")
         let (here, there) = (accounts, accounts(try fixture.again()))
-        let tokens = try await queue.take(upTo: 9).map(\.token.text)
+        let tokens = try await queue.lease(upTo: 9).map(\.token.text)
         #expect(tokens.count == 2)
         async let first = here.confirm(tokens[0])
         async let second = there.confirm(tokens[1])

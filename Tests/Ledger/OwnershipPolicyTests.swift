@@ -165,8 +165,8 @@ import TestSupport
         #expect(try await redeem(told, for: alice, under: Self.transfer) == [.ownedByAnotherUser])
         #expect(try await redeem(told, for: bob) == [.alreadyRedeemed])
         let origins = Set(Origin.allCases)
-        #expect(try await ledger.read { try $0.balances(of: bob, counting: origins) } == [coins])
-        #expect(try await ledger.read { try $0.balances(of: alice, counting: origins) } == [])
+        #expect(try await ledger.read { try $0.balances(of: bob, accepting: origins) } == [coins])
+        #expect(try await ledger.read { try $0.balances(of: alice, accepting: origins) } == [])
     }
 
     @Test(arguments: ["notification first", "receipt first"])
@@ -258,14 +258,14 @@ import TestSupport
         for (origins, items, balances) in [
             (Set([Origin.appleSandbox, .appleProduction]), [Self.sprout1], [coins]), ([.appleProduction], [], []),
         ] as [(Set<Origin>, [Item], [Credit])] {
-            #expect(try await ledger.read { try $0.items(of: alice, counting: origins, at: Self.now) } == items)
-            #expect(try await ledger.read { try $0.balances(of: alice, counting: origins) } == balances)
+            #expect(try await ledger.read { try $0.items(of: alice, accepting: origins, at: Self.now) } == items)
+            #expect(try await ledger.read { try $0.balances(of: alice, accepting: origins) } == balances)
         }
         let spending = Spending(
             identifier: "s", balance: "coins", amount: 1, reason: "a hat", spentBy: "key", spentAt: Self.now)
         let answer = try await ledger.write {
             try $0.spend(
-                spending, for: alice, counting: [.appleProduction])
+                spending, for: alice, accepting: [.appleProduction])
         }
         #expect(answer == .tooLow(0))
     }

@@ -109,13 +109,13 @@ import TestSupport
             let spending = Spending(
                 identifier: "s\(number)", balance: "coins", amount: 4, reason: "a hat", spentBy: "K", spentAt: Self.now)
             let answer = try await fixture.again().write {
-                try $0.spend(spending, for: alice, counting: [.localSandbox])
+                try $0.spend(spending, for: alice, accepting: [.localSandbox])
             }
             if case .spent = answer { return true }
             return false
         }
         #expect(spent.count { $0 } == 2)
-        #expect(try await ledger.read { try $0.balances(of: alice, counting: [.localSandbox]) }.map(\.amount) == [2])
+        #expect(try await ledger.read { try $0.balances(of: alice, accepting: [.localSandbox]) }.map(\.amount) == [2])
         #expect(try fixture.problems() == [])
     }
 
@@ -266,7 +266,7 @@ import TestSupport
 
     @Test func `a ledger of another version is not opened`() async throws {
         let empty = try PostgreSQLAddress(try TestSchema().address)
-        #expect { try Ledger(empty, takesOver: false) } throws: {
+        #expect { try Ledger(empty, migrates: false) } throws: {
             ($0 as? StorageFault)?.cause == .missing
         }
         try schema.execute("INSERT INTO ledger_schema VALUES (99)")
@@ -299,12 +299,12 @@ import TestSupport
         let schema = try TestSchema()
         try EarlierVersion(number: 14).make(in: schema)
         let address = try PostgreSQLAddress(schema.address)
-        #expect { try Ledger(address, takesOver: false) } throws: {
+        #expect { try Ledger(address, migrates: false) } throws: {
             ($0 as? StorageFault)?.cause == .olderVersion
         }
         try schema.execute("INSERT INTO ledger_schema VALUES (13); DELETE FROM ledger_schema WHERE version > 13")
-        for takesOver in [true, false] {
-            #expect { try Ledger(address, takesOver: takesOver) } throws: {
+        for migrates in [true, false] {
+            #expect { try Ledger(address, migrates: migrates) } throws: {
                 ($0 as? StorageFault)?.cause == .outdatedVersion
             }
         }

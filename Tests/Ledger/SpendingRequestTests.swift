@@ -30,11 +30,11 @@ import TestSupport
     }
 
     private func spend(_ spending: Spending, for user: User? = nil) async throws -> SpendingAnswer {
-        try await ledger.write { try $0.spend(spending, for: user ?? alice, counting: Set(Origin.allCases)) }
+        try await ledger.write { try $0.spend(spending, for: user ?? alice, accepting: Set(Origin.allCases)) }
     }
 
     private func amount(of user: User) async throws -> Int? {
-        try await ledger.read { try $0.balances(of: user, counting: Set(Origin.allCases)) }.first?.amount
+        try await ledger.read { try $0.balances(of: user, accepting: Set(Origin.allCases)) }.first?.amount
     }
 
     @Test func `a repeated request spends once, even with another API key and late`() async throws {

@@ -29,14 +29,14 @@ import Webhooks
         try await ledger.read { try $0.webhookDeliveries(to: endpoint, in: state, before: nil, limit: 100) }
     }
 
-    private func take(
+    private func lease(
         from ledger: (Ledger)? = nil,
         at moment: Timestamp = now,
         limit: Int = 100
     ) async throws -> [WebhookDelivery] {
         let ledger = ledger ?? self.ledger
         return try await ledger.write {
-            try $0.take(
+            try $0.lease(
                 try $0.dueWebhooks(to: "a", at: moment, limit: limit), at: moment,
                 until: Timestamp(millisecondsSince1970: moment.millisecondsSince1970 + 60_000))
         }
@@ -60,13 +60,13 @@ import Webhooks
             identifier: "s", balance: "coins", amount: 4, reason: "a hat", spentBy: "K", spentAt: Self.now)
         _ = try await ledger.write {
             try $0.spend(
-                spending, for: alice, counting: Set(Origin.allCases))
+                spending, for: alice, accepting: Set(Origin.allCases))
         }
         #expect(try await redeem(claim("1"), for: bob, under: .transfer(pauseSeconds: 0)) == [.granted])
         _ = try await notify("1", claim("1", revoked: Self.now, signedAt: Self.later(1)))
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "a prize", grantedBy: "K", grantedAt: Self.now, endsAt: nil)
-        _ = try await ledger.write { try $0.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now) }
+        _ = try await ledger.write { try $0.add(grant, for: bob, keeping: nil, for: nil, deletingBefore: Self.now) }
         let expected: Set = [
             "alice 2 granted 1", "alice 3 granted 2", "alice 5 transferredOut 1", "bob 2 transferredIn 1",
             "bob 3 revoked 1", "bob 4 itemGiven g",
@@ -84,8 +84,8 @@ import Webhooks
         _ = try await redeem(claim("7"), for: alice)
         #expect(try await deliveries(to: "b").count == expected.count)
         #expect(try await deliveries().count == expected.count + 1)
-        #expect(try await ledger.write { try $0.forgetWebhooks(before: Self.later(9), limit: 4) } == 4)
-        #expect(try await ledger.write { try $0.forgetWebhooks(before: Self.later(9), limit: 4) } == 2)
+        #expect(try await ledger.write { try $0.deleteWebhookMessages(before: Self.later(9), limit: 4) } == 4)
+        #expect(try await ledger.write { try $0.deleteWebhookMessages(before: Self.later(9), limit: 4) } == 2)
         #expect(try await deliveries(to: "b").isEmpty)
         #expect(try await deliveries().count == expected.count + 1)
         #expect(try fixture.problems() == [])
@@ -119,12 +119,12 @@ import Webhooks
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "a prize", grantedBy: "K", grantedAt: Self.now, endsAt: nil)
-        _ = try await ledger.write { try $0.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now) }
+        _ = try await ledger.write { try $0.add(grant, for: bob, keeping: nil, for: nil, deletingBefore: Self.now) }
         let errors = ledger.together([
             { _ = try $0.redeem([claim("1")], for: alice, at: Self.now) },
             {
                 // Its identifier is taken.
-                _ = try $0.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now)
+                _ = try $0.add(grant, for: bob, keeping: nil, for: nil, deletingBefore: Self.now)
             },
         ])
         #expect(errors.map { $0 == nil } == [true, false])
@@ -135,21 +135,21 @@ import Webhooks
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         _ = try await redeem(claim("1"), claim("2"), claim("3"), for: alice)
         #expect(try await ledger.read { try $0.dueWebhookEndpoints(at: Self.now) }.map(\.identifier) == ["a"])
-        let first = try await take(limit: 2)
+        let first = try await lease(limit: 2)
         #expect(first.map(\.attempts) == [1, 1])
         #expect(first.allSatisfy { $0.lastAttempt?.at == Self.now && $0.lastAttempt?.outcome == nil })
         let other = try fixture.again()
-        let second = try await take(from: other)
+        let second = try await lease(from: other)
         #expect(second.count == 1)
         #expect(Set((first + second).map(\.messageIdentifier)).count == 3)
-        #expect(try await take(from: other).isEmpty)
+        #expect(try await lease(from: other).isEmpty)
         #expect(try await ledger.read { try $0.dueWebhookEndpoints(at: Self.now) }.isEmpty)
         try await ledger.write {
             try $0.record(
                 first.map { WebhookResult(of: $0, .answered(status: 200), isDelivered: true, nextAttemptAt: nil) })
         }
         // The service that leased the third delivery is gone.
-        let again = try await take(at: Self.later(60))
+        let again = try await lease(at: Self.later(60))
         #expect(again.map(\.messageIdentifier) == second.map(\.messageIdentifier))
         #expect(again.map(\.attempts) == [2])
         // A result after the end of the lease changes nothing.
@@ -165,18 +165,18 @@ import Webhooks
     @Test func `a failed delivery is listed and can be replayed`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         _ = try await redeem(claim("1"), claim("2"), claim("3"), for: alice)
-        let taken = try await take()
-        try #require(taken.count == 3)
+        let leased = try await lease()
+        try #require(leased.count == 3)
         try await ledger.write {
             try $0.record([
-                WebhookResult(of: taken[0], .answered(status: 503), isDelivered: false, nextAttemptAt: Self.later(9)),
-                WebhookResult(of: taken[1], .unanswered(code: "timedOut"), isDelivered: false, nextAttemptAt: nil),
-                WebhookResult(of: taken[2], .answered(status: 204), isDelivered: true, nextAttemptAt: nil),
+                WebhookResult(of: leased[0], .answered(status: 503), isDelivered: false, nextAttemptAt: Self.later(9)),
+                WebhookResult(of: leased[1], .unanswered(code: "timedOut"), isDelivered: false, nextAttemptAt: nil),
+                WebhookResult(of: leased[2], .answered(status: 204), isDelivered: true, nextAttemptAt: nil),
             ])
         }
-        #expect(try await take(at: Self.later(8)).isEmpty)
+        #expect(try await lease(at: Self.later(8)).isEmpty)
         let failed = try await deliveries(in: .failed)
-        #expect(failed.map(\.messageIdentifier) == [taken[1].messageIdentifier])
+        #expect(failed.map(\.messageIdentifier) == [leased[1].messageIdentifier])
         #expect(failed.first?.lastAttempt?.outcome == .unanswered(code: "timedOut"))
         let pending = try await deliveries(in: .pending)
         #expect(pending.map(\.nextAttemptAt) == [Self.later(9)])
@@ -184,13 +184,13 @@ import Webhooks
 
         #expect(try await ledger.write { try $0.replayFailed(to: "a", limit: 9) } == 1)
         #expect(try await ledger.write { try $0.replayFailed(to: "a", limit: 9) } == 0)
-        let replayed = try await take()
-        #expect(replayed.map(\.messageIdentifier) == [taken[1].messageIdentifier])
+        let replayed = try await lease()
+        #expect(replayed.map(\.messageIdentifier) == [leased[1].messageIdentifier])
         #expect(replayed.map(\.attempts) == [1])
         // A receiver may have lost a delivery that arrived, so it can be replayed, too.
-        let arrived = taken[2].messageIdentifier
+        let arrived = leased[2].messageIdentifier
         #expect(try await ledger.write { try $0.replay(arrived, to: "a") }?.state == .pending)
-        #expect(try await take().map(\.messageIdentifier) == [arrived])
+        #expect(try await lease().map(\.messageIdentifier) == [arrived])
         #expect(try await ledger.write { try $0.replay("msg_none", to: "a") } == nil)
         #expect(try await ledger.write { try $0.replay(arrived, to: "b") } == nil)
     }
@@ -245,18 +245,18 @@ import Webhooks
         for number in 1...5 {
             _ = try await redeem(claim("\(number)"), for: alice, at: Self.later(Int64(number)))
         }
-        let taken = try await take(at: Self.later(9)).sorted { $0.number < $1.number }
+        let leased = try await lease(at: Self.later(9)).sorted { $0.number < $1.number }
         try await ledger.write {
             try $0.record(
-                taken.map {
+                leased.map {
                     WebhookResult(
                         of: $0, .answered(status: $0.number == 1 ? 500 : 200), isDelivered: $0.number != 1,
                         nextAttemptAt: nil)
                 })
         }
-        #expect(try await ledger.write { try $0.forgetWebhooks(before: Self.later(5), limit: 2) } == 2)
-        #expect(try await ledger.write { try $0.forgetWebhooks(before: Self.later(5), limit: 2) } == 1)
-        #expect(try await ledger.write { try $0.forgetWebhooks(before: Self.later(5), limit: 2) } == 0)
+        #expect(try await ledger.write { try $0.deleteWebhookMessages(before: Self.later(5), limit: 2) } == 2)
+        #expect(try await ledger.write { try $0.deleteWebhookMessages(before: Self.later(5), limit: 2) } == 1)
+        #expect(try await ledger.write { try $0.deleteWebhookMessages(before: Self.later(5), limit: 2) } == 0)
         #expect(try await deliveries().map(\.number) == [5, 1])
     }
 
@@ -264,18 +264,20 @@ import Webhooks
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         _ = try await redeem(claim("1"), for: alice)
         _ = try await redeem(claim("2"), for: bob)
-        let taken = try await take()
+        let leased = try await lease()
         #expect(try await ledger.write { try $0.erase(alice, by: .apiKey("K"), at: Self.now) })
         // The result of a delivery that was under way changes nothing.
         try await ledger.write {
             try $0.record(
-                taken.map { WebhookResult(of: $0, .answered(status: 500), isDelivered: false, nextAttemptAt: Self.now) }
+                leased.map {
+                    WebhookResult(of: $0, .answered(status: 500), isDelivered: false, nextAttemptAt: Self.now)
+                }
             )
         }
         // Nor is anybody told of what happens to the purchase later.
         let refund = claim("1", revoked: Self.later(9), signedAt: Self.later(9))
         #expect(try await notify("r", refund) == .revoked)
         await #expect(words(try deliveries()) == ["bob 1 granted 2"])
-        #expect(words(try await take()) == ["bob 1 granted 2"])
+        #expect(words(try await lease()) == ["bob 1 granted 2"])
     }
 }

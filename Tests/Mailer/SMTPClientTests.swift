@@ -49,10 +49,10 @@ import Testing
         let url = "\(encryption == .implicit ? "smtps" : "smtp")://localhost:\(server.port)"
         try await client(url, trusting: certificate.path, password: Self.password).send(message())
         #expect(try server.received.map { $0.field("X-TLS") } == ["yes"])
-        await #expect(throws: MailFailure(.loginRefused)) {
+        await #expect(throws: MailFailure(.authenticationFailed)) {
             try await client(url, trusting: certificate.path, password: "wrong").send(message())
         }
-        await #expect(throws: MailFailure(.loginRefused)) {
+        await #expect(throws: MailFailure(.authenticationFailed)) {
             try await client(url, trusting: certificate.path).send(message())
         }
         // Another certificate than the server's.

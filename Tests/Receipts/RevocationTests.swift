@@ -43,41 +43,41 @@ import Testing
 
     @Test func `a good response is valid until its next update`() async throws {
         let proof = try verified()
-        let questions = try statuses.questions(about: proof)
-        #expect(questions.map(\.responder.absoluteString) == Array(repeating: "http://ocsp.till.invalid/", count: 2))
-        for (question, authority) in zip(questions, authorities) {
-            try statuses.take(try await authority.answer(to: question.body), to: question)
+        let queries = try statuses.queries(about: proof)
+        #expect(queries.map(\.responder.absoluteString) == Array(repeating: "http://ocsp.till.invalid/", count: 2))
+        for (query, authority) in zip(queries, authorities) {
+            try statuses.record(try await authority.answer(to: query.body), to: query)
         }
-        #expect(try statuses.questions(about: proof).isEmpty)
+        #expect(try statuses.queries(about: proof).isEmpty)
         clock.advance(milliseconds: 86_400_000 - 660_000)
-        #expect(try statuses.questions(about: proof).isEmpty)
+        #expect(try statuses.queries(about: proof).isEmpty)
         clock.advance(milliseconds: 660_000)
-        #expect(try statuses.questions(about: proof).count == 2)
+        #expect(try statuses.queries(about: proof).count == 2)
     }
 
     @Test(arguments: [0, 1])
     func `a revoked certificate is refused without another request`(index: Int) async throws {
         let proof = try verified()
         try authorities[index].record(proof.chains[0][index], revokedAt: "260102030405Z")
-        let question = try statuses.questions(about: proof)[index]
-        let answer = try await authorities[index].answer(to: question.body)
+        let query = try statuses.queries(about: proof)[index]
+        let answer = try await authorities[index].answer(to: query.body)
         let expected = ProofRefusal(.certificateRevoked, "The date of the revocation is 2026-01-02T03:04:05Z.")
-        #expect(throws: expected) { try statuses.take(answer, to: question) }
-        #expect(throws: expected) { try statuses.questions(about: proof) }
+        #expect(throws: expected) { try statuses.record(answer, to: query) }
+        #expect(throws: expected) { try statuses.queries(about: proof) }
     }
 
     @Test func `the issuer or its authorized responder may respond`() async throws {
-        let question = try statuses.questions(about: try verified())[0]
+        let query = try statuses.queries(about: try verified())[0]
         for byKey in [true, false] {
             for signer: OpenSSLAuthority.Signer in [.authority, .delegate(isAppointed: true)] {
-                let answer = try await authorities[0].answer(to: question.body, signedBy: signer, byKey: byKey)
-                #expect(refusal { () throws(ProofRefusal) in try statuses.take(answer, to: question) } == nil)
+                let answer = try await authorities[0].answer(to: query.body, signedBy: signer, byKey: byKey)
+                #expect(refusal { () throws(ProofRefusal) in try statuses.record(answer, to: query) } == nil)
             }
         }
     }
 
     @Test func `no other signer may respond`() async throws {
-        let question = try statuses.questions(about: try verified())[0]
+        let query = try statuses.queries(about: try verified())[0]
         // The certificates have the same names, so only the keys differ.
         let stranger = try TestChains.make()
         for signer: OpenSSLAuthority.Signer in [
@@ -86,22 +86,22 @@ import Testing
             .stranger(stranger.intermediate.certificate, stranger.intermediate.key),
         ] {
             for byKey in [true, false] {
-                let answer = try await authorities[0].answer(to: question.body, signedBy: signer, byKey: byKey)
+                let answer = try await authorities[0].answer(to: query.body, signedBy: signer, byKey: byKey)
                 #expect(
                     throws: ProofRefusal(
                         .revocationUnavailable, "The answer is not signed by the certificate's authority.")
-                ) { try statuses.take(answer, to: question) }
+                ) { try statuses.record(answer, to: query) }
             }
         }
     }
 
     @Test func `an unusable response gives no status`() async throws {
         let proof = try verified()
-        let questions = try statuses.questions(about: proof)
-        let good = try await authorities[0].answer(to: questions[0].body)
-        let ofAnother = try await authorities[1].answer(to: questions[1].body)
+        let queries = try statuses.queries(about: proof)
+        let good = try await authorities[0].answer(to: queries[0].body)
+        let ofAnother = try await authorities[1].answer(to: queries[1].body)
         let emptyHanded = try await OpenSSLAuthority(chain.intermediate.certificate, key: chain.intermediate.key)
-            .answer(to: questions[0].body)
+            .answer(to: queries[0].body)
         let tryLater: [UInt8] = [0x30, 3, 0x0A, 1, 3]
         for (answer, detail) in [
             ([], "The answer must be an OCSP response."),
@@ -113,14 +113,14 @@ import Testing
             (ofAnother, "The answer is not signed by the certificate's authority."),
         ] {
             #expect(throws: ProofRefusal(.revocationUnavailable, detail)) {
-                try statuses.take(answer, to: questions[0])
+                try statuses.record(answer, to: queries[0])
             }
         }
         clock.advance(milliseconds: -1_040_000)
-        #expect(throws: ProofRefusal.self) { try statuses.take(good, to: questions[0]) }
+        #expect(throws: ProofRefusal.self) { try statuses.record(good, to: queries[0]) }
         clock.advance(milliseconds: 1_040_000 + 86_500_000)
         #expect(throws: ProofRefusal(.revocationUnavailable, "The answer is expired or not yet valid.")) {
-            try statuses.take(good, to: questions[0])
+            try statuses.record(good, to: queries[0])
         }
     }
 
@@ -142,12 +142,12 @@ import Testing
 
     @Test func `a response about another certificate of the authority is refused`() async throws {
         let other = try TestChains.make()
-        let question = try statuses.questions(about: try verified())[0]
+        let query = try statuses.queries(about: try verified())[0]
         let sibling = try OCSPRequest(for: other.leaf.certificate, issuer: chain.intermediate.certificate)
         try authorities[0].record(other.leaf.certificate)
         let answer = try await authorities[0].answer(to: sibling.der)
         #expect(throws: ProofRefusal(.revocationUnavailable, "The answer is about another certificate.")) {
-            try statuses.take(answer, to: question)
+            try statuses.record(answer, to: query)
         }
     }
 
@@ -156,7 +156,7 @@ import Testing
         let chain = try TestChains.make { if $0.role == .leaf { $0.ocspResponder = responder } }
         let proof = try verified(try TestProofs.transaction(chain: chain), trusting: chain)
         #expect(throws: ProofRefusal(.revocationUnavailable, "The certificate \"Test Signing\" names no responder.")) {
-            try statuses.questions(about: proof)
+            try statuses.queries(about: proof)
         }
     }
 
@@ -183,7 +183,7 @@ import Testing
         let proof = try verified(try TestProofs.transaction(notification, chain: chain))
         #expect(proof.chains.count == 2)
         #expect(
-            try statuses.questions(about: proof).map(\.responder.absoluteString) == [
+            try statuses.queries(about: proof).map(\.responder.absoluteString) == [
                 "http://ocsp.till.invalid/", "http://ocsp.till.invalid/", "http://second.invalid/",
             ])
     }
@@ -199,6 +199,6 @@ import Testing
         let proof = try SignedJSON.sign(.object(payload), with: key, chain: [certificate])
         let verified = try ProofVerifier(anchors: try TrustAnchors([anchor]), clock: clock)
             .verify(Array(proof.utf8), expecting: ProofExpectations(origins: [.xcode]))
-        #expect(try statuses.questions(about: verified).isEmpty)
+        #expect(try statuses.queries(about: verified).isEmpty)
     }
 }

@@ -54,8 +54,8 @@ struct VectorTests {
         let digits = device.compactMap(\.hexDigitValue)
         let identifier = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
         guard case .appReceipt(let receipt) = try verify(file).content else { return }
-        #expect(receipt.isMade(forDevice: identifier))
-        #expect(!receipt.isMade(forDevice: Array(identifier.reversed())))
+        #expect(receipt.isValid(forDevice: identifier))
+        #expect(!receipt.isValid(forDevice: Array(identifier.reversed())))
     }
 
     @Test func `the receipts match their index`() throws {

@@ -57,14 +57,14 @@ import Wire
         let key = try await fixture.keys.make(name: "contractor", scopes: [.read], expiresAt: expiresAt).key
         fixture.shop.clock.advance(milliseconds: 59_999)
         #expect(try await fixture.send(.get, "/v1/products", key: key).status == 200)
-        #expect(try await fixture.keys.listValid().contains { $0.name == "contractor" })
+        #expect(try await fixture.keys.validKeys().contains { $0.name == "contractor" })
         fixture.shop.clock.advance(milliseconds: 1)
         let refused = try await fixture.send(.get, "/v1/products", key: key)
         #expect(refused.status == 401)
         let problem = try refused.decoded(ProblemResource.self)
         #expect(problem.code == "keyInvalid")
         #expect(problem.detail.hasPrefix("The API key \"contractor\" expired on \(expiresAt.rfc3339)."))
-        #expect(try await !fixture.keys.listValid().contains { $0.name == "contractor" })
+        #expect(try await !fixture.keys.validKeys().contains { $0.name == "contractor" })
         // A wrong secret learns nothing of the key.
         let other = try await fixture.send(.get, "/v1/products", key: String(key.dropLast()) + "!")
         #expect(try !other.decoded(ProblemResource.self).detail.contains("expired"))

@@ -37,8 +37,8 @@ import Wire
     }
 
     /// Takes the due mails, as if they were sent.
-    private func mails() async throws -> [TakenMail] {
-        let taken = try await queue.take(upTo: 100)
+    private func mails() async throws -> [LeasedMail] {
+        let taken = try await queue.lease(upTo: 100)
         try await queue.record(taken.map { queue.result(of: $0.mail, .sent) })
         return taken
     }

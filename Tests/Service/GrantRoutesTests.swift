@@ -86,7 +86,7 @@ import Wire
             grantedAt: fixture.shop.clock.now(), endsAt: nil)
         let alice = try #require(User(name: "alice"))
         try await fixture.ledger.write {
-            _ = try $0.add(grant, for: alice, keeping: nil, for: nil, forgettingBefore: grant.grantedAt)
+            _ = try $0.add(grant, for: alice, keeping: nil, for: nil, deletingBefore: grant.grantedAt)
         }
         let grants = try await fixture.send(.get, path).decoded(GrantList.self).grants
         #expect(grants.map(\.grantedByName) == [nil, "support desk"])
@@ -237,7 +237,7 @@ import Wire
             let answer = KeptAnswer(
                 requestDigest: [UInt8](repeating: 1, count: 32), bytes: Array(identifier.utf8))
             return try await ledger.write {
-                try $0.add(grant, for: alice, keeping: answer, for: key, forgettingBefore: moment)
+                try $0.add(grant, for: alice, keeping: answer, for: key, deletingBefore: moment)
             }
         }
         #expect(try await give("first") == nil)

@@ -27,7 +27,7 @@ import Wire
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
         accounts = AccountService(
-            ledger: ledger, clock: clock, randomness: .system, sendsMail: true, cost: .trifling)
+            ledger: ledger, clock: clock, randomness: .system, sendsMail: true, cost: .minimal)
         queue = MailQueue(ledger: ledger, clock: clock, randomness: .system)
         links = try #require(MailLinks("https://garden.example/account"))
     }

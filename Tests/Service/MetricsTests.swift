@@ -74,13 +74,13 @@ import Wire
     }
 
     @Test func `notifications with an unknown chain above the limit get a retryable refusal`() async throws {
-        let full = try await ServiceFixture(unknownChainsAtOnce: 0)
+        let full = try await ServiceFixture(maximumUncachedChains: 0)
         let answer = try await full.send(.post, "/v1/notifications/apple", body: "{\"signedPayload\":\"x\"}", key: "")
         #expect(answer.status == 503)
         #expect(answer.code == "tooBusy")
         #expect(answer.headers[.retryAfter] == "1")
         // Each request frees its place, regardless of its outcome.
-        let one = try await ServiceFixture(unknownChainsAtOnce: 1)
+        let one = try await ServiceFixture(maximumUncachedChains: 1)
         for _ in 0..<3 {
             let refused = try await one.send(
                 .post, "/v1/notifications/apple", body: "{\"signedPayload\":\"x\"}", key: "")

@@ -97,7 +97,7 @@ import Wire
 
     /// Without places for unknown chains, only a notification with a known chain passes.
     @Test func `a notification with a known chain bypasses the limit for unknown chains`() async throws {
-        let full = try await ServiceFixture(trusting: chain, unknownChainsAtOnce: 0)
+        let full = try await ServiceFixture(trusting: chain, maximumUncachedChains: 0)
         func notify(_ uuid: String) async throws -> ServiceFixture.Answer {
             let signed = try TestProofs.notification(
                 "TEST", uuid: uuid, about: nil, with: chain.leaf.key, chain: chain.certificates)

@@ -152,7 +152,7 @@ import Wire
         try garden.store.delete(gate.transactionIdentifier)
         try garden.store.refund(season.transactionIdentifier)
         try await garden.withStore { client in
-            let report = try await reconciler(client).takeInHistories()
+            let report = try await reconciler(client).recordHistories()
             #expect(report.outcomes == ["appStoreRefused": 1, "revoked": 1])
         }
     }
@@ -163,7 +163,7 @@ import Wire
         #expect(try await service.subscriptions(of: alice).map(\.renews) == [nil])
         try garden.store.setAutoRenew(false, of: basic.transactionIdentifier)
         try await garden.withStore { client in
-            let report = try await reconciler(client).takeInHistories()
+            let report = try await reconciler(client).recordHistories()
             #expect(report.outcomes == ["recorded": 2])
         }
         #expect(try await service.subscriptions(of: alice).map(\.renews) == [false])
@@ -256,10 +256,10 @@ import Wire
         _ = try garden.store.advance(seconds: 40 * 86_400)
         _ = try buy("garden.gate", token: token)
         try await garden.withStore { client in
-            #expect(try await reconciler(client).takeInNotifications().outcomes == ["granted": 1])
+            #expect(try await reconciler(client).recordNotifications().outcomes == ["granted": 1])
             _ = try garden.store.advance(seconds: 40 * 86_400)
             // The checkpoint advances, although a part of the time since it is too long ago.
-            _ = try await reconciler(client).takeInNotifications()
+            _ = try await reconciler(client).recordNotifications()
             let subject = "notifications of \(client.url.absoluteString)"
             #expect(try await service.reconciled(subject) == garden.store.now)
         }
@@ -307,7 +307,7 @@ import Wire
                 body: .init(byteBuffer: ByteBuffer(string: #"{"hasMore":false,"signedTransactions":[]}"#)))
         }
         try await garden.withServer(router) { client in
-            let report = try await reconciler(client).takeInHistories()
+            let report = try await reconciler(client).recordHistories()
             #expect(report.outcomes == [:])
         }
         #expect(asked.load(ordering: .relaxed) == 2)

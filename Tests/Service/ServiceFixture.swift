@@ -43,7 +43,7 @@ struct ServiceFixture {
         selling others: [App] = [],
         limits: RequestLimits? = nil,
         tokens: TokenSettings? = nil,
-        unknownChainsAtOnce: Int = 2,
+        maximumUncachedChains: Int = 2,
         proxies: Int = 0,
         requestsPerAddress: Int? = nil,
         keeping folder: TemporaryFolder? = nil
@@ -58,12 +58,12 @@ struct ServiceFixture {
             anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }), clock: shop.clock)
         let metrics = ServiceMetrics()
         let accounts = AccountService(
-            ledger: ledger, clock: shop.clock, randomness: .system, sendsMail: true, cost: .trifling)
-        let counting: @Sendable (User) -> Set<Origin> = { _ in Origin.defaultAccepted }
+            ledger: ledger, clock: shop.clock, randomness: .system, sendsMail: true, cost: .minimal)
+        let acceptedOrigins: @Sendable (User) -> Set<Origin> = { _ in Origin.defaultAccepted }
         let administration = try await CatalogService(
             apps: try Apps([App(shop.catalog)] + others), ledger: ledger, clock: shop.clock)
         let profiles = ProfileService(
-            apps: administration.apps, ledger: ledger, clock: shop.clock, counting: counting)
+            apps: administration.apps, ledger: ledger, clock: shop.clock, acceptedOrigins: acceptedOrigins)
         self.ledger = ledger
         figures = FigureService(ledger: ledger, clock: shop.clock)
         routes = ServiceRoutes(
@@ -74,11 +74,11 @@ struct ServiceFixture {
                 keys,
                 tokens.map { [clock = shop.clock] in
                     UserTokens($0, clock: clock, logger: Self.logger) { user in
-                        try await ledger.read { try $0.acceptsAnySpelling(of: user) }
+                        try await ledger.read { try $0.acceptsAnyNormalization(of: user) }
                     }
                 },
                 accounts),
-            limits: limits, metrics: metrics, unknownChainsAtOnce: unknownChainsAtOnce, accounts: accounts,
+            limits: limits, metrics: metrics, maximumUncachedChains: maximumUncachedChains, accounts: accounts,
             mailLanguages: try MailTemplates().languages,
             profiles: profiles, seedApp: profiles,
             events: EventHub(ledger: ledger),

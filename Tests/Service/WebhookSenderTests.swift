@@ -62,7 +62,7 @@ private actor Arrivals {
             grantedAt: clock.now(), endsAt: nil)
         _ = try await ledger.write {
             try $0.add(
-                grant, for: try #require(User(name: "alice")), keeping: nil, for: nil, forgettingBefore: clock.now())
+                grant, for: try #require(User(name: "alice")), keeping: nil, for: nil, deletingBefore: clock.now())
         }
     }
 
@@ -181,16 +181,16 @@ private actor Arrivals {
         let endpoint = try await add(receiver.url)
         try await grant("g")
         // All other attempts are simulated.
-        for _ in WebhookSchedule.pauses {
-            let taken = try await webhooks.take(try #require(try webhooks.due(for: endpoint, limit: 9)))
-            try await webhooks.record(taken.map { webhooks.result(of: $0, .unanswered(code: "timedOut")) })
+        for _ in WebhookSchedule.backoff.delays {
+            let leased = try await webhooks.lease(try #require(try webhooks.due(for: endpoint, limit: 9)))
+            try await webhooks.record(leased.map { webhooks.result(of: $0, .unanswered(code: "timedOut")) })
             clock.advance(milliseconds: 2 * 86_400_000)
         }
         try await running(sender()) {
             try await expectEventually { try await deliveries(to: endpoint).first?.state == .failed }
             #expect(receiver.received.count == 1)
             let failed = try await #require(try deliveries(to: endpoint).first)
-            #expect(failed.attempts == WebhookSchedule.pauses.count + 1)
+            #expect(failed.attempts == WebhookSchedule.backoff.delays.count + 1)
             #expect(failed.nextAttemptAt == nil)
             isWell.withLock { $0 = true }
             #expect(try await webhooks.replay(failed.messageIdentifier, to: endpoint.identifier).state == .pending)

@@ -28,7 +28,7 @@ extension Simulation {
                         + "the stores have \(sales), the ledger \(kept)")
             }
         }
-        let balances = try ledger.readNow { try $0.balances(of: person.user, counting: Set(Origin.allCases)) }
+        let balances = try ledger.readNow { try $0.balances(of: person.user, accepting: Set(Origin.allCases)) }
         let (balance, expected) = (balances.first?.amount ?? 0, balanceOf(person, by: sales))
         guard balance == expected else {
             throw SimulationError.broken("\(person.user) has \(balance) seeds, and should have \(expected)")

@@ -23,11 +23,11 @@ extension Simulation {
                 let type: (String) -> ProductType? = { catalogs.type(of: $0) }
                 let origins = Set(Origin.allCases)
                 return (
-                    try transaction.subscriptions(of: person.user, counting: origins, at: now) {
+                    try transaction.subscriptions(of: person.user, accepting: origins, at: now) {
                         type($0) == .autoRenewableSubscription
                     },
                     try transaction.ownedItems(
-                        of: person.user, counting: origins, owningBesides: [], at: now, type: type),
+                        of: person.user, accepting: origins, owningBesides: [], at: now, type: type),
                     try transaction.items(of: person.user, at: now)
                 )
             }

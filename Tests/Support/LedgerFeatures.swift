@@ -21,14 +21,14 @@ extension [LedgerFeature] {
 // Ledgers of every feature.
 
 extension Ledger {
-    public init(file: URL, randomness: Randomness = .system, takesOver: Bool = true) throws(StorageFault) {
-        try self.init(file: file, features: .all, randomness: randomness, takesOver: takesOver)
+    public init(file: URL, randomness: Randomness = .system, migrates: Bool = true) throws(StorageFault) {
+        try self.init(file: file, features: .all, randomness: randomness, migrates: migrates)
     }
 
-    public init(_ address: PostgreSQLAddress, randomness: Randomness = .system, takesOver: Bool = true)
+    public init(_ address: PostgreSQLAddress, randomness: Randomness = .system, migrates: Bool = true)
         throws(StorageFault)
     {
-        try self.init(address, features: .all, randomness: randomness, takesOver: takesOver)
+        try self.init(address, features: .all, randomness: randomness, migrates: migrates)
     }
 }
 

@@ -10,7 +10,7 @@ extension LedgerTransaction {
         under policy: OwnershipPolicy = .keep,
         at moment: Timestamp
     ) throws -> LedgerAnswer {
-        try redeem(claims, for: user, under: policy, counting: Set(Origin.allCases), by: .user, at: moment)
+        try redeem(claims, for: user, under: policy, accepting: Set(Origin.allCases), by: .user, at: moment)
     }
 
     /// Redeems claims.
@@ -20,11 +20,11 @@ extension LedgerTransaction {
         _ claims: [Claim],
         for user: User,
         under policy: OwnershipPolicy,
-        counting origins: Set<Origin>,
+        accepting origins: Set<Origin>,
         by actor: AuditActor,
         at moment: Timestamp
     ) throws -> LedgerAnswer {
-        let request = ClaimRequest.redeem(claims, for: user, counting: origins, by: actor)
+        let request = ClaimRequest.redeem(claims, for: user, accepting: origins, by: actor)
         let answers = try decide([request], under: policy, accepting: AcceptedOrigins(origins), at: moment)
         guard case .redeemed(let answer) = answers.first else { throw LedgerError.userUnknown }
         return answer
@@ -32,7 +32,7 @@ extension LedgerTransaction {
 
     /// The items of a user, with every origin accepted.
     public func items(of user: User, at moment: Timestamp) throws -> [Item] {
-        try items(of: user, counting: Set(Origin.allCases), at: moment)
+        try items(of: user, accepting: Set(Origin.allCases), at: moment)
     }
 
     /// The whole audit log of a user, in its order.

@@ -86,23 +86,24 @@ import Webhooks
         #expect(WebhookSecret(bytes: secret).description == "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     }
 
-    @Test func `the pauses grow and end after three days`() throws {
+    @Test func `the delays grow and end after three days`() throws {
         let now = Timestamp(secondsSince1970: 1_790_000_000)
         var total: Int64 = 0
         var last: Int64 = 0
-        for attempts in 1...WebhookSchedule.pauses.count {
+        for attempts in 1...WebhookSchedule.backoff.delays.count {
             let nexts = try [0, UInt64.max].map { chance in
-                try #require(WebhookSchedule.next(after: attempts, at: now, randomness: Randomness { chance }))
+                try #require(WebhookSchedule.backoff.next(after: attempts, at: now, randomness: Randomness { chance }))
             }
-            let pauses = nexts.map { $0.millisecondsSince1970 - now.millisecondsSince1970 }
-            #expect(pauses[0] > last)
-            #expect(pauses[1] == pauses[0] + pauses[0] / 10)
-            last = pauses[1]
-            total += pauses[0]
+            let delays = nexts.map { $0.millisecondsSince1970 - now.millisecondsSince1970 }
+            #expect(delays[0] > last)
+            #expect(delays[1] == delays[0] + delays[0] / 10)
+            last = delays[1]
+            total += delays[0]
         }
         #expect((3 * 86_400_000...4 * 86_400_000).contains(total))
         #expect(
-            WebhookSchedule.next(after: WebhookSchedule.pauses.count + 1, at: now, randomness: .system) == nil)
+            WebhookSchedule.backoff.next(after: WebhookSchedule.backoff.delays.count + 1, at: now, randomness: .system)
+                == nil)
     }
 
     @Test func `a replaced secret signs until it ends`() {

@@ -59,7 +59,7 @@ private final class DeviceLoad: Sendable {
 
     private static let devices = 150
     private static let longestPause = 8.0
-    private static let patience = Duration.seconds(60)
+    private static let timeout = Duration.seconds(60)
 
     private let urls: [URL]
     private let key: String
@@ -110,7 +110,7 @@ private final class DeviceLoad: Sendable {
     ///
     /// - Throws: `NoAnswers` after a minute.
     func waitForAnswers(_ count: Int, after moment: ContinuousClock.Instant) async throws {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         while ContinuousClock.now < deadline {
             let answers = state.withLock { $0.answers }
             if answers.allSatisfy({ moments in moments.filter { $0 > moment }.count >= count }) { return }

@@ -24,28 +24,19 @@ import till
         }
     }
 
-    @Test func `a packaged executable prefers the administrator's catalog to the shipped one`() throws {
-        try make("current/Products/Till.storekit", "usr/share/till/Products/Till.storekit")
+    @Test func `a packaged executable has the sample catalog and the keys of its prefix`() throws {
+        try make("current/Products/Till.storekit", "Products/Till.storekit", "usr/etc/till/Products/Till.storekit")
         let till = installed("usr/bin/till")
+        #expect(till.products.path == folder.folder("current/Products").path)
+        try make("usr/share/till/Products/Till.storekit")
         #expect(till.products.path == folder.folder("usr/share/till/Products").path)
-        try make("usr/etc/till/Products/Till.storekit")
-        #expect(till.products.path == folder.folder("usr/etc/till/Products").path)
-    }
-
-    @Test func `the prefix /usr is configured in /etc`() {
-        let till = InstalledFolders(
-            executable: URL(filePath: "/usr/bin/till"),
-            currentDirectory: URL(filePath: "/srv", directoryHint: .isDirectory))
-        #expect(
-            till.productCandidates.map(\.path) == [
-                "/usr/bin/Products", "/usr/Products", "/Products", "/etc/till/Products", "/usr/share/till/Products",
-                "/srv/Products",
-            ])
-        #expect(till.keys?.path == "/usr/share/till/Keys")
+        #expect(till.keys?.path == folder.folder("usr/share/till/Keys").path)
     }
 
     @Test func `a project's own catalog comes before all others`() throws {
-        try make("project/Products/Till.storekit", "project/.build/share/till/Products/Till.storekit")
+        try make(
+            "project/Package.swift", "project/Products/Till.storekit",
+            "project/.build/share/till/Products/Till.storekit")
         #expect(installed("project/.build/bin/till").products.path == folder.folder("project/Products").path)
     }
 

@@ -18,8 +18,8 @@ public struct MailLinks: Hashable, Sendable {
             url.user == nil,
             url.password == nil, let host = url.host, !host.isEmpty
         else { return nil }
-        let isOfThisMachine = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(host)
-        guard scheme != "http" || isOfThisMachine, !["ftp", "javascript", "data", "file"].contains(scheme)
+        let isLoopback = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(host)
+        guard scheme != "http" || isLoopback, !["ftp", "javascript", "data", "file"].contains(scheme)
         else { return nil }
         self.url = text
     }

@@ -26,7 +26,8 @@ public struct MailResult: Hashable, Sendable {
         endedAt = moment
         switch outcome {
         case .sent, .refused: nextAttemptAt = nil
-        case .failed: nextAttemptAt = MailSchedule.next(after: mail.attempts, at: moment, randomness: randomness)
+        case .failed:
+            nextAttemptAt = MailSchedule.backoff.next(after: mail.attempts, at: moment, randomness: randomness)
         }
     }
 }

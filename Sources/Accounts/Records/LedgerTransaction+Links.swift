@@ -125,7 +125,7 @@ extension LedgerTransaction {
     /// Queues the mail that resets a password, if the address has an account. A row is written in both cases, so that the
     /// duration reveals little.
     func queueReset(for email: EmailAddress, in language: String, at moment: Timestamp) throws {
-        try MailRecords(database: database).noteRequest(for: email.lowercase, at: moment)
+        try MailRecords(database: database).countRequest(for: email.lowercase, at: moment)
         guard let account = try account(emailLowercase: email.lowercase), let user = try users.known(account.user)
         else { return }
         _ = try queue(.reset, to: account.email, about: user, in: language, at: moment)

@@ -29,7 +29,7 @@ extension LedgerTransaction {
                 user: user, identifier: randomness.bytes(16).hexadecimal, purpose: purpose, email: email,
                 language: language, createdAt: moment, nextAttemptAt: moment))
         // Wakes the sender.
-        database.noteChange(of: user)
+        database.recordChange(of: user)
         return true
     }
 
@@ -40,19 +40,19 @@ extension LedgerTransaction {
 
     /// Begins an attempt for each mail, with a new link, so that no other sender sends it until `end`.
     ///
-    /// - Returns: The mails, without those that another sender has taken or that were deleted.
-    public func take(_ mails: [QueuedMail], at moment: Timestamp, until end: Timestamp) throws -> [TakenMail] {
+    /// - Returns: The mails, without those that another sender has leased or that were deleted.
+    public func lease(_ mails: [QueuedMail], at moment: Timestamp, until end: Timestamp) throws -> [LeasedMail] {
         let (mailRecords, links) = (MailRecords(database: database), LinkRecords(database: database))
         try mailRecords.giveUp(before: moment.adding(seconds: -MailSchedule.maximumAge))
         return try mails.compactMap { mail in
-            guard let taken = try mailRecords.take(mail, until: end) else { return nil }
+            guard let leased = try mailRecords.lease(mail, until: end) else { return nil }
             let token = LinkToken(of: mail.user, randomness: randomness)
             let link = AccountLink(
                 user: mail.user, digest: token.digest, purpose: mail.purpose,
                 emailLowercase: mail.email.lowercased(), createdAt: moment)
             try links.insert(link)
             let change = mail.purpose == .addressChange ? try links.change(of: mail.user) : nil
-            return TakenMail(mail: taken, token: token, linkEndsAt: link.endsAt, newEmail: change?.email)
+            return LeasedMail(mail: leased, token: token, linkEndsAt: link.endsAt, newEmail: change?.email)
         }
     }
 
@@ -65,10 +65,10 @@ extension LedgerTransaction {
     /// Deletes links that expired before a moment, older mails that were sent or given up, and expired counts.
     ///
     /// - Parameter now: The current time.
-    public func forgetMails(before moment: Timestamp, at now: Timestamp) throws {
-        try MailRecords(database: database).forget(before: moment)
-        try MailRecords(database: database).forgetCounts(before: now.adding(seconds: -MailLimit.window))
-        try LinkRecords(database: database).forget(before: moment)
+    public func deleteMails(before moment: Timestamp, at now: Timestamp) throws {
+        try MailRecords(database: database).delete(before: moment)
+        try MailRecords(database: database).deleteCounts(before: now.adding(seconds: -MailLimit.window))
+        try LinkRecords(database: database).delete(before: moment)
     }
 
     /// The mails about an account, oldest first.

@@ -61,7 +61,7 @@ struct LinkRecords {
     }
 
     /// Deletes links and changes that ended before a moment.
-    func forget(before moment: Timestamp) throws {
+    func delete(before moment: Timestamp) throws {
         try database.execute("DELETE FROM account_link WHERE ends_at <= $1", [moment])
         try database.execute("DELETE FROM address_change WHERE asked_at <= $1", [moment])
     }

@@ -31,7 +31,7 @@ struct MailRecords {
 
     /// Writes that a mail to an address was asked for, in one of a few rows that the addresses share: strangers may name any
     /// number of addresses.
-    func noteRequest(for email: String, at moment: Timestamp) throws {
+    func countRequest(for email: String, at moment: Timestamp) throws {
         let digest = DigestAlgorithm.sha256.digest(of: Array(email.utf8))
         // No address has a space.
         _ = try count("requests \(digest[0])", upTo: .max, at: moment)
@@ -68,7 +68,7 @@ struct MailRecords {
     }
 
     /// - Returns: The mail as it was taken; nil if another sender has taken it, or it was deleted.
-    func take(_ mail: QueuedMail, until end: Timestamp) throws -> QueuedMail? {
+    func lease(_ mail: QueuedMail, until end: Timestamp) throws -> QueuedMail? {
         let isTaken =
             try database.execute(
                 """
@@ -98,12 +98,12 @@ struct MailRecords {
     }
 
     /// Deletes mails that are older than a moment and were sent or given up.
-    func forget(before moment: Timestamp) throws {
+    func delete(before moment: Timestamp) throws {
         try database.execute("DELETE FROM mail WHERE next_attempt_at IS NULL AND created_at <= $1", [moment])
     }
 
     /// Deletes counts that began before a moment.
-    func forgetCounts(before moment: Timestamp) throws {
+    func deleteCounts(before moment: Timestamp) throws {
         try database.execute("DELETE FROM mail_count WHERE began_at <= $1", [moment])
     }
 

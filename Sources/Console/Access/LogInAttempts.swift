@@ -18,12 +18,12 @@ struct LogInAttempts: Sendable {
         try Self.take(address, from: fromAddress)
         do { try Self.take(name, from: ofName) } catch {
             // The attempt was not made.
-            fromAddress.giveBack(address)
+            fromAddress.returnToken(address)
             throw error
         }
         let value = try await attempt()
-        fromAddress.giveBack(address)
-        ofName.giveBack(name)
+        fromAddress.returnToken(address)
+        ofName.returnToken(name)
         return value
     }
 

@@ -48,7 +48,7 @@ struct BalanceRecords {
     }
 
     /// The balances that a user has ever had, by name, with the purchases of some origins.
-    func balances(of user: Int64, counting origins: Set<Origin>) throws -> [Balance] {
+    func balances(of user: Int64, accepting origins: Set<Origin>) throws -> [Balance] {
         try database.rows(
             """
             SELECT balance, CAST(sum(bought) AS BIGINT) AS bought, CAST(sum(spent) AS BIGINT) AS spent FROM (

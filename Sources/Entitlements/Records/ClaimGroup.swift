@@ -17,12 +17,12 @@ struct ClaimGroup {
         let claims = requests.flatMap(\.claims)
         try database.prefetch(
             [AppRecords.known] + (wanted.isEmpty ? [] : [users.knownUsers(wanted)])
-                + EntitlementRecords.questions(about: claims, in: database))
+                + EntitlementRecords.queries(about: claims, in: database))
         let apps = try AppRecords(database: database).numbers(of: Set(requests.flatMap(\.apps)))
         var facts = try EntitlementRecords(database: database, apps: apps).facts(about: claims)
         try readOrigins(of: requests.filter(\.isStatement).flatMap(\.claims), into: &facts)
         let numbers = try users.identifiers(of: wanted, at: moment)
-        for (user, number) in numbers { facts.furtherOrigins[number] = accepted.counting(for: user) }
+        for (user, number) in numbers { facts.acceptedOriginsByUser[number] = accepted.origins(for: user) }
         let notifications = NotificationRecords(database: database, apps: apps)
         let keptAnswers = AnswerRecords(database: database)
         let kept = try keptAnswers.answers(for: requests.compactMap(\.keeping).map { ($0.key, $0.oldest) })
@@ -45,7 +45,7 @@ struct ClaimGroup {
                 return .recorded(outcome)
             }
         }
-        decision.announceStates(type: type)
+        decision.recordStates(type: type)
         try notifications.insert(received, at: moment)
         try EntitlementChangeRecords(
             database: database, users: users, audit: transaction.audit, apps: apps, before: facts,
@@ -67,7 +67,7 @@ struct ClaimGroup {
         guard claims.contains(where: { !accepted.origins.contains($0.origin) }) else { return }
         let reached = Set(facts.purchases.values.map(\.owner) + facts.tokenOwners.values)
         for (number, user) in try users.names(of: reached) {
-            facts.furtherOrigins[number] = accepted.counting(for: user)
+            facts.acceptedOriginsByUser[number] = accepted.origins(for: user)
         }
     }
 
@@ -81,7 +81,7 @@ struct ClaimGroup {
     /// The answers, with the items of each user after all changes of the group.
     private func answers(_ decided: [Decided]) throws -> [ClaimAnswer] {
         var origins: [Int64: Set<Origin>] = [:]
-        for case .redeemed(_, let user, let counting) in decided { origins[user] = counting }
+        for case .redeemed(_, let user, let accepted) in decided { origins[user] = accepted }
         let items = try ReadingRecords(database: database).items(of: origins, at: moment)
         return decided.map { decided in
             switch decided {

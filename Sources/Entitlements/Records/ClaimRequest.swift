@@ -3,8 +3,8 @@ import Ledger
 
 /// A request for a decision: the claims of a user's proof, or a statement of the App Store.
 public enum ClaimRequest: Sendable {
-    /// - counting: The origins that are valid for the user, for the items in the answer.
-    case redeem([Claim], for: User, counting: Set<Origin>, by: AuditActor, keeping: AnswerKeeping? = nil)
+    /// - accepting: The origins that are valid for the user, for the items in the answer.
+    case redeem([Claim], for: User, accepting: Set<Origin>, by: AuditActor, keeping: AnswerKeeping? = nil)
     /// - stating: Nil for a notification without a transaction.
     case notify(NotificationRecord, stating: Claim?)
     case state(Claim)

@@ -27,8 +27,8 @@ struct EntitlementChangeRecords {
         try update(changes.changedTransactions, places)
         try updateFacts(of: changes.changedFacts.sorted(), places)
         try writeRenewals(of: changes.changedRenewals.sorted())
-        try AnnouncedStateRecords(database: database, apps: apps).write(
-            changes.announcedStates.sorted(), after, before: before)
+        try HistoryStateRecords(database: database, apps: apps).write(
+            changes.recordedStates.sorted(), after, before: before)
         let known = Set(changes.newTransactions.map(\.key))
         try updateCoverage(
             of: Set((changes.newTransactions.map(\.key) + changes.changedTransactions).compactMap(original(of:))),
@@ -58,7 +58,7 @@ struct EntitlementChangeRecords {
         let keys = changes.newTransactions.map(\.key) + changes.changedTransactions + changes.changedFacts
         let originals =
             changes.newlyNamed + changes.transfers.map(\.original) + changes.changedRenewals
-            + changes.announcedStates
+            + changes.recordedStates
         return Set(
             entries.map(\.user) + changes.transfers.map(\.former) + keys.compactMap(owner(of:))
                 + originals.compactMap { after.purchases[$0]?.owner })
@@ -111,9 +111,9 @@ struct EntitlementChangeRecords {
             where: ["user_id", "sequence"],
             keys.compactMap { key in
                 guard let transaction = after.transactions[key], let place = places[key] else { return nil }
-                let (standing, grace) = (transaction.standing, transaction.grace)
+                let (status, grace) = (transaction.status, transaction.grace)
                 return [
-                    standing.revocationDate, standing.revocationReason, standing.statedAt, standing.expiresAt,
+                    status.revocationDate, status.revocationReason, status.statedAt, status.expiresAt,
                     grace?.endsAt, grace?.statedAt, place.user, place.sequence,
                 ]
             })
@@ -180,10 +180,10 @@ struct EntitlementChangeRecords {
             ],
             try keys.compactMap { key in
                 guard let parked = after.parked[key], let claim = parked.claim else { return nil }
-                let standing = parked.standing
+                let status = parked.status
                 return key.sqlValues(apps) + [
-                    claim.originalTransactionIdentifier, standing.statedAt, standing.revocationDate,
-                    standing.revocationReason, standing.expiresAt, [UInt8](try JSONEncoder().encode(claim)),
+                    claim.originalTransactionIdentifier, status.statedAt, status.revocationDate,
+                    status.revocationReason, status.expiresAt, [UInt8](try JSONEncoder().encode(claim)),
                 ]
             })
     }

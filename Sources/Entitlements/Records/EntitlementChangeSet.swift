@@ -16,7 +16,7 @@ struct EntitlementChangeSet {
     /// Transactions that were already redeemed, whose facts change.
     private(set) var changedFacts: Set<TransactionKey> = []
     private(set) var changedRenewals: Set<TransactionKey> = []
-    private(set) var announcedStates: Set<TransactionKey> = []
+    private(set) var recordedStates: Set<TransactionKey> = []
     private(set) var newlyNamed: [TransactionKey] = []
     /// The former owners of the transferred purchases that had an owner before the decision.
     private(set) var transfers: [(original: TransactionKey, former: Int64)] = []
@@ -40,7 +40,7 @@ struct EntitlementChangeSet {
                 known.transactions.insert(claim.key)
                 newKeys.insert(claim.key)
                 newTransactions.append(claim)
-            case .standing(let key, _), .grace(let key, _):
+            case .status(let key, _), .grace(let key, _):
                 if known.transactions.insert(key).inserted { changedTransactions.append(key) }
             case .facts(let key, _):
                 if !newKeys.contains(key) { changedFacts.insert(key) }
@@ -52,7 +52,7 @@ struct EntitlementChangeSet {
             case .parked(let claim, _): parkedOrUnparked.insert(claim.key)
             case .unparked(let key): parkedOrUnparked.insert(key)
             case .audit(let entry, let user): events.append((.entry(entry), user))
-            case .announced(let original, _): announcedStates.insert(original)
+            case .recordedState(let original, _): recordedStates.insert(original)
             case .endChanged(let product, let user): newEnds.append((product, user))
             }
         }

@@ -30,7 +30,7 @@ struct EntitlementRecords {
         try readTransactions(into: &facts)
         guard !facts.purchases.isEmpty else { return facts }
         try StatedFactRecords(database: database, apps: apps).readRenewals(into: &facts)
-        try AnnouncedStateRecords(database: database, apps: apps).read(into: &facts)
+        try HistoryStateRecords(database: database, apps: apps).read(into: &facts)
         return facts
     }
 
@@ -49,7 +49,7 @@ struct EntitlementRecords {
     }
 
     /// The first queries of `facts`, to send in one round trip.
-    static func questions(about claims: [Claim], in database: any LedgerDatabase) -> [SQLQuery] {
+    static func queries(about claims: [Claim], in database: any LedgerDatabase) -> [SQLQuery] {
         guard !claims.isEmpty else { return [] }
         let tokens = Set(claims.compactMap(\.appAccountToken))
         return [
@@ -116,7 +116,7 @@ struct EntitlementRecords {
         for row in try database.rows(
             """
             SELECT redeemed.user_id, redeemed.sequence, original_transaction_id, transaction_id, redeemed.origin, app,
-                product_id, purchase_date, \(Standing.columns), grace_ends_at, grace_stated_at, \(Self.terms),
+                product_id, purchase_date, \(TransactionStatus.columns), grace_ends_at, grace_stated_at, \(Self.terms),
                 CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END AS adds_to_balance
             FROM \(database.listed("$1")) JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
@@ -167,7 +167,8 @@ struct EntitlementRecords {
             let key = try key(row, "transaction_id")
             var claim = try (row["claim"] as [UInt8]?).map(Self.claim)
             claim?.app = key.app
-            facts.setParked(EntitlementFacts.ParkedStatement(standing: try Standing(row), claim: claim), for: key)
+            facts.setParked(
+                EntitlementFacts.ParkedStatement(status: try TransactionStatus(row), claim: claim), for: key)
         }
     }
 
@@ -217,7 +218,7 @@ struct EntitlementRecords {
         return EntitlementFacts.Transaction(
             originalKey: original, sequence: try row["sequence"], productIdentifier: try row["product_id"],
             purchaseDate: try row["purchase_date"], addsToBalance: try row["adds_to_balance"],
-            standing: try Standing(row),
+            status: try TransactionStatus(row),
             grace: try graceStatedAt.map { GracePeriod(endsAt: try row["grace_ends_at"], statedAt: $0) },
             terms: PurchasePeriod.Terms(TransactionFacts(row, PurchasePeriod.Terms.facts)))
     }
@@ -227,7 +228,7 @@ struct EntitlementRecords {
     }
 }
 
-extension Standing {
+extension TransactionStatus {
     fileprivate static let columns = "revocation_date, revocation_reason, expires_at, stated_at"
 
     fileprivate init(_ row: SQLRow) throws {

@@ -3,9 +3,9 @@ import Ledger
 
 extension LedgerTransaction {
     /// The balances that a user has ever had, by name, as users see them, with the purchases of some origins.
-    public func balances(of user: User, counting origins: Set<Origin>) throws -> [Credit] {
+    public func balances(of user: User, accepting origins: Set<Origin>) throws -> [Credit] {
         guard let user = try users.known(user) else { return [] }
-        return try BalanceRecords(database: database).balances(of: user, counting: origins).map(\.credit)
+        return try BalanceRecords(database: database).balances(of: user, accepting: origins).map(\.credit)
     }
 
     /// Adds to a user's balance, and stores the answer to the caller in the same commit. Adds nothing if another process has
@@ -18,11 +18,11 @@ extension LedgerTransaction {
         for user: User,
         keeping answer: KeptAnswer?,
         for key: IdempotencyKey?,
-        forgettingBefore oldest: Timestamp
+        deletingBefore oldest: Timestamp
     ) throws -> KeptAnswer? {
         let user = try number(of: user, at: addition.addedAt)
         if let kept = try earlierAnswer(
-            orKeeping: answer, for: key, about: user, at: addition.addedAt, forgettingBefore: oldest)
+            orKeeping: answer, for: key, about: user, at: addition.addedAt, deletingBefore: oldest)
         {
             return kept
         }
@@ -31,8 +31,7 @@ extension LedgerTransaction {
         let entry = AuditEntry(
             happenedAt: addition.addedAt, event: .credited, actor: AuditActor(caller: addition.addedBy), origin: nil,
             reference: addition.identifier, subject: "\(addition.amount) \(addition.balance)", reason: addition.reason)
-        try audit.append([(entry, user)], to: &heads)
-        try users.write(heads)
+        try record(entry, of: user, &heads)
         return nil
     }
 
@@ -42,22 +41,21 @@ extension LedgerTransaction {
     public func spend(
         _ spending: Spending,
         for user: User,
-        counting origins: Set<Origin>
+        accepting origins: Set<Origin>
     ) throws -> SpendingAnswer {
         guard let user = try users.known(user) else { return spending.answer(from: [], earlier: nil) }
         let records = BalanceRecords(database: database)
         // The heads are read first, so that a concurrent writer changes their version.
         var heads = try users.heads(of: [user])
         let answer = spending.answer(
-            from: try records.balances(of: user, counting: origins),
+            from: try records.balances(of: user, accepting: origins),
             earlier: try records.earlier(for: spending.request, of: user))
         guard case .spent(let left) = answer else { return answer }
         try records.insert(spending, left: left, for: user)
         let entry = AuditEntry(
             happenedAt: spending.spentAt, event: .spent, actor: AuditActor(caller: spending.spentBy), origin: nil,
             reference: spending.identifier, subject: "\(spending.amount) \(spending.balance)", reason: spending.reason)
-        try audit.append([(entry, user)], to: &heads)
-        try users.write(heads)
+        try record(entry, of: user, &heads)
         return answer
     }
 }

@@ -9,15 +9,15 @@ extension LedgerTransaction {
     ///   - limit: The maximum number of purchases.
     ///   - type: Returns the type of a product, for transactions without a stated type.
     /// - Returns: The number of purchases whose states have changed; 0 if no more are due.
-    public func announceDueStates(
+    public func recordDueStates(
         at moment: Timestamp,
         accepting accepted: AcceptedOrigins,
         limit: Int,
         type: (String) -> ProductType?
     ) throws -> Int {
         let apps = try AppRecords(database: database).numbers(of: [])
-        let due = try AnnouncedStateRecords(database: database, apps: apps).due(at: moment, limit: limit)
-        return try announceStates(of: due, apps, at: moment, accepting: accepted, type: type)
+        let due = try HistoryStateRecords(database: database, apps: apps).due(at: moment, limit: limit)
+        return try recordStates(of: due, apps, at: moment, accepting: accepted, type: type)
     }
 
     /// The purchases with an end that no history has, of a page of users.
@@ -31,27 +31,27 @@ extension LedgerTransaction {
         limit: Int
     ) throws -> (originals: [TransactionKey], last: Int64)? {
         let apps = try AppRecords(database: database).numbers(of: [])
-        return try AnnouncedStateRecords(database: database, apps: apps)
+        return try HistoryStateRecords(database: database, apps: apps)
             .unknown(ofUsersAfter: number, limit: limit).map { ($0.originals.sorted(), $0.last) }
     }
 
     /// Makes the states of purchases known to the histories that do not have them, without an event.
     ///
     /// - Parameter type: Returns the type of a product, for transactions that do not say it.
-    package func announceStatesSilently(
+    package func recordStatesWithoutEvents(
         of originals: [TransactionKey],
         at moment: Timestamp,
         type: (String) -> ProductType?
     ) throws {
         let apps = try AppRecords(database: database).numbers(of: [])
-        _ = try announceStates(of: Set(originals), apps, at: moment, accepting: nil, type: type)
+        _ = try recordStates(of: Set(originals), apps, at: moment, accepting: nil, type: type)
     }
 
     /// Records the current states of purchases.
     ///
     /// - Parameter accepted: The origins with events; nil for a record without events.
     /// - Returns: The number of purchases whose states have changed.
-    func announceStates(
+    func recordStates(
         of originals: Set<TransactionKey>,
         _ apps: AppNumbers,
         at moment: Timestamp,
@@ -62,15 +62,15 @@ extension LedgerTransaction {
         var facts = try EntitlementRecords(database: database, apps: apps).facts(ofPurchases: originals)
         if let accepted {
             for (number, user) in try users.names(of: Set(facts.purchases.values.map(\.owner))) {
-                facts.furtherOrigins[number] = accepted.counting(for: user)
+                facts.acceptedOriginsByUser[number] = accepted.origins(for: user)
             }
         }
         var decision = EntitlementDecision(facts: facts, origins: accepted?.origins ?? [], at: moment)
-        decision.announceStates(of: originals, isSilent: accepted == nil, type: type)
+        decision.recordStates(of: originals, isSilent: accepted == nil, type: type)
         try EntitlementChangeRecords(
             database: database, users: users, audit: audit, apps: apps, before: facts, after: decision.facts,
             moment: moment
         ).write(decision.changes)
-        return originals.count { facts.announced[$0] != decision.facts.announced[$0] }
+        return originals.count { facts.recordedStates[$0] != decision.facts.recordedStates[$0] }
     }
 }

@@ -4,8 +4,8 @@ import Ledger
 
 extension LedgerTransaction {
     /// The items of a user at a moment, by redeemed transactions of some origins and by grants, each once, in order.
-    public func items(of user: User, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
-        try ReadingRecords(database: database).items(of: user, counting: origins, at: moment)
+    public func items(of user: User, accepting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
+        try ReadingRecords(database: database).items(of: user, accepting: origins, at: moment)
     }
 
     /// The items of a user at a moment, with their periods and sources, each once, in order.
@@ -16,12 +16,12 @@ extension LedgerTransaction {
     ///   - type: Returns the type of a product, for transactions without a stated type.
     public func ownedItems(
         of user: User,
-        counting origins: Set<Origin>,
+        accepting origins: Set<Origin>,
         owningBesides free: [Item],
         at moment: Timestamp,
         type: (String) -> ProductType?
     ) throws -> [OwnedItem] {
-        let coverage = try OwnedItemRecords(database: database).coverage(of: user, counting: origins, until: moment)
+        let coverage = try OwnedItemRecords(database: database).coverage(of: user, accepting: origins, until: moment)
         return OwnedItem.all(by: coverage, owningBesides: free, at: moment, type: type)
     }
 

@@ -29,7 +29,7 @@ extension LedgerTransaction {
         if let original = try apply(change, to: transactions[0], of: user) {
             try audit.append(AuditEntry(change, of: transactions[0]), to: user)
             let apps = try AppRecords(database: database).numbers(of: [])
-            _ = try announceStates(of: [original], apps, at: change.moment, accepting: accepted) { _ in nil }
+            _ = try recordStates(of: [original], apps, at: change.moment, accepting: accepted) { _ in nil }
         }
         return try found()
     }

@@ -9,7 +9,7 @@ extension LedgerTransaction {
     ///   - isSubscription: Returns true if a product is an auto-renewable subscription, for transactions without a stated type.
     public func subscriptions(
         of user: User,
-        counting origins: Set<Origin>,
+        accepting origins: Set<Origin>,
         at moment: Timestamp,
         isSubscription: (String) -> Bool
     ) throws -> [PurchaseStatus] {

@@ -12,11 +12,11 @@ extension LedgerTransaction {
         for user: User,
         keeping answer: KeptAnswer?,
         for key: IdempotencyKey?,
-        forgettingBefore oldest: Timestamp
+        deletingBefore oldest: Timestamp
     ) throws -> KeptAnswer? {
         let user = try number(of: user, at: grant.grantedAt)
         if let kept = try earlierAnswer(
-            orKeeping: answer, for: key, about: user, at: grant.grantedAt, forgettingBefore: oldest)
+            orKeeping: answer, for: key, about: user, at: grant.grantedAt, deletingBefore: oldest)
         {
             return kept
         }
@@ -26,9 +26,14 @@ extension LedgerTransaction {
         try TeamRecords(database: database).insert(grant, sequence: sequence, for: user)
         let entry = AuditEntry(
             grant, .itemGiven, by: grant.grantedBy, reason: grant.reason, at: grant.grantedAt)
+        try record(entry, of: user, &heads)
+        return nil
+    }
+
+    /// Appends an entry to a user's audit log, and writes the user's head.
+    func record(_ entry: AuditEntry, of user: Int64, _ heads: inout [Int64: UserHead]) throws {
         try audit.append([(entry, user)], to: &heads)
         try users.write(heads)
-        return nil
     }
 
     /// Stores an answer under a key.
@@ -39,11 +44,11 @@ extension LedgerTransaction {
         for key: IdempotencyKey?,
         about user: Int64,
         at moment: Timestamp,
-        forgettingBefore oldest: Timestamp
+        deletingBefore oldest: Timestamp
     ) throws -> KeptAnswer? {
         guard let key, let answer else { return nil }
         let answers = AnswerRecords(database: database)
-        try answers.forget(before: oldest)
+        try answers.delete(before: oldest)
         if try answers.keep(answer, for: key, about: user, at: moment) { return nil }
         guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
         return kept

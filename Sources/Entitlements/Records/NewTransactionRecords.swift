@@ -63,11 +63,11 @@ struct NewTransactionRecords {
                 "expires_at", "grace_ends_at", "grace_stated_at", "proof_digest", "anchor_digest", "leaf_digest",
             ] + TransactionFacts.columns,
             new.map { new in
-                let (claim, standing, grace) = (new.claim, new.transaction.standing, new.transaction.grace)
+                let (claim, status, grace) = (new.claim, new.transaction.status, new.transaction.grace)
                 return [
                     new.owner, new.sequence, claim.originalTransactionIdentifier, claim.transactionIdentifier,
                     claim.origin, apps[claim.app], claim.productIdentifier, claim.quantity, claim.purchaseDate, moment,
-                    standing.statedAt, standing.revocationDate, standing.revocationReason, standing.expiresAt,
+                    status.statedAt, status.revocationDate, status.revocationReason, status.expiresAt,
                     grace?.endsAt, grace?.statedAt, claim.proofDigest, claim.fingerprints?.anchor,
                     claim.fingerprints?.leaf,
                 ] + new.facts.sqlValues

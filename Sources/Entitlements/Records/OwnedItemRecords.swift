@@ -9,7 +9,7 @@ struct OwnedItemRecords {
     /// The coverage that began before a moment and is not revoked, in one query.
     ///
     /// - Parameter origins: The origins that are valid for the user.
-    func coverage(of user: User, counting origins: Set<Origin>, until moment: Timestamp) throws -> [ItemCoverage] {
+    func coverage(of user: User, accepting origins: Set<Origin>, until moment: Timestamp) throws -> [ItemCoverage] {
         try database.rows(Self.coverage, [user.name, user.issuer, moment]).compactMap { row in
             let item = Item(collection: try row["collection"], number: try row["number"])
             if let grant: String = try row["grant_id"] {
@@ -55,11 +55,8 @@ struct OwnedItemRecords {
     }()
 
     private static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
-        RedeemedTransaction(
-            sequence: try row["sequence"], origin: try row["origin"], transactionIdentifier: try row["transaction_id"],
-            originalTransactionIdentifier: try row["original_transaction_id"],
-            productIdentifier: try row["product_id"], quantity: try row["quantity"],
-            purchaseDate: try row["purchase_date"], redeemedAt: try row["redeemed_at"],
+        try RedeemedTransaction(
+            row,
             details: RedeemedTransaction.Details(
                 expiresAt: try row["expires_at"], graceEndsAt: try row["grace_ends_at"],
                 facts: TransactionFacts(row, transactionFacts)))

@@ -11,15 +11,15 @@ package struct ReadingRecords {
     }
 
     /// The items of a user at a moment, by purchases of some origins and by grants, each once, in order.
-    package func items(of user: Int64, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
-        try items(of: "$1", [user, moment], counting: origins, at: "$2")
+    package func items(of user: Int64, accepting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
+        try items(of: "$1", [user, moment], accepting: origins, at: "$2")
     }
 
     /// The items by the user's name, in one query.
-    func items(of user: User, counting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
+    func items(of user: User, accepting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
         try items(
             of: "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)", [user.name, user.issuer, moment],
-            counting: origins, at: "$3")
+            accepting: origins, at: "$3")
     }
 
     /// - Parameters:
@@ -28,7 +28,7 @@ package struct ReadingRecords {
     private func items(
         of user: String,
         _ arguments: [any SQLConvertible],
-        counting origins: Set<Origin>,
+        accepting origins: Set<Origin>,
         at moment: String
     ) throws -> [Item] {
         let sql = Self.items(
@@ -241,11 +241,8 @@ package struct ReadingRecords {
     }
 
     private static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
-        RedeemedTransaction(
-            sequence: try row["sequence"], origin: try row["origin"], transactionIdentifier: try row["transaction_id"],
-            originalTransactionIdentifier: try row["original_transaction_id"],
-            productIdentifier: try row["product_id"], quantity: try row["quantity"],
-            purchaseDate: try row["purchase_date"], redeemedAt: try row["redeemed_at"],
+        try RedeemedTransaction(
+            row,
             revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
             details: RedeemedTransaction.Details(
                 app: try row["bundle_id"], expiresAt: try row["expires_at"],

@@ -18,10 +18,10 @@ struct StatedFactRecords {
         if !keys.isEmpty { try readTransactions(keys, into: &facts) }
         guard !facts.purchases.isEmpty else { return }
         let stated = claims + facts.parked.values.compactMap(\.claim)
-        let hasEnd = facts.transactions.values.contains { $0.standing.expiresAt != nil }
+        let hasEnd = facts.transactions.values.contains { $0.status.expiresAt != nil }
         if hasEnd || stated.contains(where: { $0.renewal != nil || $0.expiresAt != nil }) {
             try readRenewals(into: &facts)
-            try AnnouncedStateRecords(database: database, apps: apps).read(into: &facts)
+            try HistoryStateRecords(database: database, apps: apps).read(into: &facts)
         }
     }
 

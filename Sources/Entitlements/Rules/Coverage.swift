@@ -25,8 +25,8 @@ extension EntitlementFacts {
         let next = Dictionary(uniqueKeysWithValues: zip(purchaseDates, purchaseDates.dropFirst()))
         var coverage: [TransactionKey: Coverage] = [:]
         for (key, transaction) in transactions {
-            let isRevoked = isRevokedByTeam || transaction.standing.isRevoked
-            guard let expiresAt = transaction.standing.expiresAt else {
+            let isRevoked = isRevokedByTeam || transaction.status.isRevoked
+            guard let expiresAt = transaction.status.expiresAt else {
                 coverage[key] = Coverage(beginsAt: nil, endsAt: nil, isRevoked: isRevoked)
                 continue
             }

@@ -9,8 +9,8 @@ package enum EntitlementChange: Hashable, Sendable {
     /// A purchase without a previous owner, by its original transaction.
     case purchase(TransactionKey, owner: Int64, Naming?)
     /// A transaction that is redeemed for the first time, with the item or credit of the claim.
-    case transaction(Claim, Standing, owner: Int64)
-    case standing(TransactionKey, Standing)
+    case transaction(Claim, TransactionStatus, owner: Int64)
+    case status(TransactionKey, TransactionStatus)
     case grace(TransactionKey, GracePeriod)
     /// The known facts of a transaction.
     case facts(TransactionKey, TransactionFacts)
@@ -19,11 +19,11 @@ package enum EntitlementChange: Hashable, Sendable {
     /// The transaction that now determines the owner of a purchase.
     case naming(TransactionKey, Naming)
     case transfer(TransactionKey, from: Int64, to: Int64)
-    case parked(Claim, Standing)
+    case parked(Claim, TransactionStatus)
     case unparked(TransactionKey)
     case audit(AuditEntry, user: Int64)
     /// The state of a purchase in the owner's history.
-    case announced(TransactionKey, AnnouncedState)
+    case recordedState(TransactionKey, HistoryState)
     /// A changed end of a purchase, which apps display.
     case endChanged(productIdentifier: String, user: Int64)
 }

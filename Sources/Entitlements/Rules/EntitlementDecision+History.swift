@@ -6,39 +6,39 @@ extension EntitlementDecision {
     /// Records the effects of the changes so far on purchases with an end in the histories of their owners.
     ///
     /// - Parameter type: Returns the type of a product, for transactions without a stated type.
-    package mutating func announceStates(type: (String) -> ProductType?) {
-        announceStates(of: changedPurchases, type: type)
+    package mutating func recordStates(type: (String) -> ProductType?) {
+        recordStates(of: changedPurchases, type: type)
     }
 
     /// Records the current states of purchases with an end in the histories of their owners.
     ///
     /// - Parameter isSilent: True to record the states without events if no history has them, in a ledger that had no histories.
-    package mutating func announceStates(
+    package mutating func recordStates(
         of originals: Set<TransactionKey>,
         isSilent: Bool = false,
         type: (String) -> ProductType?
     ) {
         for original in originals.sorted() {
             guard let purchase = facts.purchases[original], let status = status(of: original, purchase, type: type),
-                status.paidUntil != nil || facts.announced[original] != nil
+                status.paidUntil != nil || facts.recordedStates[original] != nil
             else { continue }
-            let announced = facts.announced[original]
-            if isSilent, announced != nil { continue }
+            let recorded = facts.recordedStates[original]
+            if isSilent, recorded != nil { continue }
             let awaited = status.awaitsStatement(at: moment)
             let new =
                 awaited.map {
-                    AnnouncedState(state: announced?.state ?? .active, renews: announced?.renews, changesAt: $0)
-                } ?? AnnouncedState(status, at: moment)
-            guard announced != new else { continue }
+                    HistoryState(state: recorded?.state ?? .active, renews: recorded?.renews, changesAt: $0)
+                } ?? HistoryState(status, at: moment)
+            guard recorded != new else { continue }
             // Purchases from origins that are not accepted for the owner cause no events.
             let isReported = !isSilent && awaited == nil && isAccepted(original.origin, for: purchase.owner)
-            for event in !isReported ? [] : status.events(since: announced, at: moment) {
+            for event in !isReported ? [] : status.events(since: recorded, at: moment) {
                 let entry = AuditEntry(
                     happenedAt: event.happenedAt, event: event.event, actor: .appStore, origin: original.origin,
                     reference: status.transactionIdentifier, subject: status.productIdentifier, reason: event.reason)
                 make(.audit(entry, user: purchase.owner))
             }
-            make(.announced(original, new))
+            make(.recordedState(original, new))
         }
     }
 
@@ -66,7 +66,7 @@ extension EntitlementDecision {
             switch change {
             case .transaction(let claim, _, _):
                 if let transaction = facts.transactions[claim.key] { originals.insert(transaction.originalKey) }
-            case .standing(let key, _), .grace(let key, _), .facts(let key, _):
+            case .status(let key, _), .grace(let key, _), .facts(let key, _):
                 if let transaction = facts.transactions[key] { originals.insert(transaction.originalKey) }
             case .renewal(let original, _): originals.insert(original)
             default: break

@@ -45,8 +45,8 @@ extension EntitlementDecision {
     private func isActive(_ original: TransactionKey, with claim: Claim) -> Bool {
         guard !facts.revokedByTeam.contains(original) else { return false }
         var end: Timestamp?
-        for (_, transaction) in facts.transactions(of: original) where !transaction.standing.isRevoked {
-            guard let expiresAt = transaction.standing.expiresAt else { return true }
+        for (_, transaction) in facts.transactions(of: original) where !transaction.status.isRevoked {
+            guard let expiresAt = transaction.status.expiresAt else { return true }
             end = [end, expiresAt, transaction.grace?.endsAt].compactMap(\.self).max()
         }
         guard let end else { return false }

@@ -4,15 +4,15 @@ import Ledger
 /// The rules of restored purchases: all transactions with the same original and product are one purchase.
 extension EntitlementDecision {
     /// Writes a statement to the other transactions that repeat the purchase of a claim, unless they have a later one.
-    mutating func writeToRepeats(_ standing: Standing, of claim: Claim, by actor: AuditActor) {
+    mutating func writeToRepeats(_ status: TransactionStatus, of claim: Claim, by actor: AuditActor) {
         guard claim.repeatsOriginal, let owner = facts.purchases[claim.originalKey]?.owner else { return }
         for (key, transaction) in facts.transactions(ofPurchaseRepeatedBy: claim) where key != claim.key {
-            let before = transaction.standing
-            guard before.statedAt < standing.statedAt || before.statedAt == standing.statedAt && standing.isRevoked
+            let before = transaction.status
+            guard before.statedAt < status.statedAt || before.statedAt == status.statedAt && status.isRevoked
             else { continue }
-            write(standing, of: claim, to: key)
-            guard before.isRevoked != standing.isRevoked else { continue }
-            audit(standing.isRevoked ? .revoked : .granted, key, claim.productIdentifier, by: actor, to: owner)
+            write(status, of: claim, to: key)
+            guard before.isRevoked != status.isRevoked else { continue }
+            audit(status.isRevoked ? .revoked : .granted, key, claim.productIdentifier, by: actor, to: owner)
         }
     }
 }
@@ -29,11 +29,11 @@ extension EntitlementFacts {
     /// original.
     ///
     /// - Returns: Nil if each transaction is a purchase of its own.
-    func lastStanding(ofPurchaseRepeatedBy claim: Claim) -> Standing? {
+    func lastStatus(ofPurchaseRepeatedBy claim: Claim) -> TransactionStatus? {
         guard claim.repeatsOriginal else { return nil }
         let said =
-            transactions(ofPurchaseRepeatedBy: claim).map(\.transaction.standing)
-            + [parked[claim.originalKey]?.standing].compactMap(\.self)
+            transactions(ofPurchaseRepeatedBy: claim).map(\.transaction.status)
+            + [parked[claim.originalKey]?.status].compactMap(\.self)
         return said.reduce(nil) { last, next in last.map { next.isLater(than: $0) } ?? true ? next : last }
     }
 }

@@ -13,11 +13,11 @@ extension EntitlementDecision {
         by actor: AuditActor,
         _ naming: Naming?
     ) -> Redemption.Result {
-        guard let before = facts.transactions[claim.key]?.standing else {
+        guard let before = facts.transactions[claim.key]?.status else {
             return redeemFirst(claim, of: user, by: actor, naming)
         }
         let isRevokedByTeam = facts.revokedByTeam.contains(claim.originalKey)
-        let stated = Standing(claim)
+        let stated = TransactionStatus(claim)
         write(factsOf: claim)
         let hasGrace = write(grace: claim)
         guard stated.isLater(than: before) else {
@@ -44,23 +44,23 @@ extension EntitlementDecision {
     ) -> Redemption.Result {
         let parked = facts.parked[claim.key]
         if parked != nil { make(.unparked(claim.key)) }
-        var standing = Standing(claim)
-        for said in [parked?.standing, facts.lastStanding(ofPurchaseRepeatedBy: claim)].compactMap(\.self)
-        where said.isLater(than: standing) {
-            standing = said
+        var status = TransactionStatus(claim)
+        for said in [parked?.status, facts.lastStatus(ofPurchaseRepeatedBy: claim)].compactMap(\.self)
+        where said.isLater(than: status) {
+            status = said
         }
         // A statement that was parked before the catalog had the product has no end.
-        standing.expiresAt = standing.expiresAt ?? claim.expiresAt
+        status.expiresAt = status.expiresAt ?? claim.expiresAt
         if facts.purchases[claim.originalKey] == nil { make(.purchase(claim.originalKey, owner: user, naming)) }
-        make(.transaction(claim, standing, owner: user))
-        writeToRepeats(standing, of: claim, by: actor)
+        make(.transaction(claim, status, owner: user))
+        writeToRepeats(status, of: claim, by: actor)
         if let said = parked?.claim {
             _ = write(grace: said)
             write(factsOf: said)
         }
         _ = write(grace: claim)
         write(renewalOf: claim)
-        let isGranted = !standing.isRevoked && !facts.revokedByTeam.contains(claim.originalKey)
+        let isGranted = !status.isRevoked && !facts.revokedByTeam.contains(claim.originalKey)
         audit(isGranted ? .granted : .revoked, claim.key, claim.productIdentifier, by: actor, to: user)
         return isGranted ? .granted : .revoked
     }
@@ -72,10 +72,10 @@ extension EntitlementDecision {
 
     /// Parks a statement. Of two about the same transaction, the later one is kept; the same applies to their grace periods.
     mutating func park(_ claim: Claim) {
-        let stated = Standing(claim)
+        let stated = TransactionStatus(claim)
         guard let kept = facts.parked[claim.key] else { return make(.parked(claim, stated)) }
         make(.unparked(claim.key))
-        let isLater = stated.isLater(than: kept.standing)
+        let isLater = stated.isLater(than: kept.status)
         let (new, old) = (GracePeriod(claim), kept.claim.flatMap { GracePeriod($0) })
         let grace = new.map { $0.isLater(than: old) ? $0 : old ?? $0 } ?? old
         let facts = claim.facts.map { (kept.claim?.facts ?? TransactionFacts()).completed(by: $0) } ?? kept.claim?.facts
@@ -84,13 +84,13 @@ extension EntitlementDecision {
             .parked(
                 (isLater ? claim : kept.claim ?? claim).with(
                     grace: grace.map { Claim.Grace($0) }, facts: facts, renewal: renewal ?? kept.claim?.renewal),
-                isLater ? stated : kept.standing))
+                isLater ? stated : kept.status))
     }
 
     /// Writes a statement to a redeemed transaction.
-    mutating func write(_ standing: Standing, of claim: Claim, to key: TransactionKey) {
-        guard let before = facts.transactions[key]?.standing else { return }
-        make(.standing(key, standing.keepingEnd(of: before, unless: claim.isKnown)))
+    mutating func write(_ status: TransactionStatus, of claim: Claim, to key: TransactionKey) {
+        guard let before = facts.transactions[key]?.status else { return }
+        make(.status(key, status.keepingEnd(of: before, unless: claim.isKnown)))
     }
 
     /// Writes a claim's statement about a grace period, unless a later one is known.

@@ -60,7 +60,9 @@ package struct EntitlementDecision: Sendable {
             // The last signed statement is stored in case the origin is accepted again. It grants nothing now and causes no
             // event.
             if let before {
-                if Standing(claim).isLater(than: before.standing) { write(Standing(claim), of: claim, to: claim.key) }
+                if TransactionStatus(claim).isLater(than: before.status) {
+                    write(TransactionStatus(claim), of: claim, to: claim.key)
+                }
                 write(factsOf: claim)
             } else {
                 park(claim)
@@ -69,7 +71,7 @@ package struct EntitlementDecision: Sendable {
         }
         _ = give(original, to: owner, by: named?.naming, claim, .appStore)
         let wasInEffect =
-            before.map { !$0.standing.isRevoked } ?? true && !facts.revokedByTeam.contains(claim.originalKey)
+            before.map { !$0.status.isRevoked } ?? true && !facts.revokedByTeam.contains(claim.originalKey)
         let result = apply(claim, of: owner, by: .appStore, named?.naming)
         apply(siblings, of: owner)
         switch result {
@@ -80,7 +82,7 @@ package struct EntitlementDecision: Sendable {
     }
 
     func isAccepted(_ origin: Origin, for user: Int64) -> Bool {
-        origins.contains(origin) || facts.furtherOrigins[user]?.contains(origin) ?? false
+        origins.contains(origin) || facts.acceptedOriginsByUser[user]?.contains(origin) ?? false
     }
 
     /// Makes a change, which the following claims see.

@@ -6,19 +6,19 @@ extension EntitlementFacts {
         switch change {
         case .purchase(let original, let owner, let naming):
             set(Purchase(owner: owner, naming: naming), for: original)
-        case .transaction(let claim, let standing, _):
+        case .transaction(let claim, let status, _):
             set(
                 Transaction(
                     originalKey: claim.originalKey, productIdentifier: claim.productIdentifier,
-                    purchaseDate: claim.purchaseDate, addsToBalance: claim.credit != nil, standing: standing,
+                    purchaseDate: claim.purchaseDate, addsToBalance: claim.credit != nil, status: status,
                     stated: claim.facts), for: claim.key)
         case .facts(let key, let complete):
             set(complete, for: key)
         case .renewal(let original, let renewal):
             set(renewal, for: original)
-        case .standing(let key, let standing):
+        case .status(let key, let status):
             guard var transaction = transactions[key] else { return }
-            transaction.standing = standing
+            transaction.status = status
             set(transaction, for: key)
         case .grace(let key, let grace):
             guard var transaction = transactions[key] else { return }
@@ -33,12 +33,12 @@ extension EntitlementFacts {
             purchase.owner = owner
             purchase.transferredAt = moment
             set(purchase, for: original)
-        case .parked(let claim, let standing):
-            setParked(ParkedStatement(standing: standing, claim: claim), for: claim.key)
+        case .parked(let claim, let status):
+            setParked(ParkedStatement(status: status, claim: claim), for: claim.key)
         case .unparked(let key):
             removeParked(key)
-        case .announced(let original, let state):
-            announced[original] = state
+        case .recordedState(let original, let state):
+            recordedStates[original] = state
         case .refused, .audit, .endChanged:
             break
         }

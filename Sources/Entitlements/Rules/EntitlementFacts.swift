@@ -34,7 +34,7 @@ package struct EntitlementFacts: Sendable {
         package let productIdentifier: String
         package let purchaseDate: Timestamp
         package let addsToBalance: Bool
-        package var standing: Standing
+        package var status: TransactionStatus
         package var grace: GracePeriod?
         /// The facts of a claimed transaction; nil for other transactions.
         package var stated: TransactionFacts?
@@ -47,7 +47,7 @@ package struct EntitlementFacts: Sendable {
             productIdentifier: String,
             purchaseDate: Timestamp,
             addsToBalance: Bool,
-            standing: Standing,
+            status: TransactionStatus,
             grace: GracePeriod? = nil,
             stated: TransactionFacts? = nil,
             terms: PurchasePeriod.Terms? = nil
@@ -57,7 +57,7 @@ package struct EntitlementFacts: Sendable {
             self.productIdentifier = productIdentifier
             self.purchaseDate = purchaseDate
             self.addsToBalance = addsToBalance
-            self.standing = standing
+            self.status = status
             self.grace = grace
             self.stated = stated
             self.terms = terms
@@ -66,12 +66,12 @@ package struct EntitlementFacts: Sendable {
 
     /// A statement about a transaction that nobody has redeemed.
     package struct ParkedStatement: Hashable, Sendable {
-        package let standing: Standing
+        package let status: TransactionStatus
         /// Nil for a statement that an early version has parked.
         package let claim: Claim?
 
-        package init(standing: Standing, claim: Claim?) {
-            self.standing = standing
+        package init(status: TransactionStatus, claim: Claim?) {
+            self.status = status
             self.claim = claim
         }
     }
@@ -85,11 +85,11 @@ package struct EntitlementFacts: Sendable {
     /// The original transactions of the purchases that the team has revoked.
     package var revokedByTeam: Set<TransactionKey> = []
     /// The states of purchases with an end in the histories of their owners.
-    package var announced: [TransactionKey: AnnouncedState] = [:]
+    package var recordedStates: [TransactionKey: HistoryState] = [:]
     /// The owners of account tokens.
     package var tokenOwners: [UUID: Int64] = [:]
     /// The origins that are valid only for some users.
-    package var furtherOrigins: [Int64: Set<Origin>] = [:]
+    package var acceptedOriginsByUser: [Int64: Set<Origin>] = [:]
 
     package init() {}
 

@@ -26,7 +26,7 @@ package struct ItemCoverage: Sendable {
     }
 
     /// True if this coverage is shown instead of another, because it ends later, or began earlier.
-    fileprivate func outlasts(_ other: ItemCoverage) -> Bool {
+    fileprivate func takesPrecedence(over other: ItemCoverage) -> Bool {
         let (end, otherEnd) = (endsAt?.millisecondsSince1970 ?? .max, other.endsAt?.millisecondsSince1970 ?? .max)
         return end == otherEnd ? beginsAt < other.beginsAt : end > otherEnd
     }
@@ -53,7 +53,7 @@ extension OwnedItem {
                 let longest = running.reduce(
                     nil as ItemCoverage?,
                     { longest, next in
-                        longest.map { next.outlasts($0) } ?? true ? next : longest
+                        longest.map { next.takesPrecedence(over: $0) } ?? true ? next : longest
                     })
             else { return nil }
             return OwnedItem(longest, since: beginning(of: longest, coverage), at: moment, type: type)
@@ -82,7 +82,8 @@ extension OwnedItem {
     private static func beginning(of last: ItemCoverage, _ coverage: [ItemCoverage]) -> Timestamp {
         var beginning = last.beginsAt
         for earlier in coverage.sorted(by: { $0.beginsAt > $1.beginsAt }) where earlier.beginsAt < beginning {
-            let isConnected = earlier.endsAt.map { $0.adding(seconds: PurchaseStatus.gapSeconds) >= beginning } ?? true
+            let isConnected =
+                earlier.endsAt.map { $0.adding(seconds: PurchaseStatus.maximumGapSeconds) >= beginning } ?? true
             if isConnected { beginning = earlier.beginsAt }
         }
         return beginning

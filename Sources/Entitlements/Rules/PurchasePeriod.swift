@@ -59,9 +59,9 @@ package struct PurchasePeriod: Hashable, Sendable {
         transactionIdentifier = key.identifier
         productIdentifier = transaction.productIdentifier
         purchaseDate = transaction.purchaseDate
-        expiresAt = transaction.standing.expiresAt
+        expiresAt = transaction.status.expiresAt
         graceEndsAt = transaction.grace?.endsAt
-        isRevoked = transaction.standing.isRevoked
+        isRevoked = transaction.status.isRevoked
         self.isRevokedByTeam = isRevokedByTeam
         terms = transaction.stated.map { Terms($0) } ?? transaction.terms ?? Terms(TransactionFacts())
     }

@@ -19,10 +19,10 @@ extension PurchaseStatus {
 
     /// The events between the state in the history and this one, in their order.
     ///
-    /// - Parameter announced: The state in the history; nil if it has none.
-    func events(since announced: AnnouncedState?, at moment: Timestamp) -> [HistoryEvent] {
-        let change = state == announced?.state ? nil : stateEvent(after: announced?.state, at: moment)
-        return renewalEvents(since: announced) + [change].compactMap(\.self)
+    /// - Parameter recorded: The state in the history; nil if it has none.
+    func events(since recorded: HistoryState?, at moment: Timestamp) -> [HistoryEvent] {
+        let change = state == recorded?.state ? nil : stateEvent(after: recorded?.state, at: moment)
+        return renewalEvents(since: recorded) + [change].compactMap(\.self)
     }
 
     /// The time to wait for a statement about the renewal, in seconds, before the end of a subscription that may renew is
@@ -38,9 +38,9 @@ extension PurchaseStatus {
         return moment < end ? end : nil
     }
 
-    private func renewalEvents(since announced: AnnouncedState?) -> [HistoryEvent] {
+    private func renewalEvents(since recorded: HistoryState?) -> [HistoryEvent] {
         guard state.isOwned || state == .billingRetry, let renewalStatedAt, let renews else { return [] }
-        switch (announced?.renews, renews) {
+        switch (recorded?.renews, renews) {
         case (true, false), (nil, false): return [HistoryEvent(.autoRenewDisabled, at: renewalStatedAt)]
         case (false, true): return [HistoryEvent(.autoRenewEnabled, at: renewalStatedAt)]
         case (true, true), (nil, true), (false, false): return []

@@ -20,7 +20,7 @@ public struct PurchaseStatus: Hashable, Sendable {
     public let expirationReason: ExpirationReason?
 
     /// The longest gap between two consecutive periods, in seconds, because the clocks of the App Store's servers differ.
-    static let gapSeconds: Int64 = 3600
+    static let maximumGapSeconds: Int64 = 3600
 
     /// The last transaction.
     let transactionIdentifier: String
@@ -108,7 +108,9 @@ public struct PurchaseStatus: Hashable, Sendable {
         var beginning = periods[periods.count - 1].purchaseDate
         for earlier in periods.dropLast().reversed() {
             let end = [earlier.expiresAt, earlier.graceEndsAt].compactMap(\.self).max()
-            guard !earlier.isRevoked, end.map({ $0.adding(seconds: gapSeconds) >= beginning }) ?? true else { break }
+            guard !earlier.isRevoked, end.map({ $0.adding(seconds: maximumGapSeconds) >= beginning }) ?? true else {
+                break
+            }
             beginning = earlier.purchaseDate
         }
         return beginning

@@ -15,7 +15,7 @@ extension LedgerTransaction {
     func facts(
         about item: Item,
         of user: User,
-        counting origins: Set<Origin>,
+        accepting origins: Set<Origin>,
         owningBesides free: [Item],
         products: [String],
         at moment: Timestamp,
@@ -23,7 +23,7 @@ extension LedgerTransaction {
     ) throws -> ItemFacts {
         var facts = ItemFacts()
         facts.products = products
-        facts.owned = try ownedItems(of: user, counting: origins, owningBesides: free, at: moment, type: type)
+        facts.owned = try ownedItems(of: user, accepting: origins, owningBesides: free, at: moment, type: type)
             .first { $0.item == item }
         let apps = try AppRecords(database: database).numbers(of: [])
         if facts.owned == nil, !products.isEmpty {
@@ -31,7 +31,7 @@ extension LedgerTransaction {
                 .newest(ofProducts: Set(products), of: origins, limit: 5)
         }
         guard facts.owned == nil, let number = try users.known(user) else { return facts }
-        facts.purchases = try purchases(granting: item, to: number, apps, counting: origins, at: moment, type: type)
+        facts.purchases = try purchases(granting: item, to: number, apps, accepting: origins, at: moment, type: type)
         facts.grants = try TeamRecords(database: database).grants(of: number, before: .max, limit: Self.maximumEvents)
             .filter { $0.item == item }
         let known = Set(products.map { ByteKey($0) })
@@ -47,7 +47,7 @@ extension LedgerTransaction {
         granting item: Item,
         to user: Int64,
         _ apps: AppNumbers,
-        counting origins: Set<Origin>,
+        accepting origins: Set<Origin>,
         at moment: Timestamp,
         type: (String) -> ProductType?
     ) throws -> [ItemFacts.Purchase] {

@@ -111,7 +111,7 @@ extension LedgerTransaction {
         origin: Origin?,
         in app: String? = nil,
         to user: User,
-        counting origins: Set<Origin>,
+        accepting origins: Set<Origin>,
         reason: String,
         by caller: String,
         accepting accepted: AcceptedOrigins,
@@ -131,7 +131,7 @@ extension LedgerTransaction {
         let claim = parked.valued(by: benefit(parked.productIdentifier, parked.app))
         guard origins.contains(claim.origin) else { throw AssignmentError.originNotAccepted(claim.origin) }
         let answers = try decide(
-            [.redeem([claim], for: user, counting: origins, by: AuditActor(caller: caller))], under: .keep,
+            [.redeem([claim], for: user, accepting: origins, by: AuditActor(caller: caller))], under: .keep,
             accepting: accepted,
             at: moment, type: type)
         guard case .redeemed(let answer) = answers.first, let result = answer.results.first else {

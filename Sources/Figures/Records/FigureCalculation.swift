@@ -59,7 +59,7 @@ struct FigureCalculation {
             Dictionary(uniqueKeysWithValues: metrics.map { ($0, $0) })
         }
         var past: [FigureReading.Time] = []
-        if formula.needsPast, let first = try reading.firstDay(), first < times[0].lowerBound {
+        if formula.needsEarlierDays, let first = try reading.firstDay(), first < times[0].lowerBound {
             past = [.init(place: 0, days: first..<times[0].lowerBound)]
         }
         try reading.add(

@@ -30,7 +30,7 @@ struct SubscriptionTimeline {
         var isTrial: Bool { transaction.isTrial }
 
         /// True if this one counts of two periods that begin at the same moment: the other was upgraded, or ends earlier.
-        func takesPlace(of other: Period) -> Bool {
+        func takesPrecedence(over other: Period) -> Bool {
             let (isUpgraded, otherIsUpgraded) = (transaction.isUpgraded, other.transaction.isUpgraded)
             return isUpgraded == otherIsUpgraded ? other.end < end : otherIsUpgraded
         }
@@ -53,7 +53,7 @@ struct SubscriptionTimeline {
             guard let expiresAt = transaction.expiresAt else { continue }
             let period = Period(transaction, expiresAt: expiresAt)
             if let last = periods.indices.last, periods[last].start == period.start {
-                if period.takesPlace(of: periods[last]) { periods[last] = period }
+                if period.takesPrecedence(over: periods[last]) { periods[last] = period }
             } else {
                 periods.append(period)
             }

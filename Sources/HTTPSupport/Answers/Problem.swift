@@ -81,11 +81,11 @@ package struct Problem: Error {
 
     /// True if the service's configuration causes the refusal. The same request succeeds after the operator has changed
     /// it.
-    package var isForTheOperatorToMend: Bool {
-        Self.codesForTheOperatorToMend.contains(code)
+    package var isOperatorError: Bool {
+        Self.operatorErrorCodes.contains(code)
     }
 
-    package static let codesForTheOperatorToMend: Set<String> = [
+    package static let operatorErrorCodes: Set<String> = [
         "chainUntrusted", "originNotAccepted", "bundleIdentifierMismatch", "productUnknown", "itemUnknown",
         "balanceUnknown",
     ]

@@ -50,6 +50,9 @@ extension Problem {
         }
     }
 
+    /// The code of an error; that of an internal error if the error is unexpected.
+    package static func code(of error: any Error) -> String { (Problem(error) ?? .unexpected).code }
+
     package static let unexpected = Problem(
         status: .internalServerError, code: "internalError",
         detail: "The service failed. Try again later; a purchase that is sent twice is granted once.",

@@ -27,20 +27,20 @@ public enum APIKeyScope: String, Sendable, CaseIterable {
     /// Allows reading the service's metrics.
     case metrics
 
-    /// The permission as text for people.
+    /// The permission as a verb phrase, such as "erase users".
     public var summary: String {
         switch self {
-        case .read: "the catalog, what users own and redeemed"
-        case .redeem: "to hand in proofs, to set account tokens"
-        case .grant: "to give items without a purchase, to take back"
-        case .support: "to read stories, explanations and unclaimed purchases"
-        case .spend: "to spend what users have bought"
-        case .export: "everything there is of users"
-        case .erase: "to erase users"
-        case .catalog: "to create, edit and withdraw products"
-        case .webhooks: "to have back ends told what happens"
-        case .figures: "what was sold, summed up"
-        case .metrics: "for Prometheus"
+        case .read: "read the catalog, items and transactions"
+        case .redeem: "redeem proofs and set account tokens"
+        case .grant: "grant items, revoke grants and purchases"
+        case .support: "read histories, explanations and unclaimed purchases"
+        case .spend: "spend consumables"
+        case .export: "read and export all data of users"
+        case .erase: "erase users"
+        case .catalog: "create, edit and withdraw products"
+        case .webhooks: "manage webhooks and read their secrets"
+        case .figures: "read sums of sales"
+        case .metrics: "read metrics"
         }
     }
 }

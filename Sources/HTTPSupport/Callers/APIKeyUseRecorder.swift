@@ -42,7 +42,7 @@ public struct APIKeyUseRecorder: Service {
         } catch {
             logger.debug(
                 "the last uses of API keys are not recorded",
-                metadata: ["code": "\((Problem(error) ?? .unexpected).code)"])
+                metadata: ["code": "\(Problem.code(of: error))"])
         }
     }
 }

@@ -11,14 +11,14 @@ final class APIKeyUses: Sendable {
 
     private let waiting = Mutex<[String: Timestamp]>([:])
 
-    /// Notes a use, unless the ledger has one of the last hour.
-    func note(_ key: APIKeyRecord, at moment: Timestamp) {
+    /// Records a use, unless the ledger has one of the last hour.
+    func record(_ key: APIKeyRecord, at moment: Timestamp) {
         if let last = key.lastUsedAt, moment < last.adding(seconds: Self.interval) { return }
         waiting.withLock { $0[key.identifier] = moment }
     }
 
-    /// Returns all uses noted, by the identifiers of the keys, and forgets them.
-    func takeAll() -> [String: Timestamp] {
+    /// Returns all recorded uses, by the identifiers of the keys, and removes them.
+    func drain() -> [String: Timestamp] {
         waiting.withLock { waiting in
             defer { waiting = [:] }
             return waiting

@@ -50,7 +50,7 @@ public struct APIKeys: Sendable {
     }
 
     /// The keys that the service accepts now.
-    public func listValid() async throws -> [APIKeyRecord] {
+    public func validKeys() async throws -> [APIKeyRecord] {
         let now = clock.now()
         return try await list().filter { $0.isValid(at: now) }
     }
@@ -62,7 +62,7 @@ public struct APIKeys: Sendable {
 
     /// Writes the last uses of keys to the ledger, in one commit for all keys.
     public func recordUses() async throws {
-        let uses = uses.takeAll()
+        let uses = uses.drain()
         guard !uses.isEmpty else { return }
         try await ledger.write { transaction in
             for (identifier, moment) in uses { try transaction.recordUse(ofAPIKey: identifier, at: moment) }
@@ -82,7 +82,7 @@ public struct APIKeys: Sendable {
         else { return nil }
         let now = clock.now()
         if let expiresAt = record.expiresAt, now >= expiresAt { throw Problem.keyExpired(record.name, at: expiresAt) }
-        uses.note(record, at: now)
+        uses.record(record, at: now)
         return .backEnd(
             key: record.identifier, scopes: Set(record.scopes.compactMap(APIKeyScope.init(rawValue:))), app: record.app)
     }

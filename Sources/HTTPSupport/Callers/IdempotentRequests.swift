@@ -106,7 +106,7 @@ package final class IdempotentRequests: Sendable {
         let now = clock.now()
         return try await ledger.write {
             try $0.keep(
-                refusal, for: key, about: user, isRefusal: true, at: now, forgettingBefore: now.adding(days: -1))
+                refusal, for: key, about: user, isRefusal: true, at: now, deletingBefore: now.adding(days: -1))
         }
     }
 
@@ -117,7 +117,7 @@ package final class IdempotentRequests: Sendable {
         do {
             return try await perform(pending)
         } catch {
-            guard let problem = Problem(error), !problem.couldSucceedLater, !problem.isForTheOperatorToMend else {
+            guard let problem = Problem(error), !problem.couldSucceedLater, !problem.isOperatorError else {
                 throw error
             }
             let response = KeptResponse(

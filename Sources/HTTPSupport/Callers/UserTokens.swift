@@ -42,7 +42,7 @@ public final class UserTokens: Sendable {
     private let settings: TokenSettings
     private let keys: TokenKeys
     private let clock: any WallClock
-    private let acceptsAnySpelling: @Sendable (User) async throws -> Bool
+    private let acceptsAnyNormalization: @Sendable (User) async throws -> Bool
     /// The verified tokens by SHA-256.
     private let cache = Mutex<[[UInt8]: CachedToken]>([:])
 
@@ -55,15 +55,15 @@ public final class UserTokens: Sendable {
         let generation: Int
     }
 
-    /// - Parameter acceptsAnySpelling: True if the user's `sub` may differ from Unicode's composed form (NFC).
+    /// - Parameter acceptsAnyNormalization: True if the user's `sub` may differ from Unicode's composed form (NFC).
     public init(
         _ settings: TokenSettings,
         clock: any WallClock,
         logger: Logger,
-        acceptsAnySpelling: @escaping @Sendable (User) async throws -> Bool = { _ in false }
+        acceptsAnyNormalization: @escaping @Sendable (User) async throws -> Bool = { _ in false }
     ) {
         self.settings = settings
-        self.acceptsAnySpelling = acceptsAnySpelling
+        self.acceptsAnyNormalization = acceptsAnyNormalization
         self.clock = clock
         keys = TokenKeys(source: settings.keys, allowing: settings.algorithms, clock: clock, logger: logger)
     }
@@ -110,10 +110,10 @@ public final class UserTokens: Sendable {
         guard token.isSigned(by: key), let claims = try? Claims(token.claims) else {
             throw .tokenInvalid("its signature is invalid, or iss, sub, aud or exp is missing or of another type")
         }
-        return try await judge(claims, at: now)
+        return try await validate(claims, at: now)
     }
 
-    private func judge(_ claims: Claims, at now: Timestamp) async throws(Problem) -> (Caller, Timestamp) {
+    private func validate(_ claims: Claims, at now: Timestamp) async throws(Problem) -> (Caller, Timestamp) {
         guard claims.iss.hasSameBytes(as: issuer) else { throw .tokenInvalid("it is from another issuer") }
         let audiences = settings.audiences.filter { audience in
             claims.aud.contains { $0.hasSameBytes(as: audience.name) }
@@ -132,7 +132,7 @@ public final class UserTokens: Sendable {
         }
         // Two subjects that differ only in their bytes must not become one user.
         var isAccepted = user.name.hasSameBytes(as: claims.sub)
-        if !isAccepted { isAccepted = try await isOfAnySpelling(user) }
+        if !isAccepted { isAccepted = try await isAcceptedInAnyNormalization(user) }
         guard isAccepted else {
             throw .tokenInvalid("its sub must be in Unicode's composed form (NFC)")
         }
@@ -142,9 +142,9 @@ public final class UserTokens: Sendable {
 
     /// Returns true if the user's name may have any spelling. If the ledger cannot be read, the token is refused and
     /// the app retries.
-    private func isOfAnySpelling(_ user: User) async throws(Problem) -> Bool {
+    private func isAcceptedInAnyNormalization(_ user: User) async throws(Problem) -> Bool {
         do {
-            return try await acceptsAnySpelling(user)
+            return try await acceptsAnyNormalization(user)
         } catch { throw Problem(error) ?? .unexpected }
     }
 

@@ -57,7 +57,7 @@ public final class BodyBudget: Sendable {
         /// Counts bytes that have arrived.
         ///
         /// - Throws: `Problem` with the code `tooBusy`. Then the bytes are not counted.
-        package func take(_ count: Int) throws {
+        package func reserve(_ count: Int) throws {
             let added = bytes.withLock { bytes in
                 bytes.read += count
                 let added = max(0, bytes.read - budget.limits.freePerBody) - bytes.counted

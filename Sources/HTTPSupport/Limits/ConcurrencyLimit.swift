@@ -23,12 +23,12 @@ package final class ConcurrencyLimit: Sendable {
     ///
     /// - Throws: `Problem` with the code `tooBusy` if too many callers wait.
     package func run<Value>(_ work: () async throws -> Value) async throws -> Value {
-        try await acquirePlace()
-        defer { releasePlace() }
+        try await acquirePermit()
+        defer { releasePermit() }
         return try await work()
     }
 
-    private func acquirePlace() async throws {
+    private func acquirePermit() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let answer: Result<Void, any Error>? = places.withLock { places in
                 if places.free > 0 {
@@ -44,7 +44,7 @@ package final class ConcurrencyLimit: Sendable {
     }
 
     /// Gives the place to the caller that has waited longest.
-    private func releasePlace() {
+    private func releasePermit() {
         let next = places.withLock { places in
             let next = places.waiting.popFirst()
             if next == nil { places.free += 1 }

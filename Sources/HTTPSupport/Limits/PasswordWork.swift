@@ -10,7 +10,7 @@ package final class PasswordWork: Sendable {
     private let queues = (0..<max(1, ProcessInfo.processInfo.activeProcessorCount / 2)).map {
         DispatchQueue(label: "till.passwords.\($0)")
     }
-    private let turn = Atomic(0)
+    private let nextQueue = Atomic(0)
     private let waiting = Atomic(0)
 
     package init() {}
@@ -21,7 +21,7 @@ package final class PasswordWork: Sendable {
         guard waiting.add(1, ordering: .relaxed).newValue <= Self.maximumWaiting * queues.count else {
             throw Problem.tooBusy
         }
-        let queue = queues[turn.wrappingAdd(1, ordering: .relaxed).newValue & Int.max % queues.count]
+        let queue = queues[nextQueue.wrappingAdd(1, ordering: .relaxed).newValue & Int.max % queues.count]
         return try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try work() }) }
         }

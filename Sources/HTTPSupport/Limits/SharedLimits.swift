@@ -6,7 +6,7 @@ package final class SharedLimits: Sendable {
     package let bodies: BodyBudget
     /// The limit on requests in progress. Nil if connections are limited instead.
     package let requests: OpenRequests?
-    private let isProxyNoted = Atomic(false)
+    private let hasWarnedAboutProxy = Atomic(false)
 
     package init(addresses: ClientAddresses, bodies: BodyBudget, requests: OpenRequests? = nil) {
         self.addresses = addresses
@@ -15,5 +15,5 @@ package final class SharedLimits: Sendable {
     }
 
     /// Returns true on the first call only.
-    package func shouldWarnAboutProxy() -> Bool { !isProxyNoted.exchange(true, ordering: .relaxed) }
+    package func shouldWarnAboutProxy() -> Bool { !hasWarnedAboutProxy.exchange(true, ordering: .relaxed) }
 }

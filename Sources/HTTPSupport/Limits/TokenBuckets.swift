@@ -52,7 +52,7 @@ package final class TokenBuckets: Sendable {
     }
 
     /// Puts a token back.
-    package func giveBack(_ subject: String) {
+    package func returnToken(_ subject: String) {
         change(subject) { $0.taken = max(0, $0.taken - Self.cost) }
     }
 

@@ -24,8 +24,8 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     /// True while a request has begun and its response is not written.
     private var isAnswering = false
     /// The pipelined requests. They are answered one after another. Otherwise unread responses would fill the memory.
-    private var heldBack = CircularBuffer<HTTPRequestPart>()
-    private var isReadWanted = false
+    private var pipelined = CircularBuffer<HTTPRequestPart>()
+    private var isReadPending = false
     private var deadlines: RequestDeadlines
     private var timer: Scheduled<Void>?
 
@@ -63,14 +63,14 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        guard heldBack.isEmpty, canDeliver(part) else { return heldBack.append(part) }
+        guard pipelined.isEmpty, canDeliver(part) else { return pipelined.append(part) }
         deliver(part, context)
     }
 
-    /// Stops reading while requests are held back. The client must wait.
+    /// Stops reading while pipelined requests wait. The client must wait.
     package func read(context: ChannelHandlerContext) {
-        guard heldBack.isEmpty else {
-            isReadWanted = true
+        guard pipelined.isEmpty else {
+            isReadPending = true
             return
         }
         context.read()
@@ -98,16 +98,16 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
         }
     }
 
-    /// Delivers the held-back parts, up to the next request that must wait.
-    private func deliverHeldBack(_ context: ChannelHandlerContext) {
-        guard !heldBack.isEmpty else { return }
-        while let part = heldBack.first, canDeliver(part) {
-            heldBack.removeFirst()
+    /// Delivers the pipelined parts, up to the next request that must wait.
+    private func deliverPipelined(_ context: ChannelHandlerContext) {
+        guard !pipelined.isEmpty else { return }
+        while let part = pipelined.first, canDeliver(part) {
+            pipelined.removeFirst()
             deliver(part, context)
         }
         context.fireChannelReadComplete()
-        guard heldBack.isEmpty, isReadWanted else { return }
-        isReadWanted = false
+        guard pipelined.isEmpty, isReadPending else { return }
+        isReadPending = false
         context.read()
     }
 
@@ -140,7 +140,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
         deadlines.answerWritten()
         isAnswering = false
         connection?.requestsEnded(at: .now())
-        deliverHeldBack(context)
+        deliverPipelined(context)
     }
 
     private static func checked(_ head: HTTPRequest) -> HTTPRequest {
@@ -169,7 +169,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     private func leave() {
         if let connection { table.remove(connection) }
         connection = nil
-        heldBack.removeAll()
+        pipelined.removeAll()
         timer?.cancel()
         timer = nil
     }

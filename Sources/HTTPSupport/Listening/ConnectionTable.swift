@@ -80,7 +80,7 @@ package final class ConnectionTable: Sendable {
     private struct Connections {
         var open: [ObjectIdentifier: Connection] = [:]
         var countByAddress: [String: Int] = [:]
-        var turnedAway = 0
+        var refused = 0
         var warnedAt: NIODeadline?
     }
 
@@ -153,10 +153,10 @@ package final class ConnectionTable: Sendable {
     ///
     /// - Returns: The number of connections closed since the last warning, or nil if the last warning is recent.
     private static func warning(_ connections: inout Connections, at now: NIODeadline) -> Int? {
-        connections.turnedAway += 1
+        connections.refused += 1
         if let warnedAt = connections.warnedAt, now < warnedAt + warningInterval { return nil }
-        defer { connections.turnedAway = 0 }
+        defer { connections.refused = 0 }
         connections.warnedAt = now
-        return connections.turnedAway
+        return connections.refused
     }
 }

@@ -9,24 +9,24 @@ import ServiceLifecycle
 /// The HTTP server of the service, the store or both. It listens until its shutdown.
 public struct ServiceServer: Sendable {
     private let router: @Sendable () -> Router<ServiceContext>
-    private let companions: [any Service]
-    private let outlasting: [(service: any Service, message: Logger.Message)]
+    private let backgroundServices: [any Service]
+    private let stoppedLast: [(service: any Service, message: Logger.Message)]
     private let configuration: ServerConfiguration
     private let logger: Logger
 
     /// - Parameters:
-    ///   - companions: The services that run beside the server and stop before it.
-    ///   - outlasting: The services that stop after the server, each with its log message.
+    ///   - backgroundServices: The services that run beside the server and stop before it.
+    ///   - stoppedLast: The services that stop after the server, each with its log message.
     public init(
         router: @escaping @Sendable () -> Router<ServiceContext>,
-        companions: [any Service] = [],
-        outlasting: [(service: any Service, message: Logger.Message)] = [],
+        backgroundServices: [any Service] = [],
+        stoppedLast: [(service: any Service, message: Logger.Message)] = [],
         configuration: ServerConfiguration,
         logger: Logger
     ) {
         self.router = router
-        self.companions = companions
-        self.outlasting = outlasting
+        self.backgroundServices = backgroundServices
+        self.stoppedLast = stoppedLast
         self.configuration = configuration
         self.logger = logger
     }
@@ -55,12 +55,12 @@ public struct ServiceServer: Sendable {
             logger: logger)
         var group = ServiceGroupConfiguration(
             // The group stops them in reverse order.
-            services: outlasting.map { announced($0.service, $0.message) }
+            services: stoppedLast.map { announced($0.service, $0.message) }
                 + [
                     announced(application, "waiting for requests under way") {
                         ["connections": "\(connections.busyCount)"]
                     }
-                ] + companions
+                ] + backgroundServices
                 + [
                     announced(IdleService(), "stopping") {
                         ["graceSeconds": "\(configuration.gracePeriod.components.seconds)"]

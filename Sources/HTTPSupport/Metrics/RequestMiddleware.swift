@@ -29,7 +29,7 @@ package struct RequestMiddleware: RouterMiddleware {
             context.notes.code = "headInvalid"
             response = try Problem(status: .badRequest, code: "headInvalid", detail: refusal.sentence).response()
         } else {
-            noteProxy(request, context)
+            warnAboutProxy(request, context)
             response = try await limited(request, context, next)
         }
         // The client can quote this identifier to find the request's log line.
@@ -67,7 +67,7 @@ package struct RequestMiddleware: RouterMiddleware {
         return try await next(request, context)
     }
 
-    private func noteProxy(_ request: Request, _ context: ServiceContext) {
+    private func warnAboutProxy(_ request: Request, _ context: ServiceContext) {
         guard sharedLimits.addresses.proxies == 0, let name = HTTPField.Name.forwardedFor,
             request.headers[name] != nil, sharedLimits.shouldWarnAboutProxy()
         else { return }

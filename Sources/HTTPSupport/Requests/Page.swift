@@ -29,7 +29,7 @@ package struct Page {
         if let cursor = try request.query("cursor", upTo: Self.maximumCursorLength) {
             guard let bytes = Base64.decode(Array(cursor.utf8)[...], .urlSafe), bytes.count < 1024,
                 let last = String(validating: bytes, as: UTF8.self)
-            else { throw Problem.parameter("cursor", "the nextCursor of an earlier response") }
+            else { throw Problem.cursorInvalid }
             self.last = last
         } else {
             last = nil
@@ -39,11 +39,16 @@ package struct Page {
     /// Returns the number before which the page begins, in a numbered list with the newest first. Nil for the first
     /// page.
     package func before() throws(Problem) -> Int64? {
+        try position { Int64($0) }
+    }
+
+    /// Returns the position of the previous page's last element. Nil for the first page.
+    ///
+    /// - Parameter parse: Returns the position that a cursor names; nil for another text.
+    package func position<Position>(_ parse: (String) -> Position?) throws(Problem) -> Position? {
         guard let last else { return nil }
-        guard let number = Int64(last) else {
-            throw Problem.parameter("cursor", "the nextCursor of an earlier response")
-        }
-        return number
+        guard let position = parse(last) else { throw Problem.cursorInvalid }
+        return position
     }
 
     /// Returns a page of a numbered list with the newest first.
@@ -82,6 +87,8 @@ package struct Page {
 }
 
 extension Problem {
+    package static let cursorInvalid = parameter("cursor", "the nextCursor of the previous page")
+
     package static func parameter(_ name: String, _ expected: String) -> Problem {
         Problem(
             status: .badRequest, code: "parameterInvalid", detail: "The query parameter \(name) must be \(expected).")

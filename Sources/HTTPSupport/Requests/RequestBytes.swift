@@ -22,7 +22,7 @@ package enum RequestBytes {
         do {
             for try await chunk in request.body {
                 guard bytes.count + chunk.readableBytes <= maximumSize else { throw HTTPError(.contentTooLarge) }
-                try lease?.take(chunk.readableBytes)
+                try lease?.reserve(chunk.readableBytes)
                 if bytes.isEmpty, let length { bytes.reserveCapacity(min(length, maximumReserved)) }
                 bytes.append(contentsOf: chunk.readableBytesView)
             }

@@ -43,10 +43,10 @@ package struct AuditRecords {
                     entry.subject, entry.reason, record.reasonSalt, record.reasonDigest, record.digest,
                 ]
             })
-        for user in Set(records.map(\.user)) { database.noteChange(of: user) }
+        for user in Set(records.map(\.user)) { database.recordChange(of: user) }
         // The App Store goes on stating what happens to the purchases of an erased user, which concerns nobody any more.
         let told = records.filter { heads[$0.user]?.isErased != true }
-        for feature in database.tables.schema.features { try feature.follower?(told, database, randomness) }
+        for feature in database.tables.schema.features { try feature.auditHook?(told, database, randomness) }
     }
 
     /// The records of a user after a number, in order.

@@ -130,7 +130,7 @@ final class GroupCommits: Sendable {
             case .batch(let queue): batches[ObjectIdentifier(queue), default: (queue, 0)].count += 1
             }
         }
-        for (queue, count) in batches.values { works += queue.take(count) }
+        for (queue, count) in batches.values { works += queue.dequeue(count) }
         return works
     }
 }

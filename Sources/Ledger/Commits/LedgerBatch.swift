@@ -3,7 +3,7 @@ import Synchronization
 /// The queue of the requests of a batch.
 protocol BatchQueue: AnyObject, Sendable {
     /// Takes the oldest requests, which wait for the commit that is about to run.
-    func take(_ count: Int) -> [GroupCommits.Work]
+    func dequeue(_ count: Int) -> [GroupCommits.Work]
 }
 
 /// A queue of requests of one kind. Requests that wait together are read, decided and written together, in one commit.
@@ -40,7 +40,7 @@ public final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue 
         }
     }
 
-    func take(_ count: Int) -> [GroupCommits.Work] {
+    func dequeue(_ count: Int) -> [GroupCommits.Work] {
         let taken = waiting.withLock { waiting in
             defer { waiting.removeFirst(count) }
             return Array(waiting.prefix(count))

@@ -27,7 +27,7 @@ final class ReadThreads: Sendable {
         isLong: Bool = false,
         _ read: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
-        guard runsInline, !isLong, Self.takePlace() else {
+        guard runsInline, !isLong, Self.reserveInlineRead() else {
             waiting.add(1, ordering: .relaxed)
             return try await NIOThreadPool.singleton.runIfActive { [self] in
                 waiting.subtract(1, ordering: .relaxed)
@@ -38,7 +38,7 @@ final class ReadThreads: Sendable {
         return try read()
     }
 
-    private static func takePlace() -> Bool {
+    private static func reserveInlineRead() -> Bool {
         guard inlineReads.add(1, ordering: .relaxed).oldValue >= maximumInlineReads else { return true }
         inlineReads.subtract(1, ordering: .relaxed)
         return false

@@ -39,7 +39,7 @@ extension LedgerConversion {
     }
 
     private var users: [Conversion] {
-        let noDigest = dialect == .sqlite ? "zeroblob(32)" : "decode(repeat('00', 32), 'hex')"
+        let zeroDigest = dialect == .sqlite ? "zeroblob(32)" : "decode(repeat('00', 32), 'hex')"
         return [
             Conversion("app", "app, bundle_id", "VALUES (1, '')"),
             Conversion(
@@ -52,7 +52,7 @@ extension LedgerConversion {
                 SELECT known.user_id, issuer, name, app_account_token, is_app_account_token_settled,
                     CASE WHEN spelled.user_id IS NULL THEN 0 ELSE 1 END, first_seen_at, 0,
                     coalesce(redeemed.last, 0), coalesce(given.last, 0), coalesce(told.last, 0),
-                    coalesce(digest, \(noDigest))
+                    coalesce(digest, \(zeroDigest))
                 FROM old_user AS known LEFT JOIN old_any_spelling AS spelled USING (user_id)
                 LEFT JOIN (SELECT user_id, max(sequence) AS last FROM old_redeemed_transaction GROUP BY user_id)
                     AS redeemed USING (user_id)

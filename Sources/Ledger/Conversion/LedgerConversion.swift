@@ -22,7 +22,7 @@ struct LedgerConversion {
 
     /// The statements that fill the new tables from the old ones, and drop the old ones.
     var filling: [String] {
-        (version < 15 ? spendingRequests + anySpellings : []) + copies + drops
+        (version < 15 ? spendingRequests + anyNormalizations : []) + copies + drops
     }
 
     // MARK: The old tables
@@ -94,7 +94,7 @@ struct LedgerConversion {
     }
 
     /// Version 15: a token may spell the non-ASCII name of an existing user in any Unicode form.
-    private var anySpellings: [String] {
+    private var anyNormalizations: [String] {
         let isASCII =
             dialect == .sqlite
             ? "length(CAST(name AS BLOB)) = length(name)" : "octet_length(name) = char_length(name)"

@@ -37,7 +37,7 @@ package struct EventRecords {
         try database.delete(
             from: "user_change", where: ["user_id", "number"],
             numbered.filter { $0.number > UserChange.kept }.map { [$0.user, $0.number - UserChange.kept] })
-        for user in users { database.noteChange(of: user) }
+        for user in users { database.recordChange(of: user) }
     }
 
     func position(of user: Int64) throws -> EventPosition {

@@ -12,7 +12,7 @@ public enum ImportError: CodedError, Equatable {
     /// The connection to the database was lost, or another process wrote to it.
     case interrupted
     /// The problems of the imported ledger, a sentence each.
-    case unsound([String])
+    case inconsistent([String])
 
     public var code: String {
         switch self {
@@ -22,7 +22,7 @@ public enum ImportError: CodedError, Equatable {
         case .versionOther: "importVersionOther"
         case .incomplete: "importIncomplete"
         case .interrupted: "importInterrupted"
-        case .unsound: "importUnsound"
+        case .inconsistent: "importUnsound"
         }
     }
 
@@ -40,7 +40,7 @@ public enum ImportError: CodedError, Equatable {
         case .interrupted:
             "The connection to the database was lost, or another process wrote to it. Nothing was imported; stop the services "
                 + "on it and try again."
-        case .unsound(let problems):
+        case .inconsistent(let problems):
             "The ledger in the file breaks its rules. Nothing was imported. " + problems.joined(separator: " ")
         }
     }

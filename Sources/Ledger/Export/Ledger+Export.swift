@@ -53,10 +53,10 @@ extension Ledger {
             guard isEmpty else { throw ImportError.notEmpty }
         }
         var reader = try LedgerImport(database: database, dialect: dialect)
-        while let bytes = try input() { try reader.take(bytes) }
+        while let bytes = try input() { try reader.append(bytes) }
         let rows = try reader.end()
         let problems = try LedgerRules(database: database).problems()
-        guard problems.isEmpty else { throw ImportError.unsound(problems) }
+        guard problems.isEmpty else { throw ImportError.inconsistent(problems) }
         return rows
     }
 }

@@ -30,11 +30,11 @@ struct LedgerImport {
         present = try database.presentTables()
     }
 
-    mutating func take(_ bytes: Data) throws {
+    mutating func append(_ bytes: Data) throws {
         rest.append(bytes)
         var start = rest.startIndex
         while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
-            try take(line: rest[start..<end])
+            try append(line: rest[start..<end])
             start = rest.index(after: end)
         }
         rest = Data(rest[start...])
@@ -48,8 +48,8 @@ struct LedgerImport {
         guard isComplete, rest.isEmpty else { throw ImportError.incomplete }
         do {
             for statement in conversion?.filling ?? [] { try database.write(statement, []) }
-        } catch  where database.isRefusal(error) {
-            throw ImportError.unsound(["Its rows contradict each other."])
+        } catch  where database.isConstraintViolation(error) {
+            throw ImportError.inconsistent(["Its rows contradict each other."])
         }
         return rows
     }
@@ -87,7 +87,7 @@ struct LedgerImport {
         for statement in table.statements(in: dialect) { try database.write(statement, []) }
     }
 
-    private mutating func take(line bytes: Data) throws {
+    private mutating func append(line bytes: Data) throws {
         lines += 1
         guard !isComplete, let line = try? decoder.decode(ExportLine.self, from: bytes) else {
             throw ImportError.lineInvalid(lines)
@@ -115,7 +115,7 @@ struct LedgerImport {
         do {
             try database.execute(
                 "INSERT INTO \(table.quotedName) (\(columns)) VALUES (\(places))", values)
-        } catch  where database.isRefusal(error) {
+        } catch  where database.isConstraintViolation(error) {
             throw ImportError.lineInvalid(lines)
         }
     }

@@ -6,16 +6,16 @@ extension Ledger {
     ///
     /// - Parameters:
     ///   - features: All features. The ledger creates the tables of the features in use.
-    ///   - takesOver: True if the ledger may create tables and convert a ledger of an earlier version.
+    ///   - migrates: True if the ledger may create tables and migrate a ledger of an earlier version.
     /// - Throws: `StorageFault`.
     package init(
         _ address: PostgreSQLAddress,
         features: [LedgerFeature],
         randomness: Randomness = .system,
-        takesOver: Bool = true
+        migrates: Bool = true
     ) throws(StorageFault) {
         self.init(
-            storage: try PostgreSQLStorage(address, features: features, randomness: randomness, takesOver: takesOver),
+            storage: try PostgreSQLStorage(address, features: features, randomness: randomness, migrates: migrates),
             randomness: randomness)
     }
 

@@ -82,13 +82,13 @@ final class PostgreSQLConnection {
     }
 
     /// Sends a statement without arguments together with the next one.
-    func runLater(_ sql: String) {
+    func enqueue(_ sql: String) {
         known.removeAll()
         waiting.append(.run(sql))
     }
 
     /// Sends a query together with the next statement, and discards its rows.
-    func queryLater(_ query: SQLQuery) throws(PostgreSQLFailure) {
+    func enqueue(_ query: SQLQuery) throws(PostgreSQLFailure) {
         known.removeAll()
         waiting += commands(PostgreSQLQuery(query))
         if waiting.count >= Self.maximumWaiting { _ = try exchange() }
@@ -126,7 +126,7 @@ final class PostgreSQLConnection {
 
     /// Commits the transaction, and returns when it is durable, also on the standby if the server waits for one.
     ///
-    /// - Throws: `PostgreSQLFailure`. If the connection is lost (`isLineLost`), the transaction may have been committed.
+    /// - Throws: `PostgreSQLFailure`. If the connection is lost (`isConnectionLost`), the transaction may have been committed.
     func commit() throws(PostgreSQLFailure) {
         hasWarned.pointee = false
         known.removeAll()
@@ -156,8 +156,8 @@ final class PostgreSQLConnection {
 
     /// Rolls back to a savepoint, and releases it.
     func rollBackToSavepoint(_ name: String) {
-        runLater("ROLLBACK TO \(name)")
-        runLater("RELEASE \(name)")
+        enqueue("ROLLBACK TO \(name)")
+        enqueue("RELEASE \(name)")
     }
 
     private func commands(_ boundQuery: PostgreSQLQuery) -> [PostgreSQLCommand] {

@@ -9,7 +9,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
         try connection.presentTables()
     }
 
-    func noteChange(of user: Int64) { connection.changed.insert(user) }
+    func recordChange(of user: Int64) { connection.changed.insert(user) }
 
     func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow] {
         try connection.query(SQLQuery(sql, arguments)).rows
@@ -20,7 +20,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
     }
 
     func write(_ sql: String, _ arguments: [any SQLConvertible]) throws {
-        try connection.queryLater(SQLQuery(sql, arguments))
+        try connection.enqueue(SQLQuery(sql, arguments))
     }
 
     func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws {
@@ -28,11 +28,11 @@ struct PostgreSQLDatabase: LedgerDatabase {
     }
 
     func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws {
-        connection.runLater("DECLARE page NO SCROLL CURSOR FOR \(sql)")
+        connection.enqueue("DECLARE page NO SCROLL CURSOR FOR \(sql)")
         while case let rows = try connection.query(SQLQuery("FETCH \(Self.rowsOfPage) FROM page")).rows, !rows.isEmpty {
             try body(rows)
         }
-        connection.runLater("CLOSE page")
+        connection.enqueue("CLOSE page")
     }
 
     /// Returns an empty text: PostgreSQL chooses the index itself.
@@ -51,7 +51,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
         _ table: String,
         set columns: [String],
         where keys: [String],
-        counting version: String?,
+        incrementing version: String?,
         _ rows: [[any SQLConvertible]]
     ) throws {
         let next: [String] =
@@ -106,7 +106,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
             let type = PostgreSQLArray.type(of: try tables.schema.kind(of: column, in: table))
             return "CAST(CAST($\(index + 1) AS text) AS \(type))"
         }
-        try connection.queryLater(SQLQuery(statement("unnest(\(values.joined(separator: ", ")))"), arrays))
+        try connection.enqueue(SQLQuery(statement("unnest(\(values.joined(separator: ", ")))"), arrays))
     }
 
     /// Inserts users with random numbers, so that concurrent transactions do not wait for each other.
@@ -132,5 +132,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
 
     func isIn(_ parameter: String) -> String { "= ANY(CAST(CAST(\(parameter) AS text) AS text[]))" }
 
-    func isRefusal(_ error: any Error) -> Bool { (error as? PostgreSQLFailure)?.isConstraintViolation ?? false }
+    func isConstraintViolation(_ error: any Error) -> Bool {
+        (error as? PostgreSQLFailure)?.isConstraintViolation ?? false
+    }
 }

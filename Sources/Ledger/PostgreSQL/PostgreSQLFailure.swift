@@ -20,10 +20,10 @@ struct PostgreSQLFailure: Error {
     var isUniqueViolation: Bool { state == "23505" }
 
     /// True if the connection is unusable: it is lost, or its server is not the primary.
-    var isOfConnection: Bool { isLineLost || state == "25006" }
+    var isOfConnection: Bool { isConnectionLost || state == "25006" }
 
     /// True if the connection is lost, or the server closes it. The server may have run the commands nevertheless.
-    var isLineLost: Bool {
+    var isConnectionLost: Bool {
         guard let state else { return true }
         return state.hasPrefix("08") || state.hasPrefix("57P")
     }

@@ -11,9 +11,9 @@ enum PostgreSQLSchema {
     static func prepare(
         _ connection: PostgreSQLConnection,
         _ schema: LedgerSchema,
-        takesOver: Bool
+        migrates: Bool
     ) throws -> StorageFault.Cause? {
-        connection.runLater("BEGIN ISOLATION LEVEL READ COMMITTED")
+        connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
         _ = try connection.query(SQLQuery("SELECT pg_advisory_xact_lock($1) IS NULL", [lock]))
         let present = try connection.presentTables()
         var version = 0
@@ -24,9 +24,9 @@ enum PostgreSQLSchema {
             version = try newest?["version"] ?? 0
         }
         var missing = schema.missing(from: present)
-        if takesOver, let script = script(from: version, schema, present) {
+        if migrates, let script = script(from: version, schema, present) {
             try connection.script(script)
-            try connection.queryLater(
+            try connection.enqueue(
                 SQLQuery(
                     "INSERT INTO ledger_schema (version) VALUES ($1) ON CONFLICT DO NOTHING", [LedgerSchema.version]))
             (version, missing) = (LedgerSchema.version, [])
@@ -45,7 +45,7 @@ enum PostgreSQLSchema {
     private static func script(from version: Int, _ schema: LedgerSchema, _ present: Set<String>) -> String? {
         let completion = schema.completion(of: version, with: present, in: .postgreSQL)
         return switch version {
-        case 0: ownTables + completion
+        case 0: additionalTables + completion
         case LedgerSchema.version where schema.missing(from: present).isEmpty: nil
         case LedgerSchema.earliestExtendedVersion...LedgerSchema.version: completion
         case LedgerSchema.earliestVersion..<LedgerSchema.version:
@@ -56,7 +56,7 @@ enum PostgreSQLSchema {
     }
 
     /// The tables that only a ledger in PostgreSQL has: its version, and the tokens of its commits.
-    private static let ownTables = """
+    private static let additionalTables = """
         CREATE TABLE ledger_schema (version BIGINT PRIMARY KEY);
 
         CREATE TABLE ledger_commit (

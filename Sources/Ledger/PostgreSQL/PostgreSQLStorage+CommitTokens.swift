@@ -10,7 +10,7 @@ extension PostgreSQLStorage {
     func isCommitted(_ token: [UInt8]) throws -> Bool {
         try attempt(until: .now + Self.retryTime) {
             try pool.withConnection { connection in
-                connection.runLater("BEGIN ISOLATION LEVEL READ COMMITTED")
+                connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
                 let row = try connection.query(
                     SQLQuery(
                         """
@@ -29,8 +29,8 @@ extension PostgreSQLStorage {
     /// Deletes the tokens of old commits. A failure does no harm: a later sweep deletes them.
     func sweep() {
         try? pool.withConnection { connection in
-            connection.runLater("BEGIN ISOLATION LEVEL READ COMMITTED")
-            connection.runLater("DELETE FROM ledger_commit WHERE committed_at < now() - interval '1 day'")
+            connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
+            connection.enqueue("DELETE FROM ledger_commit WHERE committed_at < now() - interval '1 day'")
             try connection.commit()
         }
     }

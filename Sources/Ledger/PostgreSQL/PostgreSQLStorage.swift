@@ -16,7 +16,7 @@ package final class PostgreSQLStorage: LedgerStorage {
     private let tables: LedgerTables
     private let observers = ChangeObservers()
     /// The notifications between services; nil without observers.
-    private let announcements = Mutex<PostgreSQLAnnouncements?>(nil)
+    private let notifications = Mutex<PostgreSQLNotifications?>(nil)
     private let randomness: Randomness
     private let address: PostgreSQLAddress
     private let absence = ServerAbsence()
@@ -26,21 +26,21 @@ package final class PostgreSQLStorage: LedgerStorage {
     /// The time for which a transaction is retried after conflicts.
     static let retryTime = Duration.seconds(20)
     /// The number of conflicts after which a group is divided.
-    private static let conflictsOfGroup = 3
-    private static let attemptsOfKey = 5
+    private static let maximumGroupConflicts = 3
+    private static let maximumKeyConflicts = 5
 
     /// Connects, and creates the tables if they do not exist.
     ///
     /// - Parameters:
     ///   - features: All features.
     ///   - randomness: A source of random bytes for the tokens of commits, and for pauses.
-    ///   - takesOver: True if the storage may create tables and convert a ledger of an earlier version.
+    ///   - migrates: True if the storage may create tables and migrate a ledger of an earlier version.
     /// - Throws: `StorageFault`.
     package init(
         _ address: PostgreSQLAddress,
         features: [LedgerFeature],
         randomness: Randomness,
-        takesOver: Bool = true
+        migrates: Bool = true
     ) throws(StorageFault) {
         self.address = address
         tables = LedgerTables(LedgerSchema(features))
@@ -48,10 +48,10 @@ package final class PostgreSQLStorage: LedgerStorage {
         pool = PostgreSQLPool(address)
         do {
             let found = try pool.withConnection {
-                try PostgreSQLSchema.prepare($0, tables.schema, takesOver: takesOver)
+                try PostgreSQLSchema.prepare($0, tables.schema, migrates: migrates)
             }
             if let found { throw StorageFault(cause: found, path: address.description) }
-            if takesOver { sweep() }
+            if migrates { sweep() }
         } catch {
             throw fault(error)
         }
@@ -64,9 +64,9 @@ package final class PostgreSQLStorage: LedgerStorage {
     /// Adds an observer. From the first observer on, the storage exchanges notifications with the other observing services.
     package func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
         observers.add(observer)
-        announcements.withLock { announcements in
-            announcements =
-                announcements ?? PostgreSQLAnnouncements(pool: pool, address: address, observers: observers)
+        notifications.withLock { notifications in
+            notifications =
+                notifications ?? PostgreSQLNotifications(pool: pool, address: address, observers: observers)
         }
     }
 
@@ -93,7 +93,7 @@ package final class PostgreSQLStorage: LedgerStorage {
         _ body: (any LedgerDatabase) throws -> Value
     ) throws -> Value {
         try pool.withConnection { connection in
-            if extent != .statement { connection.runLater("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
+            if extent != .statement { connection.enqueue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
             let value = try body(PostgreSQLDatabase(connection: connection, tables: tables))
             if extent != .statement { try connection.endRead() }
             absence.end()
@@ -115,7 +115,7 @@ package final class PostgreSQLStorage: LedgerStorage {
         var conflicts = 0
         do {
             let errors: [(any Error)?]? = try attempt(until: end) {
-                guard conflicts < Self.conflictsOfGroup || !parts.isDivisible else { return nil }
+                guard conflicts < Self.maximumGroupConflicts || !parts.isDivisible else { return nil }
                 do {
                     return try transaction { try perform(parts, on: $0) }
                 } catch let failure as PostgreSQLFailure where failure.isRetryable {
@@ -148,10 +148,10 @@ package final class PostgreSQLStorage: LedgerStorage {
     private func performInSavepoint(_ part: LedgerPart, _ database: PostgreSQLDatabase) throws -> (any Error)? {
         let connection = database.connection
         do {
-            connection.runLater("SAVEPOINT part")
+            connection.enqueue("SAVEPOINT part")
             try part.perform(database)
             try connection.flush()
-            connection.runLater("RELEASE part")
+            connection.enqueue("RELEASE part")
             return nil
         } catch {
             connection.rollBackToSavepoint("part")
@@ -164,20 +164,20 @@ package final class PostgreSQLStorage: LedgerStorage {
     private func transaction<Value>(_ body: (PostgreSQLConnection) throws -> Value) throws -> Value {
         let token = randomness.bytes(16)
         let (value, changed, lost): (Value, Set<Int64>, PostgreSQLFailure?) = try pool.withConnection { connection in
-            connection.runLater("BEGIN ISOLATION LEVEL SERIALIZABLE")
+            connection.enqueue("BEGIN ISOLATION LEVEL SERIALIZABLE")
             connection.changed.removeAll()
             let value = try body(connection)
-            try connection.queryLater(
+            try connection.enqueue(
                 SQLQuery("INSERT INTO ledger_commit (token, is_committed) VALUES ($1, 1)", [token]))
             do throws(PostgreSQLFailure) { try connection.commit() } catch {
-                guard error.isLineLost else { throw error }
+                guard error.isConnectionLost else { throw error }
                 return (value, connection.changed.numbers, error)
             }
             return (value, connection.changed.numbers, nil)
         }
         if let lost, try !isCommitted(token) { throw lost }
         observers.notify(changed)
-        announcements.withLock { $0 }?.announce(changed)
+        notifications.withLock { $0 }?.notify(changed)
         if commits.add(1, ordering: .relaxed).newValue.isMultiple(of: Self.commitsPerSweep) { sweep() }
         return value
     }
@@ -197,9 +197,10 @@ package final class PostgreSQLStorage: LedgerStorage {
                 if failure.isConflict { conflicts += 1 } else { losses += 1 }
                 if failure.isOfConnection { absence.begin() }
                 // A key that stays taken was not written by a concurrent transaction.
-                let isHopeless = (failure.isUniqueViolation || failure.isInternal) && conflicts > Self.attemptsOfKey
+                let isPermanent =
+                    (failure.isUniqueViolation || failure.isInternal) && conflicts > Self.maximumKeyConflicts
                 let isTime = failure.isOfConnection ? absence.isShort : ContinuousClock.now < end
-                guard !isHopeless, isTime else { throw fault(failure) }
+                guard !isPermanent, isTime else { throw fault(failure) }
                 pause(upTo: failure.isConflict ? 0.002 * Double(min(conflicts, 25)) : 0.05 * Double(min(losses, 10)))
             } catch {
                 throw translated(error)

@@ -33,11 +33,11 @@ package struct AnswerRecords {
 
     /// Keeps answers under new keys, and deletes old answers.
     package func keep(
-        _ answers: [(answer: KeptAnswer, key: IdempotencyKey, user: Int64, forgettingBefore: Timestamp)],
+        _ answers: [(answer: KeptAnswer, key: IdempotencyKey, user: Int64, deletingBefore: Timestamp)],
         at moment: Timestamp
     ) throws {
-        guard let oldest = answers.map(\.forgettingBefore).min() else { return }
-        try forget(before: oldest)
+        guard let oldest = answers.map(\.deletingBefore).min() else { return }
+        try delete(before: oldest)
         try database.insert(
             into: "kept_answer",
             ["idempotency_key", "caller", "request_digest", "answer", "kept_at", "user_id"],
@@ -57,7 +57,7 @@ package struct AnswerRecords {
         ).map(Self.answer)
     }
 
-    package func forget(before oldest: Timestamp) throws {
+    package func delete(before oldest: Timestamp) throws {
         try database.execute("DELETE FROM kept_answer WHERE kept_at < $1", [oldest])
     }
 

@@ -146,14 +146,14 @@ package struct UserRecords {
     package func write(_ heads: [Int64: UserHead]) throws {
         try database.update(
             "user", set: ["last_transaction", "last_grant", "audit_number", "audit_digest"], where: ["user_id"],
-            counting: "version",
+            incrementing: "version",
             // The order of the keys avoids deadlocks between groups.
             heads.sorted { $0.key < $1.key }.map { user, head in
                 [head.lastTransaction, head.lastGrant, head.auditNumber, head.auditDigest, user, head.version]
             })
         guard !heads.isEmpty else { return }
         for feature in database.tables.schema.features where feature.isUsed {
-            try feature.writeFollower?(heads, database)
+            try feature.writeHook?(heads, database)
         }
     }
 }

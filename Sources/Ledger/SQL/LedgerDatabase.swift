@@ -19,11 +19,11 @@ package protocol LedgerDatabase {
     /// Writes. A later statement, or the commit at the latest, may throw the error.
     func write(_ sql: String, _ arguments: [any SQLConvertible]) throws
 
-    /// Announces the next queries, so that a database server can answer all of them in one round trip.
+    /// Sends the next queries ahead, so that a database server can answer all of them in one round trip.
     func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws
 
     /// Notifies the observers of a user after the commit.
-    func noteChange(of user: Int64)
+    func recordChange(of user: Int64)
 
     /// Reads rows that may exceed the memory.
     ///
@@ -48,7 +48,7 @@ package protocol LedgerDatabase {
         _ table: String,
         set columns: [String],
         where keys: [String],
-        counting version: String?,
+        incrementing version: String?,
         _ rows: [[any SQLConvertible]]
     ) throws
 
@@ -95,7 +95,7 @@ package protocol LedgerDatabase {
     func indexed(by index: String) -> String
 
     /// Returns true if an error is a constraint violation.
-    func isRefusal(_ error: any Error) -> Bool
+    func isConstraintViolation(_ error: any Error) -> Bool
 }
 
 extension LedgerDatabase {
@@ -112,7 +112,7 @@ extension LedgerDatabase {
         where keys: [String],
         _ rows: [[any SQLConvertible]]
     ) throws {
-        try update(table, set: columns, where: keys, counting: nil, rows)
+        try update(table, set: columns, where: keys, incrementing: nil, rows)
     }
 
     package func rows(_ sql: String) throws -> [SQLRow] { try rows(sql, []) }

@@ -18,9 +18,9 @@ struct BackupCopy {
         do {
             // A crash may have left these files behind.
             try file.remove()
-            try file.removeCompanions()
+            try file.removeAuxiliaryFiles()
             try backup.copy(to: file)
-            for suffix in backup.partSuffixes { try backup.companion(suffix).copy(to: file.companion(suffix)) }
+            for suffix in backup.partSuffixes { try backup.auxiliaryFile(suffix).copy(to: file.auxiliaryFile(suffix)) }
             database = try DatabaseQueue(path: file.url.path)
         } catch {
             Self.discard(file)
@@ -35,7 +35,7 @@ struct BackupCopy {
 
     private static func discard(_ file: DatabaseFile) {
         try? file.remove()
-        try? file.removeCompanions()
+        try? file.removeAuxiliaryFiles()
     }
 
     /// Checks that the copy is a ledger, that the file is intact, and that every rule of the ledger holds.
@@ -57,7 +57,7 @@ struct BackupCopy {
         }
         guard let report else { throw RestorationError.newerVersion(path: backup.path) }
         guard report.problems.isEmpty else {
-            throw RestorationError.unsound(path: backup.path, problems: report.problems)
+            throw RestorationError.inconsistent(path: backup.path, problems: report.problems)
         }
         return report
     }
@@ -91,12 +91,12 @@ struct BackupCopy {
                         sql: "UPDATE api_key SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL",
                         arguments: [key.revokedAt.millisecondsSince1970, key.identifier])
                 }
-                let forgotten = features.flatMap(\.tables).filter { $0.restoration != nil }
+                let deleted = features.flatMap(\.tables).filter { $0.restoration != nil }
                 // Referencing rows are deleted before the rows that they refer to.
-                return try forgotten.reversed().reduce(0) { count, table in
+                return try deleted.reversed().reduce(0) { count, table in
                     guard try database.tableExists(table.name) else { return count }
                     try database.execute(sql: "DELETE FROM \(table.quotedName)")
-                    return table.restoration == .endOfSessions ? count + database.changesCount : count
+                    return table.restoration == .sessionDeletion ? count + database.changesCount : count
                 }
             }
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }

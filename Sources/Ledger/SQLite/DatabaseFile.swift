@@ -2,7 +2,7 @@ import Commerce
 import Foundation
 import Signatures
 
-/// The file of a SQLite database, and its companion files.
+/// The file of a SQLite database, and its auxiliary files.
 struct DatabaseFile {
     /// The suffixes of the files that may hold a part of the database: the write-ahead log and the rollback journal.
     static let partSuffixes = ["-wal", "-journal"]
@@ -16,9 +16,9 @@ struct DatabaseFile {
     var exists: Bool { access(url.path, F_OK) == 0 }
 
     /// The existing files that hold a part of the database.
-    var partSuffixes: [String] { Self.partSuffixes.filter { companion($0).exists } }
+    var partSuffixes: [String] { Self.partSuffixes.filter { auxiliaryFile($0).exists } }
 
-    func companion(_ suffix: String) -> DatabaseFile {
+    func auxiliaryFile(_ suffix: String) -> DatabaseFile {
         DatabaseFile(URL(filePath: url.path + suffix, directoryHint: .notDirectory))
     }
 
@@ -37,11 +37,11 @@ struct DatabaseFile {
         throw StorageFault(cause: .readOnly, path: url.path)
     }
 
-    /// Removes the companion files.
+    /// Removes the auxiliary files.
     ///
     /// - Throws: `StorageFault`.
-    func removeCompanions() throws(StorageFault) {
-        for suffix in Self.partSuffixes + ["-shm"] { try companion(suffix).remove() }
+    func removeAuxiliaryFiles() throws(StorageFault) {
+        for suffix in Self.partSuffixes + ["-shm"] { try auxiliaryFile(suffix).remove() }
     }
 
     /// Renames the file to the name of another, which it replaces. A reader sees all of the one file or of the other.
@@ -73,7 +73,7 @@ struct DatabaseFile {
         }
         do {
             try PrivateFile.ensureExists(at: other.url)
-            FileOwner.adoptFolder(of: other.url)
+            FileOwner.matchFolder(of: other.url)
             let output = try FileHandle(forWritingTo: other.url)
             defer { try? output.close() }
             while let bytes = try next(), !bytes.isEmpty { try output.write(contentsOf: bytes) }

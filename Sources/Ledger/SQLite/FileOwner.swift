@@ -4,7 +4,7 @@ import Foundation
 enum FileOwner {
     /// Gives a file that root created to the owner of its folder, so that the service can use it. It does nothing for other
     /// users.
-    static func adoptFolder(of url: URL) {
+    static func matchFolder(of url: URL) {
         var status = stat()
         guard geteuid() == 0, stat(url.deletingLastPathComponent().path, &status) == 0, status.st_uid != 0 else {
             return

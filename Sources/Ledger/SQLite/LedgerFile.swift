@@ -72,7 +72,7 @@ public struct LedgerFile: Sendable {
             try NewFile.make(at: file) { unfinished in
                 let copy = try DatabaseQueue(path: unfinished.path)
                 try DatabaseQueue(path: url.path).backup(to: copy)
-                // The backup is one file without companion files.
+                // The backup is one file without auxiliary files.
                 try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
                 try copy.close()
             }

@@ -21,7 +21,7 @@ final class LedgerLock: Sendable {
         // Read-only mode, so that a process can take an existing lock on a read-only disk.
         let opened = open(file.path, O_CREAT | O_RDONLY | O_CLOEXEC, 0o600)
         guard opened >= 0 else { throw StorageFault(cause: .cannotOpen, path: ledger.path) }
-        FileOwner.adoptFolder(of: file)
+        FileOwner.matchFolder(of: file)
         while flock(opened, (mode == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             let reason = errno
             if reason == EINTR { continue }

@@ -29,10 +29,10 @@ public struct LedgerRestoration: Sendable {
     public func perform(revokesRevivedKeys: Bool = true) throws -> RestorationReport {
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }
-        // SQLite's companion files are next to the target of a symbolic link.
+        // SQLite's auxiliary files are next to the target of a symbolic link.
         let place = DatabaseFile(ledger.resolvingSymlinksInPath())
         let source = DatabaseFile(backup.resolvingSymlinksInPath())
-        guard !source.isSame(as: place) else { throw RestorationError.isTheLedger(path: backup.path) }
+        guard !source.isSame(as: place) else { throw RestorationError.sameFile(path: backup.path) }
         let copy = try BackupCopy(of: source, beside: place, features)
         defer { copy.discard() }
         let contents = try copy.check()

@@ -48,7 +48,7 @@ struct ReplacedLedger {
 
     /// Replaces the ledger by another file, and keeps the ledger under another name.
     ///
-    /// A crash leaves one of both files in place, without companion files of the other.
+    /// A crash leaves one of both files in place, without auxiliary files of the other.
     ///
     /// - Throws: `RestorationError`, `StorageFault`. An error before the rename leaves the ledger in place.
     func replace(with new: DatabaseFile, at moment: Timestamp) throws -> RestorationReport.Previous {
@@ -56,11 +56,11 @@ struct ReplacedLedger {
         do {
             try file.syncFolder()
             // The write-ahead log of one database would damage another.
-            try file.removeCompanions()
+            try file.removeAuxiliaryFiles()
             try file.syncFolder()
             try new.replace(file)
         } catch {
-            if let kept { takeBack(kept) }
+            if let kept { restore(kept) }
             throw error
         }
         try file.syncFolder()
@@ -87,19 +87,19 @@ struct ReplacedLedger {
         }
         do {
             try file.keep(as: kept)
-            for suffix in file.partSuffixes { try file.companion(suffix).keep(as: kept.companion(suffix)) }
+            for suffix in file.partSuffixes { try file.auxiliaryFile(suffix).keep(as: kept.auxiliaryFile(suffix)) }
         } catch {
-            takeBack(kept)
+            restore(kept)
             throw error
         }
         return kept
     }
 
-    private func takeBack(_ kept: DatabaseFile) {
+    private func restore(_ kept: DatabaseFile) {
         for suffix in kept.partSuffixes {
-            let part = file.companion(suffix)
-            if !part.exists { try? kept.companion(suffix).replace(part) }
-            try? kept.companion(suffix).remove()
+            let part = file.auxiliaryFile(suffix)
+            if !part.exists { try? kept.auxiliaryFile(suffix).replace(part) }
+            try? kept.auxiliaryFile(suffix).remove()
         }
         try? kept.remove()
     }

@@ -5,21 +5,21 @@ public enum RestorationError: CodedError, Equatable {
     /// Another process has the ledger open.
     case inUse(path: String)
     /// The backup is the ledger itself.
-    case isTheLedger(path: String)
+    case sameFile(path: String)
     case unreadable(path: String)
     case notALedger(path: String)
     case newerVersion(path: String)
     /// The backup breaks rules. `problems` has a sentence for each.
-    case unsound(path: String, problems: [String])
+    case inconsistent(path: String, problems: [String])
 
     public var code: String {
         switch self {
         case .inUse: "restorationLedgerInUse"
-        case .isTheLedger: "restorationIsTheLedger"
+        case .sameFile: "restorationIsTheLedger"
         case .unreadable: "restorationUnreadable"
         case .notALedger: "restorationNotALedger"
         case .newerVersion: "restorationNewerVersion"
-        case .unsound: "restorationUnsound"
+        case .inconsistent: "restorationUnsound"
         }
     }
 
@@ -27,14 +27,14 @@ public enum RestorationError: CodedError, Equatable {
         switch self {
         case .inUse(let path):
             "\"\(path)\" is in use. Stop the service and every other till command on it, then try again."
-        case .isTheLedger(let path): "\"\(path)\" is the ledger itself. Name a backup of it."
+        case .sameFile(let path): "\"\(path)\" is the ledger itself. Name a backup of it."
         case .unreadable(let path):
             "\"\(path)\" cannot be read. Check that it is a file, and that this user may read it."
         case .notALedger(let path):
             "\"\(path)\" is not a ledger, or is damaged. Name another backup; the ledger in place is unchanged."
         case .newerVersion(let path):
             "\"\(path)\" was written by a newer version of Till. Restore it with that version."
-        case .unsound(let path, let problems):
+        case .inconsistent(let path, let problems):
             "\"\(path)\" is damaged. Name another backup; the ledger in place is unchanged. "
                 + problems.joined(separator: " ")
         }

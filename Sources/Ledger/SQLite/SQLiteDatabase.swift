@@ -16,7 +16,7 @@ struct SQLiteDatabase: LedgerDatabase {
         Set(try rows("SELECT name FROM sqlite_master WHERE type = 'table'", []).map { try $0["name"] })
     }
 
-    func noteChange(of user: Int64) { changed?.insert(user) }
+    func recordChange(of user: Int64) { changed?.insert(user) }
 
     func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow] {
         let run = try Run(database.cachedStatement(sql: sql), arguments, on: database)
@@ -63,7 +63,7 @@ struct SQLiteDatabase: LedgerDatabase {
         _ table: String,
         set columns: [String],
         where keys: [String],
-        counting version: String?,
+        incrementing version: String?,
         _ rows: [[any SQLConvertible]]
     ) throws {
         guard !rows.isEmpty else { return }
@@ -125,7 +125,7 @@ struct SQLiteDatabase: LedgerDatabase {
 
     func isIn(_ parameter: String) -> String { "IN (SELECT value FROM json_each(\(parameter)))" }
 
-    func isRefusal(_ error: any Error) -> Bool {
+    func isConstraintViolation(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
     }
 

@@ -29,14 +29,14 @@ enum SQLiteSchema {
     static func prepare(
         _ database: Database,
         _ schema: LedgerSchema,
-        takesOver: Bool
+        migrates: Bool
     ) throws -> StorageFault.Cause? {
         guard let version = try version(of: database) else { return .newerVersion }
         let isExtended = version == 0 || version >= LedgerSchema.earliestExtendedVersion
         let present = isExtended ? try tables(of: database) : []
         if version == LedgerSchema.version, schema.missing(from: present).isEmpty { return nil }
         guard version == 0 || version >= LedgerSchema.earliestVersion else { return .outdatedVersion }
-        guard takesOver else { return [0, LedgerSchema.version].contains(version) ? .missing : .olderVersion }
+        guard migrates else { return [0, LedgerSchema.version].contains(version) ? .missing : .olderVersion }
         if version == 0 {
             try database.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
         }

@@ -32,10 +32,10 @@ package final class SQLiteStorage: LedgerStorage {
     ///
     /// - Parameters:
     ///   - features: All features.
-    ///   - takesOver: True if the storage may create tables and convert a ledger of an earlier version. A service of that
+    ///   - migrates: True if the storage may create tables and migrate a ledger of an earlier version. A service of that
     ///     version may be running on it.
     /// - Throws: `StorageFault`.
-    package init(file: URL, features: [LedgerFeature], takesOver: Bool = true) throws(StorageFault) {
+    package init(file: URL, features: [LedgerFeature], migrates: Bool = true) throws(StorageFault) {
         path = file.path
         let tables = LedgerTables(LedgerSchema(features))
         self.tables = tables
@@ -61,7 +61,7 @@ package final class SQLiteStorage: LedgerStorage {
                 let earlier = try writer.writeWithoutTransaction { database in
                     let earlier = try SQLiteSchema.version(of: database)
                     try database.inTransaction(.immediate) {
-                        let cause = try SQLiteSchema.prepare(database, tables.schema, takesOver: takesOver)
+                        let cause = try SQLiteSchema.prepare(database, tables.schema, migrates: migrates)
                         if let cause { throw StorageFault(cause: cause, path: file.path) }
                         return .commit
                     }
@@ -169,7 +169,7 @@ package final class SQLiteStorage: LedgerStorage {
                 try commit({ try body(SQLiteDatabase(database: $0, tables: tables, changed: changed)) }, on: $0)
             }
             observers.notify(changed.numbers)
-            checkpointSometimes()
+            checkpointIfDue()
             return value
         } catch {
             notice(error)
@@ -204,7 +204,7 @@ package final class SQLiteStorage: LedgerStorage {
     ///
     /// Commits are already on the disk, in the log. Pages that readers still use, or that a full disk refuses, stay in the log
     /// until the next checkpoint. An I/O error stops the ledger.
-    private func checkpointSometimes() {
+    private func checkpointIfDue() {
         guard requestsSinceCheckpoint.load(ordering: .relaxed) > Self.requestsPerCheckpoint else { return }
         requestsSinceCheckpoint.store(0, ordering: .relaxed)
         do {

@@ -4,13 +4,13 @@ import Signatures
 /// A feature of Till with its own tables in the ledger.
 package struct LedgerFeature: Sendable {
     /// A function that writes rows about new audit records, in the same commit.
-    package typealias Follower =
+    package typealias AuditHook =
         @Sendable (
             _ records: [(record: AuditRecord, user: Int64)], _ database: any LedgerDatabase, _ randomness: Randomness
         ) throws -> Void
 
     /// A function that writes rows about the users of a write, in the same commit. It runs if the feature is in use.
-    package typealias WriteFollower =
+    package typealias WriteHook =
         @Sendable (_ heads: [Int64: UserHead], _ database: any LedgerDatabase) throws -> Void
 
     /// A check of rows that no single query can check.
@@ -23,8 +23,8 @@ package struct LedgerFeature: Sendable {
     /// The invariants of the rows beyond the constraints of the tables.
     let rules: [LedgerRule]
     let check: Check?
-    let follower: Follower?
-    let writeFollower: WriteFollower?
+    let auditHook: AuditHook?
+    let writeHook: WriteHook?
     /// True if the feature is in use. A service creates its tables when it starts.
     let isUsed: Bool
 
@@ -32,22 +32,22 @@ package struct LedgerFeature: Sendable {
         tables: [Table],
         rules: [LedgerRule] = [],
         check: Check? = nil,
-        follower: Follower? = nil,
-        writeFollower: WriteFollower? = nil,
+        auditHook: AuditHook? = nil,
+        writeHook: WriteHook? = nil,
         isUsed: Bool = true
     ) {
         self.tables = tables
         self.rules = rules
         self.check = check
-        self.follower = follower
-        self.writeFollower = writeFollower
+        self.auditHook = auditHook
+        self.writeHook = writeHook
         self.isUsed = isUsed
     }
 
     /// The same feature, marked as in use or not. The ledger keeps, exports and checks existing tables in both cases.
     package func used(if isUsed: Bool) -> LedgerFeature {
         LedgerFeature(
-            tables: tables, rules: rules, check: check, follower: follower, writeFollower: writeFollower, isUsed: isUsed
+            tables: tables, rules: rules, check: check, auditHook: auditHook, writeHook: writeHook, isUsed: isUsed
         )
     }
 }

@@ -74,7 +74,7 @@ package struct Table: Sendable {
         /// The restoration deletes the rows.
         case deletion
         /// The restoration deletes the rows, and each was a session.
-        case endOfSessions
+        case sessionDeletion
     }
 
     /// The families of tables that a distributed database needs. No foreign key leads from one to another.

@@ -6,11 +6,11 @@ extension LedgerTransaction {
     /// A user's profile, wishes and items at a moment.
     public func profile(
         of user: User,
-        counting origins: Set<Origin>,
+        accepting origins: Set<Origin>,
         at moment: Timestamp
     ) throws -> ProfileRecord {
         guard let user = try users.known(user) else { return .empty }
-        return try ProfileRecords(database: database).profile(of: user, counting: origins, at: moment)
+        return try ProfileRecords(database: database).profile(of: user, accepting: origins, at: moment)
     }
 
     /// Changes a profile, unless the user does not own a chosen item.
@@ -20,19 +20,19 @@ extension LedgerTransaction {
         _ change: ProfileChange,
         ofProfileOf user: User,
         owning free: [Item],
-        counting origins: Set<Origin>,
+        accepting origins: Set<Origin>,
         at moment: Timestamp
     ) throws -> ProfileAnswer {
         let user = try number(of: user, at: moment)
         let records = ProfileRecords(database: database)
-        let items = try ReadingRecords(database: database).items(of: user, counting: origins, at: moment)
+        let items = try ReadingRecords(database: database).items(of: user, accepting: origins, at: moment)
         if let foreign = change.chosen.first(where: { !free.contains($0) && !items.contains($0) }) {
             return .notOwned(foreign)
         }
         try records.apply(change, to: user)
         try EventRecords(database: database).append(
             UserChange(kind: .profileChanged, subject: "", happenedAt: moment), to: user)
-        return .changed(try records.profile(of: user, counting: origins, at: moment))
+        return .changed(try records.profile(of: user, accepting: origins, at: moment))
     }
 
     /// Adds a wish. An existing wish stays unchanged.

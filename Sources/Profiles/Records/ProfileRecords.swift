@@ -6,8 +6,8 @@ import Ledger
 struct ProfileRecords {
     let database: any LedgerDatabase
 
-    func profile(of user: Int64, counting origins: Set<Origin>, at moment: Timestamp) throws -> ProfileRecord {
-        let items = try ReadingRecords(database: database).items(of: user, counting: origins, at: moment)
+    func profile(of user: Int64, accepting origins: Set<Origin>, at moment: Timestamp) throws -> ProfileRecord {
+        let items = try ReadingRecords(database: database).items(of: user, accepting: origins, at: moment)
         guard try database.has("profile") else {
             return ProfileRecord(nickname: nil, chosen: [], wishes: [], items: items)
         }

@@ -34,29 +34,29 @@ struct AccountAttempts: Sendable {
         try Self.take(address, from: fromAddress)
         do { try Self.take(account, from: ofAccount) } catch {
             // The attempt was not made.
-            fromAddress.giveBack(address)
+            fromAddress.returnToken(address)
             throw error
         }
         return try await counted(attempt) {
-            fromAddress.giveBack(address)
-            ofAccount.giveBack(account)
+            fromAddress.returnToken(address)
+            ofAccount.returnToken(account)
         }
     }
 
     /// Runs an attempt of a logged-in user.
     func `try`<Value>(_ user: User, _ attempt: () async throws -> Value) async throws -> Value {
         try Self.take(user.name, from: ofUser)
-        return try await counted(attempt) { ofUser.giveBack(user.name) }
+        return try await counted(attempt) { ofUser.returnToken(user.name) }
     }
 
-    /// - Parameter giveBack: Called unless the password was wrong. Another failure is not a guess.
-    private func counted<Value>(_ attempt: () async throws -> Value, giveBack: () -> Void) async throws -> Value {
+    /// - Parameter returnToken: Called unless the password was wrong. Another failure is not a guess.
+    private func counted<Value>(_ attempt: () async throws -> Value, returnToken: () -> Void) async throws -> Value {
         do {
             let value = try await attempt()
-            giveBack()
+            returnToken()
             return value
         } catch {
-            if ![.credentialsWrong, .passwordWrong].contains(error as? AccountError) { giveBack() }
+            if ![.credentialsWrong, .passwordWrong].contains(error as? AccountError) { returnToken() }
             throw error
         }
     }

@@ -43,51 +43,39 @@ public struct MailSender: Service {
 
     /// Sends until the service stops, and finishes the attempts that are under way.
     public func run() async throws {
-        let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        queue.ledger.observe { _ in wake.yield() }
         await withDiscardingTaskGroup { group in
-            group.addTask {
-                for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() { wake.yield() }
-                wake.finish()
-            }
+            let (wakes, _) = AsyncStream.wakes(after: queue.ledger, every: Self.interval, in: &group)
             var nextSweep = ContinuousClock.now
             for await _ in wakes {
-                while !Task.isShuttingDownGracefully, !Task.isCancelled, await sendSome() {}
+                while !Task.isShuttingDownGracefully, !Task.isCancelled, await sendBatch() {}
                 guard ContinuousClock.now >= nextSweep else { continue }
-                let isSwept: Void? = try? await logged { try await write { try await queue.forgetOld() } }
+                let isSwept: Void? = try? await logger.logging("mails failed") {
+                    try await Ledger.retryingWhileOverloaded { try await queue.deleteExpired() }
+                }
                 if isSwept != nil { nextSweep = .now + Self.sweepInterval }
             }
         }
     }
 
     /// - Returns: True if there may be more mails.
-    private func sendSome() async -> Bool {
-        let isDone: Bool? = try? await logged {
-            let taken = try await write { try await queue.take(upTo: Self.maximumAtOnce) }
+    private func sendBatch() async -> Bool {
+        let isDone: Bool? = try? await logger.logging("mails failed") {
+            let leased = try await Ledger.retryingWhileOverloaded { try await queue.lease(upTo: Self.maximumAtOnce) }
             let results = await withTaskGroup { group in
-                for mail in taken { group.addTask { queue.result(of: mail.mail, await send(mail)) } }
+                for mail in leased { group.addTask { queue.result(of: mail.mail, await send(mail)) } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
             guard !results.isEmpty else { return false }
-            try await write { try await queue.record(results) }
+            try await Ledger.retryingWhileOverloaded { try await queue.record(results) }
             for result in results { report(result) }
             return true
         }
         return isDone ?? false
     }
 
-    private func send(_ mail: TakenMail) async -> MailOutcome {
+    private func send(_ mail: LeasedMail) async -> MailOutcome {
         guard let (subject, text) = mail.rendered(templates, links) else { return .refused(code: Self.templateMissing) }
         return await transport.send(mail, subject: subject, text: text)
-    }
-
-    /// Retries while the commit queue is full. Mails yield to purchases.
-    private func write<Value>(_ useCase: () async throws -> Value) async throws -> Value {
-        while true {
-            do { return try await useCase() } catch let fault as StorageFault where fault.cause == .overloaded {
-                try await Task.sleep(for: .milliseconds(100))
-            }
-        }
     }
 
     private func report(_ result: MailResult) {
@@ -102,14 +90,6 @@ public struct MailSender: Service {
             logger.warning("mail given up", metadata: metadata)
         } else {
             logger.notice("mail not sent yet", metadata: metadata)
-        }
-    }
-
-    private func logged<Value>(_ call: () async throws -> Value) async throws -> Value {
-        do { return try await call() } catch {
-            let code = (Problem(error) ?? .unexpected).code
-            logger.error("mails failed", metadata: ["code": "\(code)"])
-            throw error
         }
     }
 }

@@ -3,5 +3,5 @@ import Accounts
 /// A way to send mails.
 public protocol MailTransport: Sendable {
     /// Sends a mail in less time than its sender has reserved it for.
-    func send(_ mail: TakenMail, subject: String, text: String) async -> MailOutcome
+    func send(_ mail: LeasedMail, subject: String, text: String) async -> MailOutcome
 }

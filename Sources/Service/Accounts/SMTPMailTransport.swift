@@ -14,7 +14,7 @@ public struct SMTPMailTransport: MailTransport {
         self.sender = sender
     }
 
-    public func send(_ mail: TakenMail, subject: String, text: String) async -> MailOutcome {
+    public func send(_ mail: LeasedMail, subject: String, text: String) async -> MailOutcome {
         let message = MailAddress(mail.mail.email).flatMap { recipient in
             MailMessage(
                 from: sender, to: recipient, subject: subject, text: text, identifier: mail.mail.identifier,

@@ -29,7 +29,7 @@ public struct WebhookMailTransport: MailTransport {
         self.clock = clock
     }
 
-    public func send(_ mail: TakenMail, subject: String, text: String) async -> MailOutcome {
+    public func send(_ mail: LeasedMail, subject: String, text: String) async -> MailOutcome {
         do {
             // The operator has configured the address, so it may be in a private network.
             let address = try await WebhookAddress.find(url, allowsPrivate: true)
@@ -47,7 +47,7 @@ public struct WebhookMailTransport: MailTransport {
         }
     }
 
-    private func body(_ mail: TakenMail, _ subject: String, _ text: String) throws -> [UInt8] {
+    private func body(_ mail: LeasedMail, _ subject: String, _ text: String) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let content = MailRequest.Content(

@@ -13,11 +13,11 @@ struct CatalogRoutes: Sendable {
     let catalogs: CatalogViews
 
     /// The number of attempts at a change if others change the catalog meanwhile.
-    private static let maximumTries = 5
+    private static let maximumAttempts = 5
     /// The largest body with a definition, in bytes.
     private static let maximumBody = 48 * 1024
     /// The size of a form around a picture, in bytes.
-    private static let sizeAroundPicture = 16 * 1024
+    private static let multipartOverhead = 16 * 1024
 
     /// - Parameter group: Routes under `/v1`.
     func add(to group: RouterGroup<ServiceContext>) {
@@ -33,7 +33,7 @@ struct CatalogRoutes: Sendable {
             let object = try await JSONBody(
                 request, context, fields: nil, upTo: Self.maximumBody
             ).object
-            let isNew = try await change(identifier, in: app, seenAs: expected) {
+            let isNew = try await change(identifier, in: app, matching: expected) {
                 try await catalog.define(object, as: identifier, in: app, by: key)
             }
             return try product(identifier, in: app, status: isNew ? .created : .ok)
@@ -41,7 +41,7 @@ struct CatalogRoutes: Sendable {
         group.delete("products/:product") { request, context in
             let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
             let app = try catalogs.app(of: request, context)
-            _ = try await change(identifier, in: app, seenAs: request.headers[values: .ifMatch]) {
+            _ = try await change(identifier, in: app, matching: request.headers[values: .ifMatch]) {
                 try await catalog.revert(identifier, in: app, by: key)
             }
             return HTTPResponse.Status.noContent
@@ -91,7 +91,7 @@ struct CatalogRoutes: Sendable {
         let (identifier, key) = (try context.parameters.text("product"), try context.requiredCaller.name)
         let app = try catalogs.app(of: request, context)
         let form = try await MultipartForm(
-            request, context, upTo: Picture.maximumSize + Self.sizeAroundPicture)
+            request, context, upTo: Picture.maximumSize + Self.multipartOverhead)
         guard form.parts.count == 1, let part = form.parts.first, part.name == "picture" else {
             throw Problem(
                 status: .badRequest, code: "formInvalid", detail: "The form must have exactly one field, named picture."
@@ -122,10 +122,10 @@ struct CatalogRoutes: Sendable {
     private func change(
         _ identifier: String,
         in app: App,
-        seenAs expected: [String] = [],
+        matching expected: [String] = [],
         _ make: () async throws -> CatalogService.Pending?
     ) async throws -> Bool {
-        for _ in 0..<Self.maximumTries {
+        for _ in 0..<Self.maximumAttempts {
             try check(expected, of: identifier, in: app)
             let pending = try await make()
             // The catalog may have changed since the first check. The change fits this catalog, or is outdated by a later one.
@@ -157,7 +157,7 @@ struct CatalogRoutes: Sendable {
         var identifiers = view.catalog.products.map(\.productIdentifier)[...]
         if let last = page.last {
             guard let index = identifiers.firstIndex(where: { $0.hasSameBytes(as: last) }) else {
-                throw Problem.parameter("cursor", "the nextCursor of the previous page")
+                throw Problem.cursorInvalid
             }
             identifiers = identifiers[(index + 1)...]
         }

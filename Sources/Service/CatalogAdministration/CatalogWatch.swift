@@ -18,19 +18,16 @@ public struct CatalogWatch: Service {
 
     /// Polls until the service stops.
     public func run() async throws {
-        var lastReason: String?
+        var failures = FailureLog(logger, "catalog not refreshed", key: "reason")
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
             var reason: String?
             do { try await service.refresh() } catch let error as CatalogError {
                 // Products are not secret, and the operator must know which one to correct.
                 reason = error.message
             } catch {
-                reason = (Problem(error) ?? .unexpected).code
+                reason = Problem.code(of: error)
             }
-            if let reason, reason != lastReason {
-                logger.error("catalog not refreshed", metadata: ["reason": "\(reason)"])
-            }
-            lastReason = reason
+            failures.record(reason)
         }
     }
 }

@@ -22,7 +22,7 @@ public struct FigureUpkeep: Service {
     /// Runs until the service stops.
     public func run() async throws {
         var nextSweep = ContinuousClock.now
-        var lastCode: String?
+        var failures = FailureLog(logger, "figures not updated")
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
             var code: String?
             do {
@@ -31,7 +31,7 @@ public struct FigureUpkeep: Service {
                     nextSweep = .now + Self.sweepInterval
                 }
             } catch {
-                code = (Problem(error) ?? .unexpected).code
+                code = Problem.code(of: error)
             }
             // A failed sweep does not stop the roll-up.
             do {
@@ -46,10 +46,9 @@ public struct FigureUpkeep: Service {
                         metadata: ["users": "\(damaged)"])
                 }
             } catch {
-                code = (Problem(error) ?? .unexpected).code
+                code = Problem.code(of: error)
             }
-            if let code, code != lastCode { logger.error("figures not updated", metadata: ["code": "\(code)"]) }
-            lastCode = code
+            failures.record(code)
         }
     }
 }

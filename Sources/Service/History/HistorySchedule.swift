@@ -17,20 +17,18 @@ public struct HistorySchedule: Service {
 
     /// Runs until the service stops.
     public func run() async throws {
-        var (isPrepared, lastCode): (Bool, String?) = (false, nil)
+        var isPrepared = false
+        var failures = FailureLog(logger, "histories not updated")
         for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
             var code: String?
             do {
-                if !isPrepared { try await service.announceUnknownStates() }
+                if !isPrepared { try await service.recordMissingStates() }
                 isPrepared = true
-                try await service.announceDueStates()
+                try await service.recordDueStates()
             } catch {
-                code = (Problem(error) ?? .unexpected).code
+                code = Problem.code(of: error)
             }
-            if let code, code != lastCode {
-                logger.error("histories not updated", metadata: ["code": "\(code)"])
-            }
-            lastCode = code
+            failures.record(code)
         }
     }
 }

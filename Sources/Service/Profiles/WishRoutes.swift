@@ -36,8 +36,8 @@ struct WishRoutes: Sendable {
     private func addReading(to group: RouterGroup<ServiceContext>) {
         group.get("wishes") { request, context in
             let user = try subjects.user(request, context)
-            let shelf = try await profiles.shelf(of: user)
-            return try products.list(request, context, of: shelf, wishedOnly: true)
+            let userState = try await profiles.productState(of: user)
+            return try products.list(request, context, of: userState, wishedOnly: true)
         }
     }
 }

@@ -90,7 +90,7 @@ public struct ConsumptionResponder: Service {
             for request in requests {
                 do {
                     try await answer(request)
-                } catch let error as ReconciliationError where error.isAboutOneRequest {
+                } catch let error as ReconciliationError where error.concernsOneRequest {
                     failure = error
                 }
             }

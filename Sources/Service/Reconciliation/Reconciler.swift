@@ -51,11 +51,11 @@ public struct Reconciler: Sendable {
 
         mutating func count(_ outcome: String) { outcomes[outcome, default: 0] += 1 }
 
-        /// - Throws: `ReconciliationError`, `refusedHere`, if the service refused a proof for a reason that the operator must
+        /// - Throws: `ReconciliationError`, `refusedByService`, if the service refused a proof for a reason that the operator must
         ///   correct.
         func check() throws(ReconciliationError) {
-            if let code = outcomes.keys.sorted().first(where: Problem.codesForTheOperatorToMend.contains) {
-                throw .refusedHere(code: code)
+            if let code = outcomes.keys.sorted().first(where: Problem.operatorErrorCodes.contains) {
+                throw .refusedByService(code: code)
             }
         }
     }
@@ -64,7 +64,7 @@ public struct Reconciler: Sendable {
     ///
     /// - Parameter days: The length of the period; nil for all since the last run.
     /// - Throws: `ReconciliationError`, `StorageFault`. Notifications that were applied before the error stay applied.
-    public func takeInNotifications(days: Int64? = nil) async throws -> Report {
+    public func recordNotifications(days: Int64? = nil) async throws -> Report {
         let now = clock.now()
         let subject = subject("notifications")
         let last = try await service.reconciled(subject)
@@ -73,7 +73,7 @@ public struct Reconciler: Sendable {
         if days == nil {
             start = max(oldest, last?.adding(seconds: -Self.overlap) ?? now.adding(days: -Self.firstDays))
         }
-        let report = try await takeInNotifications(from: start, until: now.adding(seconds: 60))
+        let report = try await recordNotifications(from: start, until: now.adding(seconds: 60))
         try report.check()
         // A run for given days may leave a gap after the last run. It then does not move the checkpoint.
         guard days == nil || last.map({ start <= $0 }) ?? false else { return report }
@@ -84,7 +84,7 @@ public struct Reconciler: Sendable {
     /// The age of the oldest notification that the App Store keeps, in days (App Store Server API, "Get Notification History").
     private var maximumDays: Int64 { origins.contains(.appleProduction) ? 180 : 30 }
 
-    private func takeInNotifications(from start: Timestamp, until end: Timestamp) async throws -> Report {
+    private func recordNotifications(from start: Timestamp, until end: Timestamp) async throws -> Report {
         var report = Report()
         var paginationToken: String?
         while true {
@@ -101,11 +101,11 @@ public struct Reconciler: Sendable {
     }
 
     /// The time of the last complete run over the histories of all customers; nil if there was none.
-    func lastHistories() async throws -> Timestamp? {
-        try await service.reconciled(historiesSubject)
+    func lastHistoryRun() async throws -> Timestamp? {
+        try await service.reconciled(historyCheckpoint)
     }
 
-    private var historiesSubject: String { subject("histories") }
+    private var historyCheckpoint: String { subject("histories") }
 
     /// The ledger's name for a checkpoint. The name for the first app omits the app, so a service that adds a second app keeps
     /// its checkpoints.
@@ -121,7 +121,7 @@ public struct Reconciler: Sendable {
     /// If the App Store refuses a customer, the report counts the code, and the run continues with the others.
     ///
     /// - Throws: `ReconciliationError`, `StorageFault`. Transactions that were applied before the error stay applied.
-    public func takeInHistories() async throws -> Report {
+    public func recordHistories() async throws -> Report {
         let now = clock.now()
         var report = Report()
         var last: Int64 = 0
@@ -131,11 +131,13 @@ public struct Reconciler: Sendable {
                 after: last, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
             for customer in customers {
                 do {
-                    try await takeInHistory(of: customer, into: &report)
+                    try await recordHistory(of: customer, into: &report)
                     failures = 0
                 } catch let error as ReconciliationError {
                     failures += 1
-                    guard error.isAboutOneRequest, failures < Self.maximumFailures || error.isFinal else { throw error }
+                    guard error.concernsOneRequest, failures < Self.maximumFailures || error.isFinal else {
+                        throw error
+                    }
                     report.count(error.code)
                 }
             }
@@ -143,11 +145,11 @@ public struct Reconciler: Sendable {
             last = number
         }
         try report.check()
-        try await service.setReconciled(historiesSubject, until: now)
+        try await service.setReconciled(historyCheckpoint, until: now)
         return report
     }
 
-    private func takeInHistory(of customer: Customer, into report: inout Report) async throws {
+    private func recordHistory(of customer: Customer, into report: inout Report) async throws {
         var revision: String?
         while true {
             let page = try await client.transactionHistory(of: customer.transactionIdentifier, revision: revision)
@@ -158,11 +160,11 @@ public struct Reconciler: Sendable {
             guard page.hasMore, let next = page.revision, next != revision else { break }
             revision = next
         }
-        try await takeInStatuses(of: customer, into: &report)
+        try await recordStatuses(of: customer, into: &report)
     }
 
     /// Applies the renewal state of a customer's subscriptions, which the transactions do not contain.
-    private func takeInStatuses(of customer: Customer, into report: inout Report) async throws {
+    private func recordStatuses(of customer: Customer, into report: inout Report) async throws {
         guard try await !service.subscriptions(of: customer.user).isEmpty else { return }
         let statuses = try await client.subscriptionStatuses(of: customer.transactionIdentifier)
         for last in statuses.data.flatMap(\.lastTransactions) {

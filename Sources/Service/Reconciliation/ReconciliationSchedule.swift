@@ -43,14 +43,14 @@ public struct ReconciliationSchedule: Service {
                 if let notificationSeconds {
                     group.addTask {
                         await repeatedly(every: notificationSeconds, "notifications") {
-                            try await reconciler.takeInNotifications()
+                            try await reconciler.recordNotifications()
                         }
                     }
                 }
                 if let historySeconds {
                     group.addTask {
-                        await waitForNextHistories(historySeconds)
-                        await repeatedly(every: historySeconds, "histories") { try await reconciler.takeInHistories() }
+                        await waitForNextHistoryRun(historySeconds)
+                        await repeatedly(every: historySeconds, "histories") { try await reconciler.recordHistories() }
                     }
                 }
                 // A service that returns would end the others.
@@ -60,8 +60,8 @@ public struct ReconciliationSchedule: Service {
     }
 
     /// Waits for the rest of the interval after a restart, so that a restart does not request all histories again.
-    private func waitForNextHistories(_ interval: Int64) async {
-        guard let last = try? await reconciler.lastHistories() else { return }
+    private func waitForNextHistoryRun(_ interval: Int64) async {
+        guard let last = try? await reconciler.lastHistoryRun() else { return }
         let passed = clock.now().secondsSince1970 - last.secondsSince1970
         await Self.sleep(min(max(0, interval - passed), interval))
     }

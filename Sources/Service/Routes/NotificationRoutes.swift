@@ -10,8 +10,8 @@ import Wire
 struct NotificationRoutes: Sendable {
     let service: EntitlementService
     let metrics: ServiceMetrics
-    /// The concurrency limit for proofs with an unknown chain. Verifying a chain is expensive, and anyone may send one.
-    let unknownChains: ConcurrencyLimit
+    /// The concurrency limit for proofs with an uncached chain. Verifying a chain is expensive, and anyone may send one.
+    let uncachedChains: ConcurrencyLimit
 
     /// The largest notification read, in bytes: Apple's have about 20 KB.
     private static let maximumSize = 128 * 1024
@@ -28,20 +28,20 @@ struct NotificationRoutes: Sendable {
                 context.logger.info("notification", metadata: ["outcome": "\(outcome.rawValue)"])
                 return try JSONAnswer.response(NotificationReceipt(outcome: outcome.rawValue))
             } catch {
-                metrics.countNotification("refused", code: (Problem(error) ?? .unexpected).code)
+                metrics.countNotification("refused", code: Problem.code(of: error))
                 throw error
             }
         }
     }
 
-    /// Verifies a notification. One with a known chain bypasses the limit.
+    /// Verifies a notification. One with a cached chain bypasses the limit.
     private func verified(_ bytes: [UInt8]) async throws -> EntitlementService.VerifiedNotification {
         // Parsing happens here, so that junk does not occupy a thread before a genuine notification.
         let payload = try JSONBody(bytes: bytes).proof("signedPayload")
         let verify: @Sendable () throws -> EntitlementService.VerifiedNotification = { [service] in
             try service.notification(in: payload)
         }
-        guard !service.bringsKnownChain(payload) else { return try await BlockingWork.process(payload.count, verify) }
-        return try await unknownChains.run { try await BlockingWork.process(payload.count, verify) }
+        guard !service.hasCachedChain(payload) else { return try await BlockingWork.process(payload.count, verify) }
+        return try await uncachedChains.run { try await BlockingWork.process(payload.count, verify) }
     }
 }

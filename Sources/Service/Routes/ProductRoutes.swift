@@ -14,23 +14,23 @@ struct ProductRoutes: Sendable {
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.get("products") { request, context in
-            try list(request, context, of: try await shelf(context), wishedOnly: false)
+            try list(request, context, of: try await userState(context), wishedOnly: false)
         }
         group.get("products/:product") { request, context in
             let view = try catalogs.view(of: request, context)
             let product = try product(in: context, of: view.catalog)
-            let shelf = try await shelf(context)
+            let userState = try await userState(context)
             let language = Language.choose(for: request, among: view.languages)
             return try JSONAnswer.cacheable(
-                resource(product, in: view, language: language, shelf), for: request,
-                headers: headers(language, shelf))
+                resource(product, in: view, language: language, userState), for: request,
+                headers: headers(language, userState))
         }
     }
 
     /// The purchases and wishes of the caller's user; nil for a back end.
-    private func shelf(_ context: ServiceContext) async throws -> Shelf? {
+    private func userState(_ context: ServiceContext) async throws -> UserProductState? {
         guard let profiles, case .app(let user, _) = context.caller else { return nil }
-        return try await profiles.shelf(of: user)
+        return try await profiles.productState(of: user)
     }
 
     /// A page of the requested products.
@@ -39,7 +39,7 @@ struct ProductRoutes: Sendable {
     func list(
         _ request: Request,
         _ context: ServiceContext,
-        of shelf: Shelf?,
+        of userState: UserProductState?,
         wishedOnly: Bool
     ) throws -> Response {
         let view = try catalogs.view(of: request, context)
@@ -50,10 +50,10 @@ struct ProductRoutes: Sendable {
         let last = page.last.map(ListEnd.init)
         // The last product of the previous page keeps its place, even if it was withdrawn or is no longer wished for.
         let listed = view.catalog.products.filter(query.matches)
-            .map { resource($0, in: view, language: language, shelf) }
+            .map { resource($0, in: view, language: language, userState) }
             .filter { $0.productId == last?.product || $0.isWithdrawn == nil && (!wishedOnly || $0.isWished == true) }
         func wishedAt(_ product: String) -> Timestamp? {
-            product == last?.product ? last?.wishedAt : shelf?.wishedAt(product)
+            product == last?.product ? last?.wishedAt : userState?.wishedAt(product)
         }
         var products = query.apply(to: listed, wishedAt: wishedAt)[...]
         if let last {
@@ -66,7 +66,7 @@ struct ProductRoutes: Sendable {
             ListEnd(product: $0.productId, wishedAt: wishedAt($0.productId)).text
         }
         return try JSONAnswer.cacheable(
-            ProductList(products: shown, nextCursor: next), for: request, headers: headers(language, shelf))
+            ProductList(products: shown, nextCursor: next), for: request, headers: headers(language, userState))
     }
 
     /// The end of a page: its last product and the time of its wish. The next page begins there.
@@ -110,20 +110,20 @@ struct ProductRoutes: Sendable {
         _ product: Product,
         in view: CatalogView,
         language: String?,
-        _ shelf: Shelf?
+        _ userState: UserProductState?
     ) -> ProductResource {
         let benefit = view.catalog.benefit(of: product.productIdentifier)
         return ProductResource(
             product, benefit: benefit, localization: product.localization(language: language ?? ""),
             picture: benefit?.item.flatMap { view.pictures[$0] },
-            shelf: shelf.map { ($0.owns(benefit), $0.wishedAt(product.productIdentifier)) },
+            userState: userState.map { ($0.owns(benefit), $0.wishedAt(product.productIdentifier)) },
             isWithdrawn: view.catalog.isWithdrawn(product.productIdentifier))
     }
 
-    private func headers(_ language: String?, _ shelf: Shelf?) -> HTTPFields {
+    private func headers(_ language: String?, _ userState: UserProductState?) -> HTTPFields {
         // Clients revalidate each time, so a changed catalog is visible at once. Shared caches must not store a user's data.
         var headers: HTTPFields = [
-            .vary: "Accept-Language", .cacheControl: shelf == nil ? "no-cache" : "private, no-cache",
+            .vary: "Accept-Language", .cacheControl: userState == nil ? "no-cache" : "private, no-cache",
         ]
         if let language { headers[.contentLanguage] = language }
         return headers

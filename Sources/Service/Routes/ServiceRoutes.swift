@@ -18,7 +18,7 @@ public struct ServiceRoutes: Sendable {
     private let idempotentRequests: IdempotentRequests
     private let limits: RateLimitMiddleware?
     private let metrics: ServiceMetrics
-    private let unknownChains: ConcurrencyLimit
+    private let uncachedChains: ConcurrencyLimit
     private let sharedLimits: SharedLimits
     private let others: [any RouteSource]
     private let accounts: AccountRoutes?
@@ -32,13 +32,13 @@ public struct ServiceRoutes: Sendable {
     private let administration: CatalogService?
     private let clock: any WallClock
 
-    /// No chain is known after a start. Until then a genuine notification waits behind junk for a few milliseconds.
-    private static let waitingPerUnknownChain = 128
+    /// No chain is cached after a start. Until then a genuine notification waits behind junk for a few milliseconds.
+    private static let waitingPerUncachedChain = 128
 
     /// - Parameters:
     ///   - limits: The rate limits of callers; nil for none.
     ///   - metrics: The metrics that the routes update. `service` reports its steps to the same object.
-    ///   - unknownChainsAtOnce: The limit on notifications with an unknown chain that are verified at once.
+    ///   - maximumUncachedChains: The limit on notifications with an uncached chain that are verified at once.
     ///   - bodies: The limit on the bytes of request bodies in memory.
     ///   - accounts: The service's own accounts; nil if the team has its own.
     ///   - mailLanguages: The languages of mails about accounts; nil if no mail is sent.
@@ -58,7 +58,7 @@ public struct ServiceRoutes: Sendable {
         authentication: Authentication,
         limits: RequestLimits? = nil,
         metrics: ServiceMetrics = ServiceMetrics(),
-        unknownChainsAtOnce: Int = 2,
+        maximumUncachedChains: Int = 2,
         bodies: BodyBudget.Limits = BodyBudget.Limits(),
         accounts: AccountService? = nil,
         mailLanguages: [String]? = nil,
@@ -78,8 +78,8 @@ public struct ServiceRoutes: Sendable {
         self.others = others
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
         self.metrics = metrics
-        unknownChains = ConcurrencyLimit(
-            unknownChainsAtOnce, maximumWaiting: unknownChainsAtOnce * Self.waitingPerUnknownChain)
+        uncachedChains = ConcurrencyLimit(
+            maximumUncachedChains, maximumWaiting: maximumUncachedChains * Self.waitingPerUncachedChain)
         sharedLimits = SharedLimits(
             addresses: ClientAddresses(proxies: proxies), bodies: BodyBudget(bodies),
             requests: requestsPerAddress.map { OpenRequests(perAddress: $0) })
@@ -141,7 +141,7 @@ public struct ServiceRoutes: Sendable {
                 OpenAPIDocument.composed.get().bytes, type: "application/json", for: request)
         }
         NotificationRoutes(
-            service: service, metrics: metrics, unknownChains: unknownChains
+            service: service, metrics: metrics, uncachedChains: uncachedChains
         ).add(to: router.group("v1"))
         let catalogs = CatalogViews(service.apps)
         PictureRoutes(catalogs: catalogs).add(to: router.group("v1"))

@@ -34,14 +34,14 @@ extension LedgerTransaction {
     /// All data of a user; nil for an unknown user.
     ///
     /// - Parameter origins: The origins whose purchases are valid for the user.
-    func archive(of user: User, counting origins: Set<Origin>, at moment: Timestamp) throws -> UserArchive? {
+    func archive(of user: User, accepting origins: Set<Origin>, at moment: Timestamp) throws -> UserArchive? {
         guard let known = try knownUser(user) else { return nil }
         return UserArchive(
             firstSeenAt: known.firstSeenAt, appAccountToken: known.appAccountToken, account: try account(of: user),
             sessions: try sessions(of: user), mails: try mails(about: user), member: try member(of: user),
-            profile: try profile(of: user, counting: origins, at: moment),
+            profile: try profile(of: user, accepting: origins, at: moment),
             transactions: try transactions(of: user, before: nil, limit: .max), renewals: try renewals(of: user),
             grants: try grants(of: user, before: nil, limit: .max),
-            balances: try balances(of: user, counting: origins), audit: try audit(of: user, after: 0, limit: .max))
+            balances: try balances(of: user, accepting: origins), audit: try audit(of: user, after: 0, limit: .max))
     }
 }

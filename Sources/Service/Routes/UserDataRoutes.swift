@@ -42,12 +42,12 @@ struct UserDataRoutes: Sendable {
         group.get("export") { request, context in
             let user = try subjects.user(request, context, ofAnyIssuer: true)
             // The export may be large. It runs in a read that blocks no writer.
-            let (origins, moment) = (service.accepted.counting(for: user), clock.now())
+            let (origins, moment) = (service.accepted.origins(for: user), clock.now())
             // The names of keys are the team's.
             let isNaming = try context.requiredCaller.isBackEnd
             let (archive, keys) = try await service.ledger.read { transaction in
                 (
-                    try transaction.archive(of: user, counting: origins, at: moment),
+                    try transaction.archive(of: user, accepting: origins, at: moment),
                     isNaming ? try transaction.apiKeyNames() : [:]
                 )
             }

@@ -98,7 +98,7 @@ struct UserRoutes: Sendable {
                 let json = JSONAnswer.encode(redemption.json)
                 return pending.map { .kept($0.answer(json)) } ?? .new(json)
             } catch {
-                metrics.countRedemption("refused", code: (Problem(error) ?? .unexpected).code)
+                metrics.countRedemption("refused", code: Problem.code(of: error))
                 // The client gets the refusal even if it cannot be recorded.
                 try? await service.recordRefusal(error, for: user, by: caller.actor) {
                     (try? await BlockingWork.process(proof.count) { service.claims(ofAuthentic: proof) }) ?? []

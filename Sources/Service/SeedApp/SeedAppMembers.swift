@@ -25,7 +25,7 @@ struct SeedAppMembers: Sendable {
         try await profiles.ledger.write { transaction in
             guard try transaction.join(user, as: member) else { return false }
             _ = try transaction.change(
-                ProfileChange(nickname: .set(nickname.text)), ofProfileOf: user, owning: [], counting: [],
+                ProfileChange(nickname: .set(nickname.text)), ofProfileOf: user, owning: [], accepting: [],
                 at: member.joinedAt)
             return true
         }
@@ -34,11 +34,11 @@ struct SeedAppMembers: Sendable {
     /// The member; nil if the user is not a member.
     func member(_ user: User) async throws -> Member? {
         let (origins, moment, free) = (
-            profiles.counting(user), profiles.clock.now(), profiles.catalogs.ownedByEverybody
+            profiles.acceptedOrigins(user), profiles.clock.now(), profiles.catalogs.ownedByEverybody
         )
         return try await profiles.ledger.read { transaction in
             guard let record = try transaction.member(of: user) else { return nil }
-            let profile = try transaction.profile(of: user, counting: origins, at: moment)
+            let profile = try transaction.profile(of: user, accepting: origins, at: moment)
             return Member(
                 record: record, profile: profiles.profile(profile), items: Set(profile.items + free).sorted(),
                 transactionIdentifiers: try transaction.transactions(of: user, before: nil, limit: .max)

@@ -64,7 +64,7 @@ struct OrderLookup: Sendable {
             }
             return (transaction, verified.origin)
         } catch let error as RedemptionError {
-            throw ReconciliationError.refusedHere(code: error.code)
+            throw ReconciliationError.refusedByService(code: error.code)
         }
     }
 }
@@ -80,7 +80,7 @@ extension ReconciliationError: ProblemConvertible {
         switch self {
         case .unreachable, .cancelled: true
         case .refused(let status, _): status == 429 || status >= 500
-        case .keyInvalid, .answerInvalid, .refusedHere: false
+        case .keyInvalid, .answerInvalid, .refusedByService: false
         }
     }
 }

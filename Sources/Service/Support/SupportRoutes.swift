@@ -42,12 +42,9 @@ struct SupportRoutes: Sendable {
             throw Problem.parameter("search", "the beginning of a user's name, or an account token")
         }
         let page = try Page(request)
-        let last = try page.last.map { cursor in
+        let last = try page.position { cursor in
             let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, let user = User(issuer: String(parts[0]), name: String(parts[1])) else {
-                throw Problem.parameter("cursor", "the nextCursor of the previous page")
-            }
-            return user
+            return parts.count == 2 ? User(issuer: String(parts[0]), name: String(parts[1])) : nil
         }
         let found = try await service.users(matching: text, after: last, limit: page.size + 1)
         let (shown, next) = page.part(of: found) { "\($0.user.issuer)\n\($0.user.name)" }
@@ -80,12 +77,7 @@ struct SupportRoutes: Sendable {
 
     private func story(of user: User, _ request: Request) async throws -> Response {
         let page = try Page(request)
-        let position = try page.last.map { cursor in
-            guard let position = StoryEntry.Position(cursor) else {
-                throw Problem.parameter("cursor", "the nextCursor of the previous page")
-            }
-            return position
-        }
+        let position = try page.position { StoryEntry.Position($0) }
         let entries = try await service.story(of: user, before: position, limit: page.size + 1)
         let (shown, next) = page.part(of: entries) { $0.position.description }
         let keys = try await service.apiKeyNames()
@@ -95,12 +87,7 @@ struct SupportRoutes: Sendable {
 
     private func unclaimed(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let page = try Page(request)
-        let last = try page.last.map { cursor in
-            guard let position = UnclaimedPurchase.Position(cursor) else {
-                throw Problem.parameter("cursor", "the nextCursor of the previous page")
-            }
-            return position
-        }
+        let last = try page.position { UnclaimedPurchase.Position($0) }
         let found = try await service.unclaimedPurchases(
             ofTransaction: try request.query("search"), in: try RequestedApps.name(of: request, context), after: last,
             limit: page.size + 1)

@@ -105,12 +105,7 @@ struct WebhookRoutes: Sendable {
             return state
         }
         let page = try Page(request)
-        let position = try page.last.map { last in
-            guard let position = WebhookDeliveryPosition(cursor: last) else {
-                throw Problem.parameter("cursor", "the nextCursor of the previous page")
-            }
-            return position
-        }
+        let position = try page.position { WebhookDeliveryPosition(cursor: $0) }
         let found = try await webhooks.deliveries(to: identifier, in: state, before: position, limit: page.size + 1)
         let (shown, next) = page.part(of: found) { WebhookDeliveryPosition($0).cursor }
         return try JSONAnswer.response(WebhookDeliveryList(deliveries: shown.map(resource), nextCursor: next))

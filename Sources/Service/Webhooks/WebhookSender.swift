@@ -38,22 +38,17 @@ public struct WebhookSender: Service {
 
     /// Sends until the service stops, and finishes the attempts that are under way.
     public func run() async throws {
-        let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        service.ledger.observe { _ in wake.yield() }
-        let lanes = WebhookLanes()
+        let backoff = EndpointBackoff()
         await withDiscardingTaskGroup { group in
-            group.addTask {
-                for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() { wake.yield() }
-                wake.finish()
-            }
+            let (wakes, wake) = AsyncStream.wakes(after: service.ledger, every: Self.interval, in: &group)
             var nextSweep = ContinuousClock.now
             for await _ in wakes {
-                for endpoint in await dueEndpoints() where lanes.begin(endpoint.identifier) {
+                for endpoint in await dueEndpoints() where backoff.begin(endpoint.identifier) {
                     group.addTask {
-                        let isWell = await send(to: endpoint, isProbing: lanes.isFailing(endpoint.identifier))
-                        lanes.end(endpoint.identifier, isWell: isWell)
+                        let succeeded = await send(to: endpoint, isProbing: backoff.isFailing(endpoint.identifier))
+                        backoff.end(endpoint.identifier, succeeded: succeeded)
                         // More messages may be due, or the endpoint may have changed.
-                        if isWell { wake.yield() }
+                        if succeeded { wake.yield() }
                     }
                 }
                 if ContinuousClock.now >= nextSweep, await !sweep() { nextSweep = .now + Self.sweepInterval }
@@ -62,12 +57,14 @@ public struct WebhookSender: Service {
     }
 
     private func dueEndpoints() async -> [WebhookEndpoint] {
-        (try? await logged { try await service.dueEndpoints() }) ?? []
+        (try? await logger.logging("webhooks failed") { try await service.dueEndpoints() }) ?? []
     }
 
     /// - Returns: True if there is more to delete.
     private func sweep() async -> Bool {
-        (try? await logged { try await write { try await service.forgetOld() } }) ?? false
+        (try? await logger.logging("webhooks failed") {
+            try await Ledger.retryingWhileOverloaded { try await service.deleteExpired() }
+        }) ?? false
     }
 
     /// Sends the due messages of an endpoint.
@@ -76,7 +73,7 @@ public struct WebhookSender: Service {
     /// - Returns: True if the last attempts succeeded.
     private func send(to endpoint: WebhookEndpoint, isProbing: Bool) async -> Bool {
         let limit = isProbing ? 1 : WebhookConnection.maximumAtOnce
-        let isWell = try? await logged {
+        let succeeded = try? await logger.logging("webhooks failed") {
             do {
                 // The URL was allowed when it was set. The setting may have changed since.
                 guard let url = try? WebhookURL(endpoint.url, allowsPlain: allowsPrivateAddresses) else {
@@ -87,12 +84,12 @@ public struct WebhookSender: Service {
                     try await sendAll(to: endpoint, over: line, first: limit)
                 }
             } catch let refusal as WebhookAddress.Refusal {
-                return try await sendSome(to: endpoint, limit: limit) { _ in
+                return try await sendBatch(to: endpoint, limit: limit) { _ in
                     .unanswered(code: refusal.rawValue)
                 } ?? true
             }
         }
-        return isWell ?? false
+        return succeeded ?? false
     }
 
     /// Sends until no message is due, an attempt fails, or the connection is too old.
@@ -102,28 +99,28 @@ public struct WebhookSender: Service {
         let end = ContinuousClock.now + Self.maximumConnectionLifetime
         var limit = first
         while ContinuousClock.now < end, !Task.isShuttingDownGracefully, !Task.isCancelled {
-            let isWell = try await sendSome(to: endpoint, limit: limit) { await send($0, to: endpoint, over: line) }
-            guard let isWell else { break }
-            if !isWell { return false }
+            let succeeded = try await sendBatch(to: endpoint, limit: limit) { await send($0, to: endpoint, over: line) }
+            guard let succeeded else { break }
+            if !succeeded { return false }
             limit = WebhookConnection.maximumAtOnce
         }
         return true
     }
 
     /// - Returns: True if any message arrived; nil if none is due, or the endpoint was changed or removed.
-    private func sendSome(
+    private func sendBatch(
         to endpoint: WebhookEndpoint,
         limit: Int,
         _ send: @Sendable @escaping (WebhookDelivery) async -> WebhookDelivery.Outcome
     ) async throws -> Bool? {
         let due = try await service.due(for: endpoint, limit: limit)
         guard let due, !due.isEmpty else { return nil }
-        let taken = try await write { try await service.take(due) }
+        let leased = try await Ledger.retryingWhileOverloaded { try await service.lease(due) }
         let results = await withTaskGroup { group in
-            for delivery in taken { group.addTask { service.result(of: delivery, await send(delivery)) } }
+            for delivery in leased { group.addTask { service.result(of: delivery, await send(delivery)) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        try await write { try await service.record(results) }
+        try await Ledger.retryingWhileOverloaded { try await service.record(results) }
         for result in results { report(result) }
         return results.isEmpty || results.contains(where: \.isDelivered)
     }
@@ -141,15 +138,6 @@ public struct WebhookSender: Service {
         }
     }
 
-    /// Retries while the commit queue is full. Results of attempts yield to purchases.
-    private func write<Value>(_ useCase: () async throws -> Value) async throws -> Value {
-        while true {
-            do { return try await useCase() } catch let fault as StorageFault where fault.cause == .overloaded {
-                try await Task.sleep(for: .milliseconds(100))
-            }
-        }
-    }
-
     private func report(_ result: WebhookResult) {
         metrics.countWebhookAttempt(
             result.isDelivered ? "delivered" : result.isGivenUp ? "failed" : "retried",
@@ -161,13 +149,5 @@ public struct WebhookSender: Service {
                 "webhook": "\(result.delivery.endpointIdentifier)",
                 "message": "\(result.delivery.messageIdentifier)", "outcome": "\(result.outcome.code)",
             ])
-    }
-
-    private func logged<Value>(_ call: () async throws -> Value) async throws -> Value {
-        do { return try await call() } catch {
-            let code = (Problem(error) ?? .unexpected).code
-            logger.error("webhooks failed", metadata: ["code": "\(code)"])
-            throw error
-        }
     }
 }

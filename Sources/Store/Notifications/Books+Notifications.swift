@@ -34,7 +34,7 @@ extension Books {
         transaction: Transaction? = nil
     ) throws -> StoreNotification {
         let notificationUUID = UUID(randomness: randomness)
-        let fault = try takeFault()
+        let fault = try nextFault()
         let notification = StoreNotification(
             notificationUUID: notificationUUID, type: type, subtype: subtype,
             transactionIdentifier: transaction?.transactionIdentifier,
@@ -45,7 +45,7 @@ extension Books {
         return notification
     }
 
-    private func takeFault() throws -> NotificationFault? {
+    private func nextFault() throws -> NotificationFault? {
         let state = StateRecords(database: database)
         let faults = try state.faults()
         guard let first = faults.first else { return nil }

@@ -27,7 +27,7 @@ struct NotificationRecords {
     /// Clears the request to send a notification once more.
     ///
     /// - Returns: True if there was such a request.
-    func takeRepeat(of notificationUUID: UUID) throws -> Bool {
+    func dequeueRepeat(of notificationUUID: UUID) throws -> Bool {
         try database.execute(
             sql: "UPDATE notification SET repeats = repeats - 1 WHERE uuid = ? AND repeats > 0",
             arguments: [notificationUUID.uuidString])

@@ -40,7 +40,7 @@ extension Store {
             let attempt = StoreNotification.SendAttempt(date: delivery.dueDate, result: result)
             let failures = notification.sendAttempts.count { $0.result != .success }
             let isRepeated =
-                result == .success ? try books.notifications.takeRepeat(of: delivery.notificationUUID) : false
+                result == .success ? try books.notifications.dequeueRepeat(of: delivery.notificationUUID) : false
             let next = DeliverySchedule(environment).nextAttempt(
                 after: attempt, failures: failures, isRepeated: isRepeated)
             try books.notifications.add(attempt, to: delivery.notificationUUID, next: next)

@@ -43,11 +43,11 @@ public enum PurchaseEffect: Hashable, Sendable {
 
     /// - Parameters:
     ///   - sold: The transaction that the queue shows for the payment.
-    ///   - isShownBefore: True if an earlier payment shows the same transaction.
+    ///   - isShownEarlier: True if an earlier payment shows the same transaction.
     /// - subscription: The transaction's subscription; nil for any other product.
-    package init(_ sold: Transaction, isShownBefore: Bool, subscription: CustomerSubscription?) {
+    package init(_ sold: Transaction, isShownEarlier: Bool, subscription: CustomerSubscription?) {
         // A payment that charges creates its own transaction. Renewals are not in the queue.
-        guard let subscription, isShownBefore || sold.reason == .renewal else {
+        guard let subscription, isShownEarlier || sold.reason == .renewal else {
             self = .charged(sold.price)
             return
         }

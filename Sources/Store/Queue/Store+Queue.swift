@@ -14,8 +14,8 @@ extension Store {
         }
         guard Payment.quantities.contains(payment.quantity) else { throw .quantityOutOfRange(payment.quantity) }
         return try write { books in
-            if payment.offer?.kind == .offerCode { try books.failIfAsked(.offerCodeRedeemSheet) }
-            try books.failIfAsked(.purchase)
+            if payment.offer?.kind == .offerCode { try books.throwSimulatedError(.offerCodeRedeemSheet) }
+            try books.throwSimulatedError(.purchase)
             return try books.payments.add(payment, account: account, outcome: outcome)
         }
     }
@@ -72,7 +72,7 @@ extension Store {
             else { return nil }
             let showing = try books.payments.transactions(showing: sold.transactionIdentifier)
             return PurchaseEffect(
-                sold, isShownBefore: showing.contains { $0.transaction.identifier < identifier },
+                sold, isShownEarlier: showing.contains { $0.transaction.identifier < identifier },
                 subscription: try books.subscriptionOrNone(of: sold))
         }
     }
@@ -102,7 +102,7 @@ extension Store {
     /// Adds a restored transaction for each purchase that lasts. `Restoration` has the rules.
     public func restoreCompletedTransactions(account: String) throws(StoreError) {
         try write { books in
-            try books.failIfAsked(.appStoreSync)
+            try books.throwSimulatedError(.appStoreSync)
             let restorations = Restoration.all(
                 of: try books.transactions.transactions(of: account),
                 queue: try books.payments.transactions(account: account).map(\.transaction))

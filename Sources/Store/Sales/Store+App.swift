@@ -6,7 +6,7 @@ extension Store {
     /// The products for sale (StoreKit, `Product.products(for:)`).
     public func products() throws(StoreError) -> [Product] {
         try read { books in
-            try books.failIfAsked(.loadProducts)
+            try books.throwSimulatedError(.loadProducts)
             return configuration.products
         }
     }
@@ -16,7 +16,7 @@ extension Store {
         of account: String
     ) throws(StoreError) -> [StatusResponse.SubscriptionGroupIdentifierItem] {
         try read { books in
-            try books.failIfAsked(.subscriptionStatus)
+            try books.throwSimulatedError(.subscriptionStatus)
             return try books.subscriptions.subscriptions(of: account).compactMap(books.statusItem)
         }
     }
@@ -24,7 +24,7 @@ extension Store {
     /// The signed app transaction (JWS) of an account (StoreKit, `AppTransaction.shared`).
     public func signedAppTransaction(of account: String) throws(StoreError) -> String {
         try read { books in
-            try books.failIfAsked(.appTransaction)
+            try books.throwSimulatedError(.appTransaction)
             return try issuer.signedAppTransaction(of: account, at: books.now)
         }
     }
@@ -32,7 +32,7 @@ extension Store {
 
 extension Books {
     /// - Throws: `StoreError`, `simulated`.
-    func failIfAsked(_ call: StoreKitCall) throws {
+    func throwSimulatedError(_ call: StoreKitCall) throws {
         if let failure = settings.simulatedErrors[call] { throw StoreError.simulated(call, failure) }
     }
 }

@@ -19,7 +19,7 @@ extension Store {
     /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`).
     public func delete(_ transactionIdentifier: String) throws(StoreError) {
         try write { books in
-            try books.transactions.rememberLastChange()
+            try books.transactions.storeLastChange()
             let original = try books.sale(transactionIdentifier).originalTransactionIdentifier
             let sold = "(SELECT transaction_id FROM app_store_transaction WHERE original_transaction_id = ?)"
             for sql in [
@@ -36,7 +36,7 @@ extension Store {
 
 extension Books {
     func clearSales() throws {
-        try transactions.rememberLastChange()
+        try transactions.storeLastChange()
         for table in [
             "payment_transaction", "consumption", "subscription", "app_store_transaction", "send_attempt",
             "notification", "mass_extension",

@@ -9,7 +9,7 @@ extension Store {
         reason: ConsumptionRequestReason = .other
     ) throws(StoreError) {
         try write { books in
-            try books.failIfAsked(.refundRequestSheet)
+            try books.throwSimulatedError(.refundRequestSheet)
             try books.decideRefund(of: transactionIdentifier) { try $0.request(reason: reason) }
         }
     }

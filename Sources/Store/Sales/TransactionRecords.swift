@@ -35,7 +35,7 @@ struct TransactionRecords {
         """
 
     /// Stores the last change number before sales are deleted, so that no number is used twice.
-    func rememberLastChange() throws {
+    func storeLastChange() throws {
         try database.execute(
             sql: """
                 INSERT INTO store_state (key, value)

@@ -27,7 +27,7 @@ extension CustomerSubscription {
         productIdentifier = product.productIdentifier
         autoRenewProductIdentifier = product.productIdentifier
         state = .subscribed
-        let applied = takeOffer()
+        let applied = consumeOffer()
         let period = applied?.period ?? subscription.period
         expiresDate = timeRate.end(of: period, from: start, dayOfMonth: dayOfMonth)
         // After a period of days or weeks, months are counted from its end.
@@ -40,7 +40,7 @@ extension CustomerSubscription {
     }
 
     /// Takes the offer for the next period; nil for the standard price.
-    private mutating func takeOffer() -> SubscriptionOffer? {
+    private mutating func consumeOffer() -> SubscriptionOffer? {
         guard var used = offer, used.periodsLeft > 0 else {
             offer = nil
             return nil

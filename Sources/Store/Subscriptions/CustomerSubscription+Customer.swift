@@ -44,12 +44,12 @@ extension CustomerSubscription {
             return keep(offer: offer, wasRenewing: wasRenewing)
         }
         let present = terms.product(productIdentifier)?.subscription
-        let takesPlaceNow =
+        let isImmediate =
             present.map {
                 subscription.level < $0.level
                     || (subscription.level == $0.level && subscription.period == $0.period)
             } ?? true
-        guard takesPlaceNow else {
+        guard isImmediate else {
             autoRenewProductIdentifier = product.productIdentifier
             priceIncrease = nil
             nextOffer = offer

@@ -6,7 +6,7 @@ extension Store {
     /// Turns renewal on or off, for the customer.
     public func setAutoRenew(_ isOn: Bool, of transactionIdentifier: String) throws(StoreError) {
         try change(transactionIdentifier) { subscription, books in
-            try books.failIfAsked(.manageSubscriptionsSheet)
+            try books.throwSimulatedError(.manageSubscriptionsSheet)
             return try subscription.setAutoRenew(isOn)
         }
     }

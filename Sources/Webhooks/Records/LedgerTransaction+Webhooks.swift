@@ -52,7 +52,7 @@ extension LedgerTransaction {
             [secret, presented, moment, identifier]) == 1
     }
 
-    /// Removes an endpoint. Its deliveries end, and `forgetWebhooks` deletes them.
+    /// Removes an endpoint. Its deliveries end, and `deleteWebhookMessages` deletes them.
     ///
     /// - Returns: False if there is no such endpoint.
     public func removeWebhookEndpoint(
@@ -110,13 +110,13 @@ extension LedgerTransaction {
     /// service stops during it.
     ///
     /// - Returns: The leased deliveries, without those that another service leased meanwhile.
-    public func take(
+    public func lease(
         _ deliveries: [WebhookDelivery],
         at moment: Timestamp,
         until end: Timestamp
     ) throws -> [WebhookDelivery] {
         let webhooks = WebhookRecords(database: database)
-        return try deliveries.compactMap { try webhooks.take($0, at: moment, until: end) }
+        return try deliveries.compactMap { try webhooks.lease($0, at: moment, until: end) }
     }
 
     /// Records the results of attempts. A delivery that another service leased meanwhile stays unchanged.
@@ -128,7 +128,7 @@ extension LedgerTransaction {
     /// Deletes delivered messages of events before a moment, and all messages to removed endpoints.
     ///
     /// - Returns: The number of messages; `limit` if there may be more.
-    public func forgetWebhooks(before moment: Timestamp, limit: Int) throws -> Int {
-        try WebhookRecords(database: database).forget(before: moment, limit: limit)
+    public func deleteWebhookMessages(before moment: Timestamp, limit: Int) throws -> Int {
+        try WebhookRecords(database: database).delete(before: moment, limit: limit)
     }
 }

@@ -9,7 +9,7 @@ struct WebhookRecords {
     private static let atOnce = Timestamp(millisecondsSince1970: 0)
 
     /// Inserts a delivery to each endpoint for each record.
-    func announce(_ records: [(record: AuditRecord, user: Int64)], randomness: Randomness) throws {
+    func enqueue(_ records: [(record: AuditRecord, user: Int64)], randomness: Randomness) throws {
         guard !records.isEmpty, try database.has("webhook_endpoint") else { return }
         let endpoints: [String] = try database.rows(
             "SELECT endpoint_id FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
@@ -76,7 +76,7 @@ struct WebhookRecords {
     /// Leases a delivery.
     ///
     /// - Returns: The leased delivery; nil if another service leased it first.
-    func take(_ delivery: WebhookDelivery, at moment: Timestamp, until end: Timestamp) throws -> WebhookDelivery? {
+    func lease(_ delivery: WebhookDelivery, at moment: Timestamp, until end: Timestamp) throws -> WebhookDelivery? {
         let (key, number) = (delivery.key, delivery.lastAttemptNumber + 1)
         let isTaken =
             try database.execute(
@@ -105,7 +105,7 @@ struct WebhookRecords {
             case .answered(let status): (status, nil)
             case .unanswered(let code): (nil, code)
             }
-        let (taken, key) = (result.delivery, result.delivery.key)
+        let (leased, key) = (result.delivery, result.delivery.key)
         let isCurrent =
             try database.execute(
                 """
@@ -113,12 +113,12 @@ struct WebhookRecords {
                 WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
                 """,
                 [
-                    result.nextAttemptAt, result.isDelivered, key.user, key.number, key.endpoint, taken.nextAttemptAt,
+                    result.nextAttemptAt, result.isDelivered, key.user, key.number, key.endpoint, leased.nextAttemptAt,
                 ]) == 1
         guard isCurrent else { return }
         try database.update(
             "webhook_attempt", set: ["status", "error"], where: ["user_id", "audit_number", "endpoint_id", "number"],
-            [[status, error, key.user, key.number, key.endpoint, taken.lastAttemptNumber]])
+            [[status, error, key.user, key.number, key.endpoint, leased.lastAttemptNumber]])
     }
 
     /// The deliveries to an endpoint, newest first.
@@ -180,8 +180,8 @@ struct WebhookRecords {
     /// Deletes old delivered messages and all messages to removed endpoints. An endpoint is deleted with its last message.
     ///
     /// - Returns: The number of messages; `limit` if there may be more.
-    func forget(before moment: Timestamp, limit: Int) throws -> Int {
-        var forgotten = 0
+    func delete(before moment: Timestamp, limit: Int) throws -> Int {
+        var deleted = 0
         for row in try database.rows("SELECT endpoint_id, removed_at FROM webhook_endpoint ORDER BY endpoint_id") {
             let (endpoint, removedAt): (String, Timestamp?) = (try row["endpoint_id"], try row["removed_at"])
             let condition = removedAt == nil ? "AND is_delivered = 1" : ""
@@ -192,18 +192,18 @@ struct WebhookRecords {
                 """,
                 [
                     endpoint, removedAt == nil ? moment : Timestamp(millisecondsSince1970: .max),
-                    limit - forgotten,
+                    limit - deleted,
                 ]
             ).map(\.values)
             for table in ["webhook_attempt", "webhook_delivery"] {
                 try database.delete(from: table, where: ["user_id", "audit_number", "endpoint_id"], old)
             }
-            forgotten += old.count
-            guard forgotten < limit else { break }
+            deleted += old.count
+            guard deleted < limit else { break }
             guard removedAt != nil else { continue }
             try database.execute("DELETE FROM webhook_endpoint WHERE endpoint_id = $1", [endpoint])
         }
-        return forgotten
+        return deleted
     }
 
     /// - Parameter condition: The SQL after `WHERE`.

@@ -9,7 +9,7 @@ struct ConsoleOptions: ParsableArguments {
 
     /// - Parameter isNew: True if the command creates a missing ledger.
     func team(_ common: CommonOptions, isNew: Bool = false) throws -> TeamService {
-        let ledger = try ledger.place(common, isNew: isNew).open(.all(usesConsole: isNew), takesOver: isNew)
+        let ledger = try ledger.place(common, isNew: isNew).open(.all(usesConsole: isNew), migrates: isNew)
         return TeamService(ledger: ledger, clock: SystemClock(), randomness: .system)
     }
 }

@@ -28,7 +28,7 @@ struct LocalStore: Sendable {
     }
 
     /// Sends notifications to the service in this process, unless another address is set.
-    func tell(_ service: URL) {
+    func sendNotifications(to service: URL) {
         do {
             _ = try store.update { settings in
                 let isOurs =

@@ -95,7 +95,7 @@ struct StoreServe: Command {
                 randomness: .system) : nil
         let server = ServiceServer(
             router: StoreRoutes(store: store, sandboxKey: key.apiKey).router,
-            companions: [NotificationSender(store: store, logger: logger)],
+            backgroundServices: [NotificationSender(store: store, logger: logger)],
             configuration: ServerConfiguration(
                 host: host, port: port,
                 tls: identity.map { ServerConfiguration.TLS(certificate: $0.certificate, key: $0.key) }), logger: logger

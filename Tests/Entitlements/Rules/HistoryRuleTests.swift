@@ -10,7 +10,7 @@ import Testing
 
     struct Case: CustomTestStringConvertible {
         let testDescription: String
-        var announced: AnnouncedState?
+        var recorded: HistoryState?
         var after: Int64 = 50
         var graceEnds: Int64?
         var renewal: [RenewalFact: StatedValue]?
@@ -24,7 +24,7 @@ import Testing
     }
 
     private static let day: Int64 = 86400
-    private static let active = AnnouncedState(state: .active, renews: true, changesAt: nil)
+    private static let active = HistoryState(state: .active, renews: true, changesAt: nil)
     private static let retry: [RenewalFact: StatedValue] = [
         .autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1),
     ]
@@ -36,45 +36,45 @@ import Testing
             renewal: [.autoRenewStatus: .integer(0)], events: ["autoRenewDisabled 20"], state: .willNotRenew,
             changes: 100),
         Case(
-            testDescription: "renewal is turned off", announced: active, renewal: [.autoRenewStatus: .integer(0)],
+            testDescription: "renewal is turned off", recorded: active, renewal: [.autoRenewStatus: .integer(0)],
             events: ["autoRenewDisabled 20"], state: .willNotRenew, changes: 100),
         Case(
             testDescription: "renewal is turned on again",
-            announced: AnnouncedState(state: .willNotRenew, renews: false, changesAt: nil),
+            recorded: HistoryState(state: .willNotRenew, renews: false, changesAt: nil),
             renewal: [.autoRenewStatus: .integer(1)], events: ["autoRenewEnabled 20"], state: .active, changes: 100),
         Case(
-            testDescription: "a known state is not recorded again", announced: active,
+            testDescription: "a known state is not recorded again", recorded: active,
             renewal: [.autoRenewStatus: .integer(1)], state: .active, changes: 100),
         Case(
-            testDescription: "the end of a period that may renew waits for the statement", announced: active,
+            testDescription: "the end of a period that may renew waits for the statement", recorded: active,
             after: 130,
             state: .active, changes: 100 + 3600),
         Case(
-            testDescription: "time ends a period", announced: active, after: 100 + 3600, events: ["expired 100"],
+            testDescription: "time ends a period", recorded: active, after: 100 + 3600, events: ["expired 100"],
             state: .expired),
         Case(
-            testDescription: "an end has its reason", announced: active, after: 130,
+            testDescription: "an end has its reason", recorded: active, after: 130,
             renewal: [.autoRenewStatus: .integer(0), .expirationIntent: .integer(1)],
             events: ["expired 100 customerCancelled"], state: .expired),
         Case(
-            testDescription: "a grace period begins at the end of the paid period", announced: active, after: 110,
+            testDescription: "a grace period begins at the end of the paid period", recorded: active, after: 110,
             graceEnds: 200, renewal: retry, events: ["gracePeriodBegan 100"], state: .gracePeriod, changes: 200),
         Case(
             testDescription: "billing retry follows the grace period",
-            announced: AnnouncedState(state: .gracePeriod, renews: true, changesAt: nil), after: 210, graceEnds: 200,
+            recorded: HistoryState(state: .gracePeriod, renews: true, changesAt: nil), after: 210, graceEnds: 200,
             renewal: retry, events: ["renewalFailed 200"], state: .billingRetry, changes: 100 + 60 * day),
         Case(
-            testDescription: "without a grace period it follows the paid period", announced: active, after: 110,
+            testDescription: "without a grace period it follows the paid period", recorded: active, after: 110,
             renewal: retry, events: ["renewalFailed 100"], state: .billingRetry, changes: 100 + 60 * day),
         Case(
             testDescription: "billing retry ends after 60 days",
-            announced: AnnouncedState(state: .billingRetry, renews: true, changesAt: nil), after: 100 + 61 * day,
+            recorded: HistoryState(state: .billingRetry, renews: true, changesAt: nil), after: 100 + 61 * day,
             renewal: retry.merging([.expirationIntent: .integer(2)]) { $1 },
             events: ["expired \(100 + 60 * day) billingError"],
             state: .expired),
-        Case(testDescription: "a refund has its own event", announced: active, revoked: true, state: .revoked),
+        Case(testDescription: "a refund has its own event", recorded: active, revoked: true, state: .revoked),
         Case(
-            testDescription: "a purchase with an end expires", announced: nil, after: 130,
+            testDescription: "a purchase with an end expires", recorded: nil, after: 130,
             type: .nonRenewingSubscription, events: ["expired 100"], state: .expired),
     ]
 
@@ -85,7 +85,7 @@ import Testing
         facts.set(
             EntitlementFacts.Transaction(
                 originalKey: key, sequence: 1, productIdentifier: "p", purchaseDate: Rules.now, addsToBalance: false,
-                standing: Standing(
+                status: TransactionStatus(
                     revocationDate: example.revoked ? Rules.later(10) : nil, revocationReason: nil,
                     expiresAt: Rules.later(100), statedAt: Rules.now),
                 grace: example.graceEnds.map { GracePeriod(endsAt: Rules.later($0), statedAt: Rules.now) }), for: key)
@@ -93,44 +93,44 @@ import Testing
             facts.set(
                 StatedRenewal(statedAt: Rules.later(20), proofDigest: [], facts: RenewalFacts(renewal)), for: key)
         }
-        facts.announced[key] = example.announced
+        facts.recordedStates[key] = example.recorded
         var decision = EntitlementDecision(
             facts: facts, origins: [.localSandbox], at: Rules.later(example.after))
-        decision.announceStates(of: [key]) { _ in example.type }
+        decision.recordStates(of: [key]) { _ in example.type }
         let events = decision.changes.compactMap { change -> String? in
             guard case .audit(let entry, Rules.alice) = change else { return nil }
             let seconds = (entry.happenedAt.millisecondsSince1970 - Rules.now.millisecondsSince1970) / 1000
             return (["\(entry.event.rawValue) \(seconds)"] + [entry.reason].compactMap(\.self)).joined(separator: " ")
         }
         #expect(events == example.events)
-        let announced = try #require(decision.facts.announced[key])
-        #expect(announced.state == example.state)
-        #expect(announced.changesAt == example.changes.map(Rules.later))
+        let recorded = try #require(decision.facts.recordedStates[key])
+        #expect(recorded.state == example.state)
+        #expect(recorded.changesAt == example.changes.map(Rules.later))
         // The events are recorded once.
         var again = EntitlementDecision(
             facts: decision.facts, origins: [.localSandbox], at: Rules.later(example.after))
-        again.announceStates(of: [key]) { _ in example.type }
+        again.recordStates(of: [key]) { _ in example.type }
         #expect(again.changes.isEmpty)
     }
 
-    @Test func `a silent announcement has no event`() throws {
+    @Test func `a silent record has no event`() throws {
         var facts = EntitlementFacts()
         let key = TransactionKey(app: "com.example.app", origin: .localSandbox, identifier: "1")
         facts.set(EntitlementFacts.Purchase(owner: Rules.alice), for: key)
         facts.set(
             EntitlementFacts.Transaction(
                 originalKey: key, sequence: 1, productIdentifier: "p", purchaseDate: Rules.now, addsToBalance: false,
-                standing: Standing(
+                status: TransactionStatus(
                     revocationDate: nil, revocationReason: nil, expiresAt: Rules.later(100), statedAt: Rules.now)),
             for: key)
         var decision = EntitlementDecision(facts: facts, at: Rules.later(4000))
-        decision.announceStates(of: [key], isSilent: true) { _ in .autoRenewableSubscription }
+        decision.recordStates(of: [key], isSilent: true) { _ in .autoRenewableSubscription }
         #expect(decision.changes.count == 1)
-        #expect(decision.facts.announced[key]?.state == .expired)
+        #expect(decision.facts.recordedStates[key]?.state == .expired)
         // A history that has the purchase by then tells of it itself.
-        facts.announced[key] = Self.active
+        facts.recordedStates[key] = Self.active
         var known = EntitlementDecision(facts: facts, at: Rules.later(4000))
-        known.announceStates(of: [key], isSilent: true) { _ in .autoRenewableSubscription }
+        known.recordStates(of: [key], isSilent: true) { _ in .autoRenewableSubscription }
         #expect(known.changes.isEmpty)
     }
 }

@@ -85,7 +85,7 @@ import Testing
             coverage: [grant("g", from: 0, to: 60), purchase("1", from: 30, to: 80)],
             owned: ["sprout 1 by 1: active since 0 until 80 nil"]),
         Case(
-            testDescription: "a purchase without an end outlasts",
+            testDescription: "a purchase without an end outlasts others",
             coverage: [grant("g", from: 0, to: 90), purchase("1", from: 30)],
             owned: ["sprout 1 by 1: owned since 0 until - false"]),
         Case(

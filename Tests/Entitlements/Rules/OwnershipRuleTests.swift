@@ -67,7 +67,7 @@ import Testing
         facts.set(
             .init(
                 originalKey: Rules.claim().key, productIdentifier: "p", purchaseDate: Rules.now, addsToBalance: false,
-                standing: Standing(Rules.claim())),
+                status: TransactionStatus(Rules.claim())),
             for: Rules.claim().key)
         let (results, _) = Rules.play(
             [.redeem(Rules.claim(), Rules.bob)], under: .transfer(pauseSeconds: 1000), after: seconds, knowing: facts)

@@ -85,9 +85,9 @@ extension EntitlementDecision {
         facts.purchases[TransactionKey(app: "com.example.app", origin: .localSandbox, identifier: original)]?.owner
     }
 
-    func standing(of transaction: String) -> Standing? {
+    func status(of transaction: String) -> TransactionStatus? {
         facts.transactions[TransactionKey(app: "com.example.app", origin: .localSandbox, identifier: transaction)]?
-            .standing
+            .status
     }
 
     /// The audit entries as text, such as "1 granted 1".

@@ -56,14 +56,14 @@ actor Year {
             $0.notificationsURL = URL(string: "http://127.0.0.1:\(port)/v1/notifications/apple")
         }
         if let dice { try store.add((0..<Self.faults).map { _ in Self.fault(by: dice) }) }
-        try await fixture.service.announceUnknownStates()
+        try await fixture.service.recordMissingStates()
         while day <= Self.days {
             try store.catchUp()
             try await deliver()
             for event in YearScript.events[date] ?? [] { try await perform(event) }
             try await presentWhatIsDue()
             try await deliver()
-            try await fixture.service.announceDueStates()
+            try await fixture.service.recordDueStates()
             if now.adding(days: 1).dayOfMonth == 1 {
                 monthly.months.append(try await month())
                 try await recordCauses()
@@ -97,7 +97,7 @@ actor Year {
             try store.replay(notification.notificationUUID)
         }
         try await deliver()
-        try await fixture.service.announceDueStates()
+        try await fixture.service.recordDueStates()
         try await fixture.figures.sweep()
         try await fixture.figures.rollUp()
     }

@@ -2,7 +2,7 @@ import Commerce
 import Ledger
 
 /// The SQL of the purchase states in the histories of users, inside the caller's transaction.
-struct AnnouncedStateRecords {
+struct HistoryStateRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
 
@@ -22,7 +22,7 @@ struct AnnouncedStateRecords {
         {
             let original = try original(row)
             guard facts.purchases[original]?.owner == (try row["user_id"] as Int64) else { continue }
-            facts.announced[original] = AnnouncedState(
+            facts.recordedStates[original] = HistoryState(
                 state: try PurchaseState(row["state"]), renews: try row["renews"], changesAt: try row["changes_at"])
         }
     }
@@ -30,12 +30,12 @@ struct AnnouncedStateRecords {
     /// - Parameter before: The facts before the changes.
     func write(_ originals: [TransactionKey], _ facts: EntitlementFacts, before: EntitlementFacts) throws {
         let rows = originals.compactMap { original -> [any SQLConvertible]? in
-            guard let owner = facts.purchases[original]?.owner, let state = facts.announced[original] else {
+            guard let owner = facts.purchases[original]?.owner, let state = facts.recordedStates[original] else {
                 return nil
             }
             return [owner] + original.sqlValues(apps) + [state.state.rawValue, state.renews, state.changesAt]
         }
-        let known = originals.filter { before.announced[$0] != nil }
+        let known = originals.filter { before.recordedStates[$0] != nil }
         try database.delete(
             from: "purchase_state", where: Self.key,
             known.compactMap { original in

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The cache of valid chains.
-@Suite struct KnownChainTests {
+@Suite struct ChainCacheTests {
     /// - Parameter certificates: The certificates in the receipt, the signer's first.
     private func receipt(signedBy chain: CertificateChain, bringing certificates: [Certificate]) throws -> [UInt8] {
         try SignedData.sign(TestProofs.receipt().payload(), with: chain.leaf.key, chain: certificates)
@@ -23,7 +23,7 @@ import Testing
         for bag in bags {
             _ = try verifier.verify(
                 try receipt(signedBy: chain, bringing: [leaf] + bag), expecting: ProofExpectations())
-            #expect(verifier.knownChainCount == 1)
+            #expect(verifier.cachedChainCount == 1)
         }
     }
 
@@ -58,7 +58,7 @@ import Testing
         let receipt = try receipt(signedBy: chain, bringing: bag)
         let verifier = ProofVerifier(anchors: try TestChains.anchors(chain), clock: ManualClock())
         for _ in 0..<2 { _ = try verifier.verify(receipt, expecting: ProofExpectations()) }
-        #expect(verifier.knownChainCount == 1)
+        #expect(verifier.cachedChainCount == 1)
     }
 
     @Test func `the cache keeps the newest chains`() throws {
@@ -69,9 +69,9 @@ import Testing
         for chain in chains {
             _ = try verifier.verify(try TestProofs.transaction(chain: chain), expecting: ProofExpectations())
         }
-        #expect(verifier.knownChainCount == 32)
-        #expect(verifier.bringsKnownChain(try TestProofs.transaction(chain: chains[39])))
-        #expect(!verifier.bringsKnownChain(try TestProofs.transaction(chain: chains[0])))
-        #expect(!verifier.bringsKnownChain(Array("x".utf8)))
+        #expect(verifier.cachedChainCount == 32)
+        #expect(verifier.hasCachedChain(try TestProofs.transaction(chain: chains[39])))
+        #expect(!verifier.hasCachedChain(try TestProofs.transaction(chain: chains[0])))
+        #expect(!verifier.hasCachedChain(Array("x".utf8)))
     }
 }

@@ -7,15 +7,15 @@ import Synchronization
 /// A separate transaction sends them after the commit, because PostgreSQL runs commits that notify one after the other. A
 /// notification may be lost with the service that sends it, or with the connection. An observer that needs certainty polls the
 /// ledger.
-final class PostgreSQLAnnouncements: Sendable {
+final class PostgreSQLNotifications: Sendable {
     /// The largest number of users in a notification, which PostgreSQL limits to 8,000 bytes.
-    private static let usersAtOnce = 300
+    private static let maximumUsers = 300
     /// The time after which the listening thread checks that it is still needed, in milliseconds.
     private static let pollInterval: Int32 = 500
 
     private let pool: PostgreSQLPool
     private let observers: ChangeObservers
-    private let sender = DispatchQueue(label: "till.announcements")
+    private let sender = DispatchQueue(label: "till.notifications")
     /// The users of the next notification.
     private let waiting = Mutex<Set<Int64>>([])
 
@@ -30,7 +30,7 @@ final class PostgreSQLAnnouncements: Sendable {
         }
     }
 
-    func announce(_ users: Set<Int64>) {
+    func notify(_ users: Set<Int64>) {
         guard !users.isEmpty else { return }
         let isFirst = waiting.withLock { waiting in
             defer { waiting.formUnion(users) }
@@ -44,12 +44,12 @@ final class PostgreSQLAnnouncements: Sendable {
             defer { waiting = [] }
             return Array(waiting)
         }
-        for start in stride(from: 0, to: users.count, by: Self.usersAtOnce) {
-            let text = users[start..<min(start + Self.usersAtOnce, users.count)].map(String.init)
+        for start in stride(from: 0, to: users.count, by: Self.maximumUsers) {
+            let text = users[start..<min(start + Self.maximumUsers, users.count)].map(String.init)
                 .joined(separator: " ")
             try? pool.withConnection { connection in
-                connection.runLater("BEGIN ISOLATION LEVEL READ COMMITTED")
-                try connection.queryLater(
+                connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
+                try connection.enqueue(
                     SQLQuery("SELECT pg_notify('till_' || current_schema(), $1) IS NULL", [text]))
                 try connection.commit()
             }
@@ -61,7 +61,7 @@ final class PostgreSQLAnnouncements: Sendable {
     /// - Parameter listener: Returns the object to notify. The function returns once this is nil.
     private static func listen(
         at address: PostgreSQLAddress,
-        _ listener: () -> PostgreSQLAnnouncements?
+        _ listener: () -> PostgreSQLNotifications?
     ) throws {
         let connection = try PostgreSQLConnection(address)
         let row = try connection.query(SQLQuery("SELECT current_schema() AS schema")).rows.first

@@ -2,7 +2,7 @@ import Commerce
 import Signatures
 
 /// A chain that leads to a trust anchor, with the period in which it is valid.
-final class JudgedChain: Sendable {
+final class ValidatedChain: Sendable {
     /// The leaf first, the anchor's certificate last. Xcode's chain has one certificate.
     let path: [Certificate]
     let anchor: TrustAnchor

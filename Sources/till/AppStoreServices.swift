@@ -7,7 +7,7 @@ import Service
 import ServiceLifecycle
 
 /// The background parts that ask the App Store for missed purchases and answer its consumption requests.
-struct AppStoreCompanions {
+struct AppStoreServices {
     /// A client of the App Store Server API for one app.
     struct Client {
         let app: App
@@ -50,12 +50,12 @@ struct AppStoreCompanions {
     }
 
     /// The parts of each client.
-    var companions: [any ServiceLifecycle.Service] {
+    var backgroundServices: [any ServiceLifecycle.Service] {
         guard let settings = configuration.appStore else { return [] }
-        return clients.flatMap { companions(of: $0, settings) }
+        return clients.flatMap { backgroundServices(of: $0, settings) }
     }
 
-    private func companions(of client: Client, _ settings: AppStoreSettings) -> [any ServiceLifecycle.Service] {
+    private func backgroundServices(of client: Client, _ settings: AppStoreSettings) -> [any ServiceLifecycle.Service] {
         let schedule = ReconciliationSchedule(
             reconciler: Reconciler(
                 service: service, app: client.app, client: client.client, origins: client.origins, clock: clock),

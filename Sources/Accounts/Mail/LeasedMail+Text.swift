@@ -1,4 +1,4 @@
-extension TakenMail {
+extension LeasedMail {
     /// The values of the placeholders.
     func values(_ links: MailLinks) -> [MailTemplate.Placeholder: String] {
         [

@@ -1,7 +1,7 @@
 import Commerce
 
 /// The last statement of the App Store about a transaction: its revocation, its end, and the date of the signature.
-package struct Standing: Hashable, Sendable {
+package struct TransactionStatus: Hashable, Sendable {
     /// Nil if the transaction is not revoked.
     package var revocationDate: Timestamp?
     /// The reason in Apple's numbers.
@@ -32,17 +32,17 @@ package struct Standing: Hashable, Sendable {
 
     /// True if this statement supersedes another. The one signed later does. Of two signed in the same millisecond, the one
     /// that revokes does, otherwise the one that ends later.
-    package func isLater(than other: Standing) -> Bool {
+    package func isLater(than other: TransactionStatus) -> Bool {
         if statedAt != other.statedAt { return statedAt > other.statedAt }
         if isRevoked != other.isRevoked { return isRevoked }
         return (expiresAt?.millisecondsSince1970 ?? 0) > (other.expiresAt?.millisecondsSince1970 ?? 0)
     }
 
     /// This statement with the end of an earlier one, unless the catalog has the product. Only then a claim has an end.
-    func keepingEnd(of before: Standing, unless isKnown: Bool) -> Standing {
+    func keepingEnd(of before: TransactionStatus, unless isKnown: Bool) -> TransactionStatus {
         guard !isKnown else { return self }
-        var standing = self
-        standing.expiresAt = before.expiresAt
-        return standing
+        var status = self
+        status.expiresAt = before.expiresAt
+        return status
     }
 }

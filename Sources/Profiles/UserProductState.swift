@@ -2,7 +2,7 @@ import Commerce
 import Ledger
 
 /// The wishes and the items of a user.
-public struct Shelf: Sendable {
+public struct UserProductState: Sendable {
     private let wishes: [String: Timestamp]
     private let items: Set<Item>
 

@@ -1,7 +1,7 @@
 import Commerce
 
 /// The state of a purchase with an end in its owner's history.
-package struct AnnouncedState: Hashable, Sendable {
+package struct HistoryState: Hashable, Sendable {
     package let state: PurchaseState
     /// Nil if the App Store has not stated whether it renews, and for a purchase that is not owned.
     package let renews: Bool?

@@ -2,7 +2,7 @@ import Foundation
 import Signatures
 
 /// A certificate of a verified proof whose revocation status must be requested.
-public struct RevocationQuestion: Sendable {
+public struct RevocationQuery: Sendable {
     /// The responder's address, from the certificate.
     public let responder: URL
     /// The body of the request, of type `application/ocsp-request` (RFC 6960 appendix A.1).

@@ -1,7 +1,7 @@
 import Commerce
 
 /// A mail that a sender has taken for an attempt, with the secret of its link.
-public struct TakenMail: Sendable {
+public struct LeasedMail: Sendable {
     public let mail: QueuedMail
     public let token: LinkToken
     public let linkEndsAt: Timestamp

@@ -1,0 +1,24 @@
+import Logging
+
+/// The log of a repeated task. It logs a failure once, until the cause changes or the task succeeds.
+package struct FailureLog {
+    private let logger: Logger
+    private let message: Logger.Message
+    /// The metadata key of the cause.
+    private let key: String
+    private var lastCause: String?
+
+    package init(_ logger: Logger, _ message: Logger.Message, key: String = "code") {
+        self.logger = logger
+        self.message = message
+        self.key = key
+    }
+
+    /// Records an attempt.
+    ///
+    /// - Parameter cause: The cause of the failure; nil if the attempt succeeded.
+    package mutating func record(_ cause: String?) {
+        if let cause, cause != lastCause { logger.error(message, metadata: [key: "\(cause)"]) }
+        lastCause = cause
+    }
+}
