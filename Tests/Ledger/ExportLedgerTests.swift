@@ -214,7 +214,7 @@ import TestSupport
                 identifier: identifier, item: Self.sprout1, reason: "r", grantedBy: caller, grantedAt: Self.now,
                 endsAt: nil)
             _ = try await ledger.write {
-                try $0.add(grant, for: alice, keeping: nil, for: nil, forgettingBefore: Self.now)
+                try $0.add(grant, for: alice, keeping: nil, for: nil, deletingBefore: Self.now)
             }
         }
         let lines = try whole(.events)

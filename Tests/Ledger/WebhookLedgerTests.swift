@@ -103,11 +103,11 @@ import Webhooks
                 identifier: identifier, item: Self.sprout1, reason: "a prize", grantedBy: caller, grantedAt: Self.now,
                 endsAt: nil)
             _ = try await ledger.write {
-                try $0.add(grant, for: bob, keeping: nil, for: nil, forgettingBefore: Self.now)
+                try $0.add(grant, for: bob, keeping: nil, for: nil, deletingBefore: Self.now)
             }
         }
         let expected: [String: String?] = ["1": nil, "g": "desk", "h": nil]
-        for deliveries in [try await deliveries(), try await take()] {
+        for deliveries in [try await deliveries(), try await lease()] {
             let names = deliveries.map { ($0.entry.reference, $0.actorName) }
             #expect(Dictionary(uniqueKeysWithValues: names) == expected)
             #expect(Set(deliveries.map(\.name)) == ["alice", "bob"])

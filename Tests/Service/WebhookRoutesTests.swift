@@ -102,7 +102,7 @@ import Wire
             grantedAt: fixture.shop.clock.now(), endsAt: nil)
         let dave = try #require(User(name: "dave"))
         try await fixture.ledger.write {
-            _ = try $0.add(unknown, for: dave, keeping: nil, for: nil, forgettingBefore: unknown.grantedAt)
+            _ = try $0.add(unknown, for: dave, keeping: nil, for: nil, deletingBefore: unknown.grantedAt)
         }
         let deliveries = try await fixture.send(.get, path + "/deliveries").decoded(WebhookDeliveryList.self).deliveries
         let messages = Dictionary(
