@@ -36,7 +36,7 @@ struct ConsoleFixture {
         shop = try TestShop()
         ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
         keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
-        team = TeamService(ledger: ledger, clock: shop.clock, randomness: .system, cost: .trifling)
+        team = TeamService(ledger: ledger, clock: shop.clock, randomness: .system, cost: .minimal)
         administration = try await CatalogService(apps: Apps(App(shop.catalog)), ledger: ledger, clock: shop.clock)
         figures = FigureService(ledger: ledger, clock: shop.clock)
         webhooks = WebhookService(ledger: ledger, clock: shop.clock, randomness: .system)
