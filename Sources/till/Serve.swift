@@ -203,8 +203,8 @@ struct Serve: Command {
     ) async throws {
         if try await keys.listValid().isEmpty {
             console.note(
-                "There is no valid API key, so no back end can call. Make one with \(common.hint("keys", "make", "NAME"))."
-            )
+                "There is no valid API key, so no back end can call. Make one with "
+                    + common.hint("keys", "make", "NAME", options: configuration.options(beside: common)) + ".")
         }
         if try await !ledger.read(.snapshot, { try $0.ordersTextByBytes() }) {
             console.note(

@@ -57,6 +57,17 @@ import Testing
         #expect(text.output.hasSuffix("No problems.\n"))
     }
 
+    @Test func `a remedy names the data directory of the configuration file`() async throws {
+        let data = till.folder.folder("elsewhere").path
+        let file = till.folder.file("till.json")
+        try Data(#"{"data": "\#(data)"}"#.utf8).write(to: file)
+        let (report, result) = try await report("--config", file.path, environment: ["TILL_DATA": ""])
+        let finding = try #require(report.findings.first { $0.check == "API keys" }, "\(result.output)")
+        #expect(finding.remedy == "Make one: till keys make NAME --data \(data)")
+        let (named, _) = try await self.report("--config", file.path)
+        #expect(named.findings.first { $0.check == "API keys" }?.remedy == "Make one: till keys make NAME")
+    }
+
     @Test func `an empty machine gets a remedy for each problem, and no files`() async throws {
         let till = try TillProcess(hasKeys: false)
         let result = try await till.run("doctor", "--port", "0", "--json")

@@ -83,7 +83,8 @@ struct Examination {
     }
 
     private func apiKeys() async -> (finding: Finding, newest: Timestamp?) {
-        let remedy = "Make one: \(common.hint("keys", "make", "NAME"))"
+        let remedy =
+            "Make one: " + common.hint("keys", "make", "NAME", options: configuration.options(beside: common))
         // Apps call with tokens and need no key.
         let isOptional = configuration.tokens != nil || configuration.hasAccounts
         let detail = "there is none, so no back end can call"
