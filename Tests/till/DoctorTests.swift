@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Signatures
 import TestSupport
 import Testing
@@ -107,6 +108,21 @@ import Testing
         #expect(report.problems == ["permissions", "clock"], "\(result.output)")
         let remedy = report.findings.first { $0.check == "permissions" }?.remedy
         #expect(remedy?.hasPrefix("Run: chmod 600 ") == true)
+    }
+
+    @Test func `an expired API key is not valid`() async throws {
+        try await install()
+        #expect(try await till.run("keys", "make", "later", "--expires", "1d").status == 0)
+        let before = try await report().0.findings.first { $0.check == "API keys" }
+        #expect(before?.detail == "2 valid, 0 revoked, 0 expired")
+        let ledger = try DatabaseQueue(path: till.folder.file("data/service/ledger.sqlite").path)
+        try await ledger.write {
+            try $0.execute(sql: "UPDATE api_key SET expires_at = created_at + 1 WHERE name = 'later'")
+        }
+        let one = try await report().0.findings.first { $0.check == "API keys" }
+        #expect(one?.detail == "1 valid, 0 revoked, 1 expired")
+        try await ledger.write { try $0.execute(sql: "UPDATE api_key SET expires_at = created_at + 1") }
+        #expect(try await report().0.problems == ["API keys"])
     }
 
     @Test func `a damaged ledger and a damaged catalog are problems`() async throws {
