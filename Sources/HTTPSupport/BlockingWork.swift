@@ -7,10 +7,14 @@ package enum BlockingWork {
     /// verification costs less than a switch to another thread and back.
     private static let maximumInlineSize = 16 * 1024
 
-    private static let waiting = Atomic(0)
+    /// The jobs that wait for a thread or have one.
+    private static let submitted = Atomic(0)
+    private static let running = Atomic(0)
 
     /// The number of jobs that wait for a thread.
-    package static var waitingCount: Int { waiting.load(ordering: .relaxed) }
+    package static var waitingCount: Int {
+        max(0, submitted.load(ordering: .relaxed) - running.load(ordering: .relaxed))
+    }
 
     /// Processes an input of `size` bytes, on another thread if it is large.
     package static func process<Value: Sendable>(
@@ -21,10 +25,13 @@ package enum BlockingWork {
     }
 
     package static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        waiting.add(1, ordering: .relaxed)
+        submitted.add(1, ordering: .relaxed)
+        // A cancelled job never gets a thread.
+        defer { submitted.subtract(1, ordering: .relaxed) }
         // If the threads have stopped, the process is ending and nothing awaits the work.
         return try await NIOThreadPool.singleton.runIfActive {
-            waiting.subtract(1, ordering: .relaxed)
+            running.add(1, ordering: .relaxed)
+            defer { running.subtract(1, ordering: .relaxed) }
             return try work()
         }
     }

@@ -59,6 +59,8 @@ public struct NotificationSender: Service {
                 try await BlockingWork.run { [store] in try store.record(result, of: delivery) }
                 log(result, of: delivery)
             }
+        } catch is CancellationError {
+            // The service shuts down. The notification stays due.
         } catch {
             logger.error("the store failed", metadata: ["error": "\((error as? StoreError)?.code ?? "unexpected")"])
         }

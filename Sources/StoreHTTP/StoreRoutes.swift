@@ -90,7 +90,7 @@ private struct SandboxKeyMiddleware: RouterMiddleware {
         guard let credential = AuthenticationMiddleware.credential(of: request), key.matches(credential) else {
             throw Problem(
                 status: .unauthorized, code: "unauthenticated",
-                detail: "Send the API key that the store printed at its start: Authorization: Bearer KEY.")
+                detail: "Send the sandbox key as Authorization: Bearer KEY. The store prints it at its start.")
         }
         return try await next(request, context)
     }

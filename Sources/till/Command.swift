@@ -70,9 +70,11 @@ struct CommonOptions: ParsableArguments {
     }
 
     /// A command to type next, with the options that lead to the same data.
-    func hint(_ arguments: String...) -> String {
+    ///
+    /// - Parameter options: Options of the command besides these, such as that of the ledger.
+    func hint(_ arguments: String..., options: [String] = []) -> String {
         (["till"] + arguments + (dataPath.map { ["--data", $0] } ?? [])
-            + (catalogPath.map { ["--catalog", $0] } ?? [])).map(Self.quoted).joined(separator: " ")
+            + (catalogPath.map { ["--catalog", $0] } ?? []) + options).map(Self.quoted).joined(separator: " ")
     }
 
     /// The argument as a shell reads it.

@@ -94,7 +94,7 @@ struct KeysMake: Command {
         if !common.json {
             console.note(report.limits)
             console.note(
-                "Store the key: it is not shown again. To revoke it: \(common.hint("keys", "revoke", record.identifier))"
+                "Store the key: it is not shown again. To revoke it: \(common.hint("keys", "revoke", record.identifier, options: ledger.options))"
             )
         }
         try console.json(Made(key: key, report: report))

@@ -21,7 +21,9 @@ struct KeysRevoke: Command {
         guard try await ledger.place(common).apiKeys().revoke(id) else {
             try console.fail(
                 code: "keyUnknown",
-                message: "No API key has the id \"\(id)\". \(common.hint("keys", "list")) lists the keys.")
+                message:
+                    "No API key has the id \"\(id)\". \(common.hint("keys", "list", options: ledger.options)) lists the keys."
+            )
         }
         console.line("Revoked: \(id)")
         try console.json(["revoked": id])

@@ -73,6 +73,12 @@ struct LedgerOptions: ParsableArguments {
         }
     }
 
+    /// The option of another command that leads to the same ledger, without a password; empty without `--ledger`.
+    var options: [String] {
+        guard let ledger, let address = try? PostgreSQLAddress(ledger) else { return [] }
+        return ["--ledger", address.description]
+    }
+
     /// - Parameter isNew: True if the command creates a missing ledger.
     /// - Throws: `DataDirectoryMissing` if there is none; `PermissionDenied`; `PostgreSQLAddressError`.
     func place(_ common: CommonOptions, isNew: Bool = false) throws -> LedgerPlace {

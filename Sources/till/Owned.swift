@@ -21,7 +21,9 @@ struct Owned: Command {
 
     func perform() async throws {
         let data = common.dataDirectory
-        let items = try await service.withService(for: user, or: { try await LocalService(reading: data) }) {
+        let items = try await service.withService(
+            for: user, or: { try await ServerOptions.localService(reading: data) }
+        ) {
             try await $0.items()
         }
         let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)

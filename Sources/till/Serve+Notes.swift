@@ -14,8 +14,8 @@ extension Serve {
     ) async throws {
         if try await keys.validKeys().isEmpty {
             console.note(
-                "There is no valid API key, so no back end can call. Make one with \(common.hint("keys", "make", "NAME"))."
-            )
+                "There is no valid API key, so no back end can call. Make one with "
+                    + common.hint("keys", "make", "NAME", options: configuration.options(beside: common)) + ".")
         }
         if try await !ledger.read(.snapshot, { try $0.ordersTextByBytes() }) {
             console.note(

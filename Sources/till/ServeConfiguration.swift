@@ -133,6 +133,18 @@ struct ServeConfiguration {
             gracePeriod: .seconds(settings.number("grace-seconds")))
     }
 
+    /// The options that lead other commands to the data and the ledger of the configuration file, which they do not read.
+    func options(beside common: CommonOptions) -> [String] {
+        let environment = ProcessInfo.processInfo.environment
+        func isInFileAlone(_ name: String, _ variable: String) -> Bool {
+            settings.isSet(name) && environment[variable, default: ""].isEmpty
+        }
+        var options: [String] = []
+        if common.dataPath == nil, let dataPath, isInFileAlone("data", "TILL_DATA") { options += ["--data", dataPath] }
+        if let ledger, isInFileAlone("ledger", "TILL_LEDGER") { options += ["--ledger", ledger.description] }
+        return options
+    }
+
     /// The catalog that a store beside the service sells from: that of the first app.
     var localCatalogPath: String? { catalogPath ?? appSettings.first?.catalog }
 

@@ -73,10 +73,22 @@ struct ServerOptions: ParsableArguments {
         _ body: @Sendable @escaping (ServiceClient) async throws -> Value
     ) async throws -> Value {
         if let client = try client() { return try await body(client) }
-        let local = try await LocalService(reading: data)
+        let local = try await Self.localService(reading: data)
         // Items may have ended since a service last ran.
         try await local.recordDueStates()
         return try await local.withClient(body)
+    }
+
+    /// The service of this process, with the ledger in the data directory.
+    ///
+    /// - Throws: `ValidationError` if `TILL_LEDGER` names another ledger.
+    static func localService(reading data: DataDirectory) async throws -> LocalService {
+        guard variable("TILL_LEDGER") == nil else {
+            throw ValidationError(
+                "TILL_LEDGER names a database, which this command uses through a running service alone. Name the service with "
+                    + "--server, and put its API key into TILL_API_KEY.")
+        }
+        return try await LocalService(reading: data)
     }
 
     /// The user as a service knows it; nil if a token names the user.

@@ -19,4 +19,16 @@ import TestSupport
         for _ in reads { disk.signal() }
         for read in reads { try await read.value }
     }
+
+    @Test func `a cancelled read no longer waits`() async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let ledger = try Ledger(file: folder.file("ledger.sqlite"))
+        let read = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await ledger.read(.longSnapshot) { _ in 1 }
+        }
+        await #expect(throws: CancellationError.self) { try await read.value }
+        #expect(ledger.waitingCount == 0)
+    }
 }

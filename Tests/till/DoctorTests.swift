@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Signatures
 import TestSupport
 import Testing
@@ -57,6 +58,17 @@ import Testing
         #expect(text.output.hasSuffix("No problems.\n"))
     }
 
+    @Test func `a remedy names the data directory of the configuration file`() async throws {
+        let data = till.folder.folder("elsewhere").path
+        let file = till.folder.file("till.json")
+        try Data(#"{"data": "\#(data)"}"#.utf8).write(to: file)
+        let (report, result) = try await report("--config", file.path, environment: ["TILL_DATA": ""])
+        let finding = try #require(report.findings.first { $0.check == "API keys" }, "\(result.output)")
+        #expect(finding.remedy == "Make one: till keys make NAME --data \(data)")
+        let (named, _) = try await self.report("--config", file.path)
+        #expect(named.findings.first { $0.check == "API keys" }?.remedy == "Make one: till keys make NAME")
+    }
+
     @Test func `an empty machine gets a remedy for each problem, and no files`() async throws {
         let till = try TillProcess(hasKeys: false)
         let result = try await till.run("doctor", "--port", "0", "--json")
@@ -96,6 +108,21 @@ import Testing
         #expect(report.problems == ["permissions", "clock"], "\(result.output)")
         let remedy = report.findings.first { $0.check == "permissions" }?.remedy
         #expect(remedy?.hasPrefix("Run: chmod 600 ") == true)
+    }
+
+    @Test func `an expired API key is not valid`() async throws {
+        try await install()
+        #expect(try await till.run("keys", "make", "later", "--expires", "1d").status == 0)
+        let before = try await report().0.findings.first { $0.check == "API keys" }
+        #expect(before?.detail == "2 valid, 0 revoked, 0 expired")
+        let ledger = try DatabaseQueue(path: till.folder.file("data/service/ledger.sqlite").path)
+        try await ledger.write {
+            try $0.execute(sql: "UPDATE api_key SET expires_at = created_at + 1 WHERE name = 'later'")
+        }
+        let one = try await report().0.findings.first { $0.check == "API keys" }
+        #expect(one?.detail == "1 valid, 0 revoked, 1 expired")
+        try await ledger.write { try $0.execute(sql: "UPDATE api_key SET expires_at = created_at + 1") }
+        #expect(try await report().0.problems == ["API keys"])
     }
 
     @Test func `a damaged ledger and a damaged catalog are problems`() async throws {

@@ -3,7 +3,18 @@ import TestSupport
 
 /// A command of the command line, as `--experimental-dump-help` describes it.
 struct HelpCommand: Decodable {
+    private struct Argument: Decodable {
+        struct Name: Decodable {
+            let kind: String
+            let name: String
+        }
+
+        let names: [Name]?
+    }
+
     let commandName: String
+    private let arguments: [Argument]?
+    private let defaultSubcommand: String?
     let discussion: String?
     let subcommands: [HelpCommand]?
 
@@ -12,6 +23,21 @@ struct HelpCommand: Decodable {
         let path = path + [commandName]
         return [(path, self)]
             + (subcommands ?? []).filter { $0.commandName != "help" }.flatMap { $0.all(below: path) }
+    }
+
+    /// The long options of the command, and those of its default subcommand.
+    var options: Set<String> {
+        let own = (arguments ?? []).flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map { "--\($0.name)" }
+        let standard = subcommands?.first { $0.commandName == defaultSubcommand }?.options ?? []
+        return standard.union(own)
+    }
+
+    /// The command that the words of a line call; this one if the first word is no subcommand.
+    func called(by words: some Collection<Substring>) -> HelpCommand {
+        guard let word = words.first, let next = subcommands?.first(where: { $0.commandName == word }) else {
+            return self
+        }
+        return next.called(by: words.dropFirst())
     }
 
     /// True if the command has subcommands.
@@ -35,7 +61,12 @@ struct HelpCommand: Decodable {
 
     /// All commands of the binary.
     static func all(of till: TillProcess) async throws -> [(path: [String], command: HelpCommand)] {
+        try await root(of: till).all()
+    }
+
+    /// `till` itself.
+    static func root(of till: TillProcess) async throws -> HelpCommand {
         let dump = try await till.run("--experimental-dump-help")
-        return try JSONDecoder().decode(Root.self, from: Data(dump.output.utf8)).command.all()
+        return try JSONDecoder().decode(Root.self, from: Data(dump.output.utf8)).command
     }
 }

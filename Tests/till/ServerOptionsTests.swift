@@ -25,6 +25,21 @@ import Testing
     }
 
     @Test(arguments: [
+        ["why", "alice", "sprout", "1"], ["story", "alice"], ["owned", "alice"],
+        ["give", "alice", "sprout", "1", "--reason", "x"], ["revoke", "alice", "1", "--reason", "x"],
+    ])
+    func `the ledger in a file is not used in place of a database`(arguments: [String]) async throws {
+        let till = try TillProcess(hasKeys: false)
+        // The data directory has a ledger.
+        #expect(try await till.run("keys", "make", "shop").status == 0)
+        let database = "postgres://till@127.0.0.1:1/till"
+        let refused = try await till.run(arguments: arguments, environment: ["TILL_LEDGER": database])
+        #expect(refused.status == 64)
+        #expect(refused.error.contains("TILL_LEDGER names a database"))
+        #expect(refused.error.contains("--server"))
+    }
+
+    @Test(arguments: [
         "http://127.0.0.1.shop.example", "http://localhost.shop.example", "http://10.0.0.1", "http://128.0.0.1",
         "http://[2001:db8::1]",
     ])

@@ -13,14 +13,16 @@ final class ReadThreads: Sendable {
     private static let inlineReads = Atomic(0)
 
     private let runsInline: Bool
-    private let waiting = Atomic(0)
+    /// The reads that wait for a thread or have one.
+    private let submitted = Atomic(0)
+    private let running = Atomic(0)
 
     init(runsInline: Bool) {
         self.runsInline = runsInline
     }
 
     /// The number of reads that wait for a thread.
-    var waitingCount: Int { waiting.load(ordering: .relaxed) }
+    var waitingCount: Int { max(0, submitted.load(ordering: .relaxed) - running.load(ordering: .relaxed)) }
 
     @inline(never)  // The optimizer of Swift 6.3 crashes if it inlines this.
     func run<Value: Sendable>(
@@ -28,9 +30,12 @@ final class ReadThreads: Sendable {
         _ read: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         guard runsInline, !isLong, Self.reserveInlineRead() else {
-            waiting.add(1, ordering: .relaxed)
+            submitted.add(1, ordering: .relaxed)
+            // A cancelled read never gets a thread.
+            defer { submitted.subtract(1, ordering: .relaxed) }
             return try await NIOThreadPool.singleton.runIfActive { [self] in
-                waiting.subtract(1, ordering: .relaxed)
+                running.add(1, ordering: .relaxed)
+                defer { running.subtract(1, ordering: .relaxed) }
                 return try read()
             }
         }

@@ -83,10 +83,11 @@ struct Examination {
     }
 
     private func apiKeys() async -> (finding: Finding, newest: Timestamp?) {
-        let remedy = "Make one: \(common.hint("keys", "make", "NAME"))"
+        let remedy =
+            "Make one: " + common.hint("keys", "make", "NAME", options: configuration.options(beside: common))
         // Apps call with tokens and need no key.
         let isOptional = configuration.tokens != nil || configuration.hasAccounts
-        let detail = "there is none, so no back end can call"
+        let detail = "none is valid, so no back end can call"
         let none =
             isOptional ? Finding.note("API keys", detail, remedy: remedy) : .problem("API keys", detail, remedy: remedy)
         let place = LedgerPlace(configuration.ledger, in: data)
@@ -95,12 +96,14 @@ struct Examination {
         }
         do {
             let keys = try await place.apiKeys().list()
-            let valid = keys.count { $0.revokedAt == nil }
+            let valid = keys.count { $0.isValid(at: now) }
+            let revoked = keys.count { $0.revokedAt != nil }
             let newest = keys.map(\.createdAt).max()
             guard valid > 0 else {
                 return (none, newest)
             }
-            return (.passed("API keys", "\(valid) valid, \(keys.count - valid) revoked"), newest)
+            let expired = keys.count - valid - revoked
+            return (.passed("API keys", "\(valid) valid, \(revoked) revoked, \(expired) expired"), newest)
         } catch {
             return (.problem("API keys", "they cannot be read: \(message(error))"), nil)
         }

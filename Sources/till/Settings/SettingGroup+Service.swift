@@ -46,7 +46,7 @@ extension SettingGroup {
                 "ledger", .text, default: .described("a file in the data directory"), valueName: "url",
                 redacted: { (try? PostgreSQLAddress($0))?.description ?? "postgres://…" },
                 reference: "[Production](Production.md#the-ledger-in-postgresql)",
-                "a PostgreSQL database as the ledger: `postgres://user@host/database`; other commands read `TILL_LEDGER`, too"
+                "a PostgreSQL database as the ledger: `postgres://user@host/database`; other commands do not read this setting"
             ),
             .flag(
                 "keep-proofs", reference: "[Production](Production.md#kept-proofs)",
