@@ -219,13 +219,9 @@ struct Serve: Command {
             router: routes.router, backgroundServices: companions, stoppedLast: senders,
             configuration: configuration.server,
             logger: configuration.logger)
-        let console = console
         try await server.run { url in
-            console.line("Listening on \(url.absoluteString)")
             local?.sendNotifications(to: url)
-            if let key = local?.sandboxKey { console.line(key.line) }
-            try? console.json(
-                ["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed].compactMapValues(\.self))
+            announce(url, local)
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dispatch
 import Foundation
 
 /// `till demo`
@@ -35,18 +36,38 @@ struct DemoCommand: Command {
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }
+        let interruption = Self.removeOnInterruption(folder)
         let shop = try DemoShop(folder: folder, seed: seed, port: port)
         if !common.json { console.note("Playing a year of sales …") }
-        try await shop.play { _ in }
-        let password = try await shop.addMember()
+        try await shop.play()
+        let (password, key) = (try await shop.addMember(), try await shop.makeKey())
+        // The service handles signals from here on.
+        interruption.forEach { $0.cancel() }
         let console = console
         try await shop.serve.run(shop.configuration, sandboxKey: SandboxKey()) { url, _ in
             console.line("Console   \(url.absoluteString)/console")
             console.line("Log in    \(DemoShop.member), password \(password)")
+            console.line("API key   \(key)")
+            console.line("Data      \(folder.path)/data")
             console.line("Stop      Ctrl-C")
             try? console.json([
-                "url": url.absoluteString + "/console", "name": DemoShop.member, "password": password,
+                "url": url.absoluteString, "name": DemoShop.member, "password": password, "key": key,
+                "data": folder.path + "/data", "catalog": folder.path + "/catalog",
             ])
+        }
+    }
+
+    /// Deletes the folder and ends the process if a signal arrives while the year is played.
+    private static func removeOnInterruption(_ folder: URL) -> [any DispatchSourceSignal] {
+        [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                try? FileManager.default.removeItem(at: folder)
+                exit(128 + number)
+            }
+            source.resume()
+            return source
         }
     }
 }

@@ -41,7 +41,7 @@ struct DemoShop {
     }
 
     /// Plays a year of sales that ends now.
-    func play(_ report: (Int) -> Void) async throws {
+    func play() async throws {
         let chance = DemoChance(seed: seed)
         let end = SystemClock().now()
         let clock = DemoClock(end.adding(days: -365))
@@ -58,10 +58,16 @@ struct DemoShop {
             ledger: ledger, clock: clock)
         try await service.registerApps()
         var year = DemoYear(store: store, service: service, clock: clock, chance: chance, end: end)
-        try await year.play(report)
+        try await year.play()
         // The service sets its own address when it listens.
         _ = try store.update { $0.notificationsURL = nil }
         try await FigureService(ledger: ledger, clock: clock).rollUp()
+    }
+
+    /// Makes an API key with every scope.
+    func makeKey() async throws -> String {
+        let keys = APIKeys(ledger: ledger, clock: SystemClock(), randomness: .system)
+        return try await keys.make(name: Self.member, scopes: Set(APIKeyScope.allCases)).key
     }
 
     /// Adds a person who may do everything.

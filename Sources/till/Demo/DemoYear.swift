@@ -1,6 +1,7 @@
 import Commerce
 import Entitlements
 import Foundation
+import Ledger
 import Receipts
 import Store
 
@@ -9,7 +10,7 @@ import Store
 struct DemoYear {
     private static let days = 365
     /// The hours of a day at which customers buy.
-    private static let hours = [9, 14, 20]
+    private static let hours = [10, 19]
 
     let store: Store
     let service: EntitlementService
@@ -19,6 +20,11 @@ struct DemoYear {
     let end: Timestamp
 
     private var customers: [Customer] = []
+    private var areRenewalsCharged = true
+    /// The work of the service on the previous hour. The store goes on meanwhile, as in production.
+    private var serviceWork: Task<Void, any Error>?
+    /// The sales of the previous hour, which the app finishes once the service has granted them.
+    private var unfinished: [(transaction: PaymentTransaction, user: User)] = []
 
     init(store: Store, service: EntitlementService, clock: DemoClock, chance: DemoChance, end: Timestamp) {
         self.store = store
@@ -35,48 +41,112 @@ struct DemoYear {
     }
 
     /// Plays the year.
-    ///
-    /// - Parameter report: Called after each month, with the number of months.
-    mutating func play(_ report: (Int) -> Void) async throws {
+    mutating func play() async throws {
         _ = try store.update { $0.isBillingGracePeriodEnabled = true }
         for day in 0..<Self.days {
-            for (index, hour) in Self.hours.enumerated() {
+            for hour in Self.hours {
                 let moment = end.adding(days: Int64(day - Self.days)).adding(seconds: Int64(hour * 3600))
                 guard moment < end else { break }
                 clock.set(moment)
                 // A few renewals cannot be charged.
-                _ = try store.update { $0.shouldEnterBillingRetryOnRenewal = chance.happens(perMille: 60) }
+                try charge(!chance.happens(perMille: 60))
                 try store.catchUp()
-                try await live(day, hour: index)
-                try await deliver()
+                let sales = try live(day)
+                try await serve(sales, isMorning: hour == Self.hours[0])
             }
-            if day % 30 == 29 { report(day / 30 + 1) }
         }
         clock.set(end)
-        _ = try store.update { $0.shouldEnterBillingRetryOnRenewal = false }
+        try charge(true)
         try store.catchUp()
-        try await deliver()
+        try await serve([], isMorning: false)
+        try await serve([], isMorning: false)
         try await service.recordDueStates()
     }
 
-    /// The part of a day around one hour.
-    private mutating func live(_ day: Int, hour: Int) async throws {
-        var sales: [(PaymentTransaction, User)] = []
+    private mutating func charge(_ areCharged: Bool) throws {
+        guard areCharged != areRenewalsCharged else { return }
+        areRenewalsCharged = areCharged
+        _ = try store.update { $0.shouldEnterBillingRetryOnRenewal = !areCharged }
+    }
+
+    /// The customers around one hour.
+    private mutating func live(_ day: Int) throws -> [(transaction: PaymentTransaction, user: User)] {
+        var sales: [(transaction: PaymentTransaction, user: User)] = []
         // The app grows, and sells more on weekends and in two campaigns.
         let isCampaign = (90..<97).contains(day) || (270..<280).contains(day)
-        let expected = 700 + day * 4 + (day % 7 >= 5 ? 500 : 0) + (isCampaign ? 2500 : 0)
-        for _ in 0..<(expected + chance.number(below: 1400)) / 1000 { try join(&sales) }
-        for _ in 0..<(customers.count / 160) where !customers.isEmpty {
+        let expected = 300 + day * 2 + (day % 7 >= 5 ? 350 : 0) + (isCampaign ? 1500 : 0)
+        for _ in 0..<(expected + chance.number(below: 1000)) / 1000 { try join(&sales) }
+        for _ in 0..<(customers.count + chance.number(below: 250)) / 250 {
             try returnAgain(chance.number(below: customers.count), &sales)
         }
-        for index in customers.indices where chance.happens(perMille: 1) { try change(index) }
-        try await redeem(sales)
-        if chance.happens(perMille: 12), let sale = sales.first { try await misuse(sale.0) }
-        if hour == 0, chance.happens(perMille: 40), !customers.isEmpty { try await help(chance.element(of: customers)) }
+        for index in customers.indices where chance.happens(perMille: 2) { try change(index) }
+        return sales
+    }
+
+    /// Lets the service work on the proofs and notifications of an hour, after those of the hour before.
+    private mutating func serve(
+        _ sales: [(transaction: PaymentTransaction, user: User)],
+        isMorning: Bool
+    ) async throws {
+        var notifications: [String] = []
+        while let delivery = try store.nextDelivery() {
+            try store.record(.success, of: delivery)
+            notifications.append(delivery.signedPayload)
+        }
+        var proofs: [(proof: String, user: User)] = []
+        // Now and then an app is closed before it presents the proof. The App Store notifies the service all the same.
+        for sale in sales where !chance.happens(perMille: 15) {
+            proofs.append((try store.signedTransaction(sale.transaction.identifier), sale.user))
+        }
+        let misused = chance.happens(perMille: 20) ? proofs.first?.proof : nil
+        let helped =
+            isMorning && chance.happens(perMille: 60) && !customers.isEmpty
+            ? chance.element(of: customers) : nil
+        let isGift = chance.happens(perMille: 500)
+        let number = 1 + chance.number(below: 7)
+        try await serviceWork?.value
+        for sale in unfinished { _ = try store.finish(sale.transaction.identifier, account: sale.user.name) }
+        unfinished = sales
+        serviceWork = Task { [service] in
+            try await withThrowingTaskGroup { group in
+                for (proof, user) in proofs {
+                    group.addTask { _ = try await service.redeem(Array(proof.utf8), for: user, by: .user) }
+                }
+                for notification in notifications {
+                    group.addTask { _ = try await service.receive(notification: Array(notification.utf8)) }
+                }
+                try await group.waitForAll()
+            }
+            if let misused { try await Self.misuse(misused, service) }
+            if let helped { try await Self.help(helped.user, isGift: isGift, number, service) }
+        }
+    }
+
+    /// Another user presents a purchase that has an owner.
+    private static func misuse(_ proof: String, _ service: EntitlementService) async throws {
+        guard let user = User(name: "someone-else") else { return }
+        _ = try await service.redeem(Array(proof.utf8), for: user, by: .user)
+    }
+
+    /// The team helps a customer.
+    private static func help(
+        _ user: User, isGift: Bool, _ number: Int, _ service: EntitlementService
+    ) async throws {
+        let caller = AuditActor.caller(member: DemoShop.member)
+        guard isGift else {
+            let addition = try service.newAddition(
+                of: 10, to: "seeds", reason: "Sorry for the trouble with the last update", by: caller)
+            _ = try await service.add(addition, for: user, keeping: nil, for: nil)
+            return
+        }
+        let grant = try service.newGrant(
+            of: Item(collection: "background", number: number), reason: "A present for a kind review", endsAt: nil,
+            by: caller)
+        _ = try await service.give(grant, to: user, keeping: nil, for: nil)
     }
 
     /// A new customer buys for the first time.
-    private mutating func join(_ sales: inout [(PaymentTransaction, User)]) throws {
+    private mutating func join(_ sales: inout [(transaction: PaymentTransaction, user: User)]) throws {
         let name = DemoNames.name(customers.count)
         guard let user = User(name: name) else { return }
         var customer = Customer(user: user)
@@ -95,7 +165,9 @@ struct DemoYear {
     }
 
     /// A customer buys something more.
-    private mutating func returnAgain(_ index: Int, _ sales: inout [(PaymentTransaction, User)]) throws {
+    private mutating func returnAgain(_ index: Int, _ sales: inout [(transaction: PaymentTransaction, user: User)])
+        throws
+    {
         let product =
             switch chance.number(below: 100) {
             case 0..<45: "seeds10"
@@ -107,7 +179,9 @@ struct DemoYear {
         try buy(product, for: &customers[index], &sales)
     }
 
-    private func buy(_ product: String, for customer: inout Customer, _ sales: inout [(PaymentTransaction, User)])
+    private func buy(
+        _ product: String, for customer: inout Customer, _ sales: inout [(transaction: PaymentTransaction, user: User)]
+    )
         throws
     {
         let account = customer.user.name
@@ -142,57 +216,6 @@ struct DemoYear {
             }
         } catch StoreError.invalidAction {
             // The subscription has ended, or the money is back already.
-        }
-    }
-
-    /// Presents the proofs of new sales, and then finishes the transactions.
-    private func redeem(_ sales: [(PaymentTransaction, User)]) async throws {
-        try await withThrowingTaskGroup { group in
-            for (transaction, user) in sales {
-                // Now and then an app is closed before it presents the proof. The App Store notifies the service.
-                guard !chance.happens(perMille: 15) else { continue }
-                let proof = try store.signedTransaction(transaction.identifier)
-                group.addTask { [service] in
-                    _ = try await service.redeem(Array(proof.utf8), for: user, by: .user)
-                }
-            }
-            try await group.waitForAll()
-        }
-        for (transaction, user) in sales { _ = try store.finish(transaction.identifier, account: user.name) }
-    }
-
-    /// Another user presents a purchase that has an owner.
-    private func misuse(_ transaction: PaymentTransaction) async throws {
-        guard let user = User(name: "someone-else") else { return }
-        let proof = try store.signedTransaction(transaction.identifier)
-        _ = try? await service.redeem(Array(proof.utf8), for: user, by: .user)
-    }
-
-    /// The team helps a customer.
-    private func help(_ customer: Customer) async throws {
-        let caller = "member demo"
-        if chance.happens(perMille: 500) {
-            let addition = try service.newAddition(
-                of: 10, to: "seeds", reason: "Sorry for the trouble with the last update", by: caller)
-            _ = try await service.add(addition, for: customer.user, keeping: nil, for: nil)
-        } else {
-            let grant = try service.newGrant(
-                of: Item(collection: "background", number: 1 + chance.number(below: 7)),
-                reason: "A present for a kind review", endsAt: nil, by: caller)
-            _ = try await service.give(grant, to: customer.user, keeping: nil, for: nil)
-        }
-    }
-
-    /// Delivers every notification that is due.
-    private func deliver() async throws {
-        try await withThrowingTaskGroup { group in
-            while let delivery = try store.nextDelivery() {
-                try store.record(.success, of: delivery)
-                group.addTask { [service] in
-                    _ = try await service.receive(notification: Array(delivery.signedPayload.utf8))
-                }
-            }
-            try await group.waitForAll()
         }
     }
 }
