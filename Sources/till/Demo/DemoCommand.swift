@@ -1,5 +1,4 @@
 import ArgumentParser
-import Dispatch
 import Foundation
 
 /// `till demo`
@@ -31,43 +30,25 @@ struct DemoCommand: Command {
     }
 
     func perform() async throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "till-demo-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let interruption = Self.removeOnInterruption(folder)
-        let shop = try DemoShop(folder: folder, seed: seed, port: port)
+        let folder = try DemoFolder()
+        defer { folder.remove() }
+        let shop = try DemoShop(folder: folder.url, seed: seed, port: port)
         if !common.json { console.note("Playing a year of sales …") }
         try await shop.play()
         let (password, key) = (try await shop.addMember(), try await shop.makeKey())
         // The service handles signals from here on.
-        interruption.forEach { $0.cancel() }
+        folder.ignoreSignals()
         let console = console
         try await shop.serve.run(shop.configuration, sandboxKey: SandboxKey()) { url, _ in
             console.line("Console   \(url.absoluteString)/console")
             console.line("Log in    \(DemoShop.member), password \(password)")
             console.line("API key   \(key)")
-            console.line("Data      \(folder.path)/data")
+            console.line("Data      \(shop.dataPath)")
             console.line("Stop      Ctrl-C")
             try? console.json([
                 "url": url.absoluteString, "name": DemoShop.member, "password": password, "key": key,
-                "data": folder.path + "/data", "catalog": folder.path + "/catalog",
+                "data": shop.dataPath, "catalog": shop.catalogPath,
             ])
-        }
-    }
-
-    /// Deletes the folder and ends the process if a signal arrives while the year is played.
-    private static func removeOnInterruption(_ folder: URL) -> [any DispatchSourceSignal] {
-        [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                try? FileManager.default.removeItem(at: folder)
-                exit(128 + number)
-            }
-            source.resume()
-            return source
         }
     }
 }

@@ -20,6 +20,10 @@ struct DemoShop {
     let serve: Serve
     let configuration: ServeConfiguration
     private let data: DataDirectory
+
+    var dataPath: String { data.folder.path }
+    var catalogPath: String { data.catalogFolder.path }
+
     private let ledger: Ledger
     private let seed: UInt64
 
