@@ -138,7 +138,8 @@ let package = Package(
                 "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp", "Service",
                 "Signatures", "Store",
                 "StoreHTTP", "StrictJSON", "Team", "Webhooks", "Wire", argumentParser, configuration, lifecycle, logging,
-            ]),
+            ],
+            resources: ["Till.storekit", "Items.json"].map { .embedInCode("Demo/Resources/\($0)") }),
 
         .target(
             name: "TestSupport",

@@ -25,6 +25,7 @@ public final class Store: Sendable {
     /// - Parameters:
     /// - appAppleIdentifier: The app's number in the App Store, for proofs of the environment `Production`; nil for the
     ///   configuration's.
+    /// - isDurable: False for a demonstration. A power cut may then lose sales.
     /// - clock: The machine's clock. The store's clock is this one plus an offset.
     public init(
         folder: URL,
@@ -32,6 +33,7 @@ public final class Store: Sendable {
         configuration: StoreKitConfiguration,
         environment: AppStoreEnvironment = .sandbox,
         appAppleIdentifier: Int64? = nil,
+        isDurable: Bool = true,
         clock: any WallClock,
         randomness: Randomness
     ) throws(StoreError) {
@@ -49,7 +51,7 @@ public final class Store: Sendable {
             randomness: randomness)
         let file = folder.appending(path: "store.sqlite", directoryHint: .notDirectory)
         path = file.path
-        queue = try Self.open(file)
+        queue = try Self.open(file, isDurable: isDurable)
     }
 
     /// The roots of the store's two chains. A service has to trust them to accept the store's proofs.
@@ -66,7 +68,7 @@ public final class Store: Sendable {
 }
 
 extension Store {
-    private static func open(_ file: URL) throws(StoreError) -> DatabaseQueue {
+    private static func open(_ file: URL, isDurable: Bool) throws(StoreError) -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "store"
         configuration.busyMode = .timeout(10)
@@ -78,7 +80,7 @@ extension Store {
                 let queue = try DatabaseQueue(path: file.path, configuration: configuration)
                 try queue.writeWithoutTransaction { database in
                     // GRDB chooses NORMAL for WAL. A power cut could then lose a sale.
-                    try database.execute(sql: "PRAGMA synchronous = FULL")
+                    try database.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
                 }
                 let migrator = StoreSchema.migrator
                 guard try queue.read({ try !migrator.hasBeenSuperseded($0) }) else {

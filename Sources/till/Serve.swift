@@ -81,6 +81,25 @@ struct Serve: Command {
             configuration.sources.forEach(console.errorLine)
             return try console.json(configuration.report)
         }
+        let console = console
+        try await run(configuration, sandboxKey: sandboxKey) { url, local in
+            console.line("Listening on \(url.absoluteString)")
+            if let key = local?.sandboxKey { console.line(key.line) }
+            try? console.json(
+                ["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed].compactMapValues(\.self))
+        }
+    }
+
+    /// Runs the service until it is stopped.
+    ///
+    /// - Parameters:
+    ///   - sandboxKey: The key of the local App Store; nil to run none.
+    ///   - announce: Called when the service listens, with its address and the local App Store.
+    func run(
+        _ configuration: ServeConfiguration,
+        sandboxKey: SandboxKey?,
+        announcing announce: @escaping @Sendable (URL, LocalStore?) -> Void
+    ) async throws {
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
         let data = DataDirectory(path: configuration.dataPath, catalogPath: configuration.localCatalogPath)
         try data.prepareService()
@@ -200,13 +219,9 @@ struct Serve: Command {
             router: routes.router, backgroundServices: companions, stoppedLast: senders,
             configuration: configuration.server,
             logger: configuration.logger)
-        let console = console
         try await server.run { url in
-            console.line("Listening on \(url.absoluteString)")
             local?.sendNotifications(to: url)
-            if let key = local?.sandboxKey { console.line(key.line) }
-            try? console.json(
-                ["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed].compactMapValues(\.self))
+            announce(url, local)
         }
     }
 

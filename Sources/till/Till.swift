@@ -35,6 +35,7 @@ struct Till: AsyncParsableCommand {
             KeysCommand.self,
             TrustCommand.self,
             ConsoleCommand.self,
+            DemoCommand.self,
         ])
 
     static func main() async {
