@@ -4,6 +4,20 @@ import Ledger
 import StrictJSON
 
 extension CatalogService {
+    /// The changes of an app's products, newest first.
+    public func changes(
+        of productIdentifier: String?,
+        in app: App,
+        before number: Int64?,
+        limit: Int
+    ) async throws -> [CatalogChange] {
+        try await ledger.read { [apps] in
+            try $0.catalogChanges(
+                of: productIdentifier, in: app.bundleIdentifier, firstApp: apps.first.bundleIdentifier, before: number,
+                limit: limit)
+        }
+    }
+
     /// The changes of an app's products with the products before and after them, newest first.
     ///
     /// - Parameters:

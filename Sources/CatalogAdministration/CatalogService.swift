@@ -241,18 +241,4 @@ public final class CatalogService: Sendable {
         }
         return nil
     }
-
-    /// The changes of an app's products, newest first.
-    public func changes(
-        of productIdentifier: String?,
-        in app: App,
-        before number: Int64?,
-        limit: Int
-    ) async throws -> [CatalogChange] {
-        try await ledger.read { [apps] in
-            try $0.catalogChanges(
-                of: productIdentifier, in: app.bundleIdentifier, firstApp: apps.first.bundleIdentifier, before: number,
-                limit: limit)
-        }
-    }
 }

@@ -16,7 +16,7 @@ struct LineDiff: Sendable {
     /// The unchanged lines around a change.
     private static let context = 3
     /// The maximum size of the table of common lines. Larger texts differ as a whole.
-    private static let maximumCells = 1_000_000
+    private static let maximumCells = 250_000
 
     /// All lines, in order.
     let all: [Line]

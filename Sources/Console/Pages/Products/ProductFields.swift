@@ -100,8 +100,9 @@ struct ProductFields: Sendable {
         ProductKey.allCases.contains { $0.rawValue.hasSameBytes(as: key) } || key.hasSameBytes(as: identifier)
     }
 
-    /// The tag of a definition.
+    /// The tag of a definition. Empty for a product that does not exist.
     static func tag(of definition: JSONObject?) -> String {
-        definition.map { CacheableAnswer.tag(of: Array(JSONValue.object($0).compactText.utf8)) } ?? ""
+        guard let definition else { return "" }
+        return CacheableAnswer.tag(of: Array(JSONValue.object(definition).compactText.utf8)).filter { $0 != "\"" }
     }
 }
