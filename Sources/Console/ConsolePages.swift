@@ -44,6 +44,15 @@ struct ConsolePages {
         permitted(permission).post(path) { request, context in try await page(request, context).response(context) }
     }
 
+    /// Adds the receiver of a form that answers by itself, such as with the form and its errors.
+    func postAnswer(
+        _ path: RouterPath,
+        _ permission: TeamPermission,
+        _ answer: @Sendable @escaping (Request, ConsoleContext) async throws -> Response
+    ) {
+        permitted(permission).post(path, use: answer)
+    }
+
     private func permitted(_ permission: TeamPermission) -> RouterGroup<ConsoleContext> {
         group.group().add(middleware: PermissionMiddleware(permission: permission))
     }

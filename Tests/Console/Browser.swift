@@ -41,6 +41,20 @@ final class Browser: Sendable {
         try await send(.get, path, body: nil, headers: headers)
     }
 
+    /// Sends a form with a file and the token of the page that has it.
+    func upload(_ path: String, _ name: String, _ bytes: [UInt8], from page: String) async throws -> Page {
+        let token = try await get(page).formToken ?? ""
+        var body = ByteBuffer()
+        for (field, content) in [("form-token", Array(token.utf8)), (name, bytes)] {
+            body.writeString("--b\r\nContent-Disposition: form-data; name=\"\(field)\"\r\n\r\n")
+            body.writeBytes(content)
+            body.writeString("\r\n")
+        }
+        body.writeString("--b--\r\n")
+        return try await send(
+            .post, path, body: body, headers: [.contentType: "multipart/form-data; boundary=b"])
+    }
+
     /// Sends a form with the token of the page that has it.
     ///
     /// - Parameter page: The path of the page with the form; nil to send no token.
@@ -58,18 +72,18 @@ final class Browser: Sendable {
         }.joined(separator: "&")
         var headers = headers
         headers[.contentType] = "application/x-www-form-urlencoded"
-        return try await send(.post, path, body: body, headers: headers)
+        return try await send(.post, path, body: ByteBuffer(string: body), headers: headers)
     }
 
     private func send(
-        _ method: HTTPRequest.Method, _ path: String, body: String?, headers: HTTPFields
+        _ method: HTTPRequest.Method, _ path: String, body: ByteBuffer?, headers: HTTPFields
     ) async throws -> Page {
         var headers = headers
         let cookies = cookies
         if !cookies.isEmpty { headers[.cookie] = cookies.map { "\($0)=\($1)" }.joined(separator: "; ") }
         let page = try await Application(router: routes.router()).test(.router) { [headers] client in
             try await client.execute(
-                uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) }
+                uri: path, method: method, headers: headers, body: body
             ) { response in
                 Page(
                     status: response.status.code, headers: response.headers, text: String(buffer: response.body))

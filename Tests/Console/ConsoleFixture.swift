@@ -32,22 +32,28 @@ struct ConsoleFixture {
     let keys: APIKeys
     let routes: ServiceRoutes
 
-    init() async throws {
+    /// - Parameters:
+    ///   - isAdministered: True if the catalog can be changed at run time.
+    ///   - others: The catalogs of further apps.
+    init(isAdministered: Bool = true, others: [Catalog] = []) async throws {
         shop = try TestShop()
         ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
         keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
         team = TeamService(ledger: ledger, clock: shop.clock, randomness: .system, cost: .minimal)
-        administration = try await CatalogService(apps: Apps(App(shop.catalog)), ledger: ledger, clock: shop.clock)
+        administration = try await CatalogService(
+            apps: try Apps(([shop.catalog] + others).map { App($0) }), ledger: ledger, clock: shop.clock)
         figures = FigureService(ledger: ledger, clock: shop.clock)
         webhooks = WebhookService(ledger: ledger, clock: shop.clock, randomness: .system)
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock)
         let profiles = ProfileService(
-            apps: administration.apps, ledger: ledger, clock: shop.clock, acceptedOrigins: { _ in Origin.defaultAccepted })
+            apps: administration.apps, ledger: ledger, clock: shop.clock,
+            acceptedOrigins: { _ in Origin.defaultAccepted })
         let console = ConsoleRoutes(
             ConsoleServices(
                 team: team, entitlements: entitlements, keys: keys, figures: figures, webhooks: webhooks,
-                administration: administration, profiles: profiles, store: shop.store, system: TestSystem(),
+                administration: isAdministered ? administration : nil, profiles: profiles, store: shop.store,
+                system: TestSystem(),
                 clock: shop.clock, randomness: .system), isSecure: false)
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), administration: administration,

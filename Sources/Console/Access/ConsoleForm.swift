@@ -8,6 +8,8 @@ struct ConsoleForm: Sendable {
     static let tokenField = "form-token"
     /// The maximum size of a form, in bytes: a proof of 1 MiB in the encoding of forms, or a picture.
     static let maximumSize = 4 * 1024 * 1024
+    /// The maximum number of fields: those of a product in all languages of the App Store.
+    private static let maximumFields = 256
 
     private let fields: [(name: String, bytes: [UInt8])]
 
@@ -22,7 +24,7 @@ struct ConsoleForm: Sendable {
             return
         }
         let bytes = try await RequestBytes.collect(request, context, upTo: Self.maximumSize)
-        guard let form = URLEncodedForm(bytes) else {
+        guard let form = URLEncodedForm(bytes, upTo: Self.maximumFields) else {
             throw Problem(status: .badRequest, code: "formInvalid", detail: "The form has too many fields.")
         }
         fields = form.fields.map { (String(decoding: $0.name, as: UTF8.self), $0.value) }

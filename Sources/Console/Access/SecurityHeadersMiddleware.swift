@@ -23,7 +23,8 @@ struct SecurityHeadersMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var response = try await next(request, context)
         for (name, value) in Self.fields {
-            if let name = HTTPField.Name(name) { response.headers[name] = value }
+            // A picture states a stricter policy itself.
+            if let name = HTTPField.Name(name), response.headers[name] == nil { response.headers[name] = value }
         }
         // Assets say themselves how long they may be kept.
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }

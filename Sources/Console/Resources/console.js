@@ -25,7 +25,9 @@ async function send(event) {
   const hasFile = form.enctype === "multipart/form-data";
   event.submitter?.setAttribute("aria-busy", "true");
   try {
-    const response = await fetch(event.submitter?.formAction || form.action, { method: "POST", body: hasFile ? data : new URLSearchParams(data) });
+    // Without the attribute, the property is the address of the page.
+    const action = event.submitter?.hasAttribute("formaction") ? event.submitter.formAction : form.action;
+    const response = await fetch(action, { method: "POST", body: hasFile ? data : new URLSearchParams(data) });
     const text = await response.text();
     if (response.ok) {
       if (!show(text, response.redirected || form.dataset.stay === undefined ? response.url : null)) location.href = response.url;

@@ -1,15 +1,14 @@
 /// A form in the encoding `application/x-www-form-urlencoded` (URL Standard section 5.1), parsed by bytes.
 package struct URLEncodedForm {
-    private static let maximumFields = 64
-
     /// The decoded names and values, in their order.
     package let fields: [(name: ArraySlice<UInt8>, value: [UInt8])]
 
+    /// - Parameter maximumFields: The maximum number of fields.
     /// - Returns: Nil for a form with too many fields.
-    package init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8], upTo maximumFields: Int = 64) {
         var fields: [(name: ArraySlice<UInt8>, value: [UInt8])] = []
         for part in bytes.split(separator: UInt8(ascii: "&")) {
-            guard fields.count < Self.maximumFields else { return nil }
+            guard fields.count < maximumFields else { return nil }
             let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
             fields.append((Self.decode(part[..<end])[...], Self.decode(part[end...].dropFirst())))
         }
