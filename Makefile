@@ -79,10 +79,10 @@ bench-figures: build ## Measure each figure of a year, in the sums of ten millio
 	@Scripts/bench-figures.sh .build/release/till $(or $(ROUNDS),15)
 
 format: ## Format the sources
-	@swift format --in-place --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Sources Tests
+	@swift format --in-place --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Plugins Sources Tests
 
 lint: ## Check the format of the sources
-	@swift format lint --strict --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Sources Tests
+	@swift format lint --strict --recursive --parallel Package.swift Benchmarks/Package.swift Benchmarks/Hello Benchmarks/ProofSpeed Benchmarks/TransactionMint Plugins Sources Tests
 
 clean: ## Remove what was built
 	@rm -rf .build .build-fuzz Benchmarks/.build

@@ -23,24 +23,8 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
-// The topics of the OpenAPI document; `OpenAPIDocument` composes them.
-let openAPITopics = [
-    "Accounts", "Balances", "Catalog", "CatalogChanges", "Events", "Exports", "Figures", "General", "Grants",
-    "Monitoring",
-    "Notifications",
-    "Pictures", "Products", "Profiles", "Proofs", "Receipts", "Revocations", "SeedApp", "Subscriptions", "Support",
-    "Transactions",
-    "UserData",
-    "Users", "WebhookDeliveries", "Webhooks", "Wishes",
-]
-let serviceResources: [Resource] =
-    [.embedInCode("Resources/Errors.md")] + openAPITopics.map { Resource.embedInCode("Resources/OpenAPI/\($0).json") }
-
-// The texts of mails: one file for each purpose and language.
-let mailPurposes = ["verification", "reset", "addressChange", "newAddress"]
-let accountsResources = mailPurposes.flatMap { purpose in
-    ["en", "ko"].map { Resource.embedInCode("Resources/\(purpose).\($0).txt") }
-}
+// The texts of a target's folder `Resources`, compiled into the binary, which is all that is deployed.
+let embeddedResources: [Target.PluginUsage] = ["EmbedResources"]
 
 let package = Package(
     name: "till",
@@ -70,6 +54,9 @@ let package = Package(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
 
+        .executableTarget(name: "embed-resources", path: "Plugins/embed-resources"),
+        .plugin(name: "EmbedResources", capability: .buildTool(), dependencies: ["embed-resources"]),
+
         .target(name: "Commerce"),
         .target(name: "StrictJSON"),
 
@@ -89,7 +76,8 @@ let package = Package(
         .target(name: "Profiles", dependencies: ["Catalog", "Commerce", "Entitlements", "Ledger"]),
         .target(name: "SeedApp", dependencies: ["Commerce", "Ledger"]),
         .target(
-            name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"], resources: accountsResources),
+            name: "Accounts", dependencies: ["Commerce", "Ledger", "Signatures"], exclude: ["Resources"],
+            plugins: embeddedResources),
         .target(name: "Team", dependencies: ["Commerce", "Ledger", "Signatures"]),
         .target(name: "Webhooks", dependencies: ["Commerce", "Ledger", "Signatures", "Wire"]),
         .target(name: "Figures", dependencies: ["Commerce", "Entitlements", "Ledger", "Receipts"]),
@@ -112,15 +100,14 @@ let package = Package(
                 "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp", "Signatures",
                 "StrictJSON", "Webhooks", "Wire", asyncHTTPClient, hummingbird, lifecycle, logging, nioPosix,
             ],
-            // Inside the binary, which is all that is deployed.
-            resources: serviceResources),
+            exclude: ["Resources"], plugins: embeddedResources),
         .target(
             name: "StoreHTTP",
             dependencies: [
                 "Catalog", "Commerce", "HTTPSupport", "Receipts", "Signatures", "Store", "StrictJSON", "Wire",
                 asyncHTTPClient, hummingbird, lifecycle, logging,
             ],
-            resources: [.embedInCode("Resources/Errors.md"), .embedInCode("Resources/OpenAPI.json")]),
+            exclude: ["Resources"], plugins: embeddedResources),
 
         .target(
             name: "Console",
@@ -129,17 +116,19 @@ let package = Package(
                 "HTTPSupport", "Ledger", "Profiles", "Receipts", "Signatures", "Store", "StrictJSON", "Team",
                 "Webhooks", hummingbird, logging,
             ],
-            resources: ["console.css", "console.js", "icon.svg"].map { .embedInCode("Resources/\($0)") }),
+            exclude: ["Resources"], plugins: embeddedResources),
 
         .executableTarget(
             name: "till",
             dependencies: [
                 "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Console", "Device",
-                "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp", "Service",
+                "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp",
+                "Service",
                 "Signatures", "Store",
-                "StoreHTTP", "StrictJSON", "Team", "Webhooks", "Wire", argumentParser, configuration, lifecycle, logging,
+                "StoreHTTP", "StrictJSON", "Team", "Webhooks", "Wire", argumentParser, configuration, lifecycle,
+                logging,
             ],
-            resources: ["Till.storekit", "Items.json"].map { .embedInCode("Demo/Resources/\($0)") }),
+            exclude: ["Resources"], plugins: embeddedResources),
 
         .target(
             name: "TestSupport",
