@@ -127,7 +127,7 @@ let package = Package(
             dependencies: [
                 "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Figures",
                 "HTTPSupport", "Ledger", "Profiles", "Receipts", "Signatures", "Store", "StrictJSON", "Team",
-                "Webhooks", hummingbird, logging,
+                "Webhooks", hummingbird, lifecycle, logging,
             ],
             resources: ["console.css", "console.js", "icon.svg"].map { .embedInCode("Resources/\($0)") }),
 
@@ -135,9 +135,11 @@ let package = Package(
             name: "till",
             dependencies: [
                 "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Console", "Device",
-                "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp", "Service",
+                "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp",
+                "Service",
                 "Signatures", "Store",
-                "StoreHTTP", "StrictJSON", "Team", "Webhooks", "Wire", argumentParser, configuration, lifecycle, logging,
+                "StoreHTTP", "StrictJSON", "Team", "Webhooks", "Wire", argumentParser, configuration, lifecycle,
+                logging,
             ]),
 
         .target(

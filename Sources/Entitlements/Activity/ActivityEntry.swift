@@ -4,9 +4,11 @@ import Ledger
 /// An entry of the audit log of any user.
 public struct ActivityEntry: Hashable, Sendable, Identifiable {
     /// The number of the user, and the number of the entry in the user's audit log.
-    public struct ID: Hashable, Sendable {
+    public struct ID: Hashable, Sendable, CustomStringConvertible {
         let user: Int64
         let number: Int64
+
+        public var description: String { "\(user)-\(number)" }
     }
 
     public let id: ID
