@@ -31,8 +31,10 @@ struct ConsoleFixture {
     let team: TeamService
     let keys: APIKeys
     let routes: ServiceRoutes
+    let streams: LiveStreams
 
-    init() async throws {
+    /// - Parameter hasFigures: True if the service has figures.
+    init(hasFigures: Bool = true) async throws {
         shop = try TestShop()
         ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
         keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
@@ -43,12 +45,15 @@ struct ConsoleFixture {
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock)
         let profiles = ProfileService(
-            apps: administration.apps, ledger: ledger, clock: shop.clock, acceptedOrigins: { _ in Origin.defaultAccepted })
+            apps: administration.apps, ledger: ledger, clock: shop.clock,
+            acceptedOrigins: { _ in Origin.defaultAccepted })
         let console = ConsoleRoutes(
             ConsoleServices(
-                team: team, entitlements: entitlements, keys: keys, figures: figures, webhooks: webhooks,
+                team: team, entitlements: entitlements, keys: keys, figures: hasFigures ? figures : nil,
+                webhooks: webhooks,
                 administration: administration, profiles: profiles, store: shop.store, system: TestSystem(),
                 clock: shop.clock, randomness: .system), isSecure: false)
+        streams = console.streams
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), administration: administration,
             webhooks: webhooks, figures: figures, others: [console], clock: shop.clock)
