@@ -108,7 +108,7 @@ import TestSupport
         let fixture = try await ConsoleFixture()
         try await fixture.buy("sprout1", for: "alice")
         let browser = try await fixture.browser(.viewer)
-        #expect(try await browser.get("/console/figures/units").has("New purchases of 1 customers"))
+        #expect(try await browser.get("/console/figures/units").has("New purchases of 1 customer are"))
         try await fixture.figures.sweep()
         try await fixture.figures.rollUp()
         let page = try await browser.get("/console/figures/units")

@@ -32,7 +32,7 @@ struct FigureNotes {
                 let number = Shown.digits(Int64(answer.pendingUsers)) + (isMore ? "+" : "")
                 p(.class("note")) {
                     Phrase(
-                        "New purchases of \(number) customers are not included yet.",
+                        "New purchases of \(number) customer\(number == "1" ? "" : "s") are not included yet.",
                         "고객 \(number)명의 새 구매가 아직 포함되지 않았습니다.")
                 }
             }

@@ -37,10 +37,9 @@ struct ActivityRow {
 
     private var customer: HTML {
         guard let user = activity.user else { return HTML { Phrase("(erased customer)", "(삭제된 고객)") } }
-        return a(
-            .href(
-                ConsolePath("customers", user.name, query: ["issuer": user.issuer.isEmpty ? nil : user.issuer]))
-        ) { data(user.name) }
+        // A segment must not be empty.
+        let issuer = user.issuer.isEmpty ? "-" : user.issuer
+        return a(.href(ConsolePath("customers", issuer, user.name))) { data(user.name) }
     }
 
     private var actor: HTML {
