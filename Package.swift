@@ -114,7 +114,7 @@ let package = Package(
             dependencies: [
                 "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Entitlements", "Figures",
                 "HTTPSupport", "Ledger", "Profiles", "Receipts", "Signatures", "Store", "StrictJSON", "Team",
-                "Webhooks", hummingbird, logging,
+                "Webhooks", hummingbird, lifecycle, logging,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
 

@@ -2,6 +2,7 @@ import Commerce
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import ServiceLifecycle
 import Team
 
 /// The web console of the team, under `/console`.
@@ -10,13 +11,19 @@ public struct ConsoleRoutes: RouteSource {
     private let cookies: ConsoleCookie
     private let attempts: LogInAttempts
     private let passwords = PasswordWork()
+    package let streams: LiveStreams
 
     /// - Parameter isSecure: True if browsers reach the service over TLS, directly or through a proxy.
     public init(_ services: ConsoleServices, isSecure: Bool) {
         self.services = services
         cookies = ConsoleCookie(isSecure: isSecure)
         attempts = LogInAttempts(clock: services.clock)
+        streams = LiveStreams()
+        streams.wake(after: services.entitlements.ledger)
     }
+
+    /// The services that run beside the server and stop before it.
+    public var backgroundServices: [any Service] { [streams] }
 
     public func add(to router: Router<ServiceContext>) {
         let outer = router.group(RouterPath(ConsolePath.root), context: ConsoleContext.self)
@@ -41,7 +48,8 @@ public struct ConsoleRoutes: RouteSource {
 
     /// Adds the pages of each section: one line for each.
     private func addPages(to pages: ConsolePages) {
-        OverviewRoutes(services: services).add(to: pages)
+        OverviewRoutes(services: services, streams: streams).add(to: pages)
+        FigureRoutes(services: services).add(to: pages)
         ProductRoutes(services: services).add(to: pages)
     }
 }

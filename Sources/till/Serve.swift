@@ -168,7 +168,9 @@ struct Serve: Command {
         let figures = configuration.hasFigures ? FigureService(ledger: ledger, clock: clock) : nil
         let appStores = try AppStoreServices(
             service: service, configuration: configuration, clock: clock, metrics: metrics)
-        var others: [any RouteSource] = []
+        var (others, companions): ([any RouteSource], [any ServiceLifecycle.Service]) = (
+            [], appStores.backgroundServices
+        )
         if let local { others.append(local.routes) }
         if configuration.hasConsole {
             let services = ConsoleServices(
@@ -178,8 +180,10 @@ struct Serve: Command {
                 profiles: configuration.hasProfiles ? profiles : nil, store: local?.store,
                 system: ServiceSystem(), clock: SystemClock(), randomness: .system)
             // Proxies reach the service over plain HTTP and browsers over TLS.
-            others.append(
-                ConsoleRoutes(services, isSecure: configuration.server.tls != nil || configuration.proxies > 0))
+            let pages = ConsoleRoutes(
+                services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
+            others.append(pages)
+            companions += pages.backgroundServices
         }
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
@@ -194,7 +198,6 @@ struct Serve: Command {
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
             others: others)
-        var companions = appStores.backgroundServices
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))
         companions.append(HistorySchedule(service: service, logger: configuration.logger))
         companions.append(APIKeyUseRecorder(keys: keys, logger: configuration.logger))

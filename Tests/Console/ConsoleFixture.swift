@@ -31,11 +31,13 @@ struct ConsoleFixture {
     let team: TeamService
     let keys: APIKeys
     let routes: ServiceRoutes
+    let streams: LiveStreams
 
     /// - Parameters:
     ///   - isAdministered: True if the catalog can be changed at run time.
+    ///   - hasFigures: True if the service has figures.
     ///   - others: The catalogs of further apps.
-    init(isAdministered: Bool = true, others: [Catalog] = []) async throws {
+    init(isAdministered: Bool = true, hasFigures: Bool = true, others: [Catalog] = []) async throws {
         shop = try TestShop()
         ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
         keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
@@ -51,10 +53,11 @@ struct ConsoleFixture {
             acceptedOrigins: { _ in Origin.defaultAccepted })
         let console = ConsoleRoutes(
             ConsoleServices(
-                team: team, entitlements: entitlements, keys: keys, figures: figures, webhooks: webhooks,
-                administration: isAdministered ? administration : nil, profiles: profiles, store: shop.store,
-                system: TestSystem(),
+                team: team, entitlements: entitlements, keys: keys, figures: hasFigures ? figures : nil,
+                webhooks: webhooks, administration: isAdministered ? administration : nil, profiles: profiles,
+                store: shop.store, system: TestSystem(),
                 clock: shop.clock, randomness: .system), isSecure: false)
+        streams = console.streams
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), administration: administration,
             webhooks: webhooks, figures: figures, others: [console], clock: shop.clock)

@@ -8,7 +8,7 @@
 /// ```
 ///
 /// A builder takes elements and phrases. Text from outside is named as such, with `data`.
-struct HTML: Sendable {
+package struct HTML: Sendable {
     indirect enum Node: Sendable {
         case element(Tag, [HTMLAttribute], HTML)
         case text(String)
@@ -28,7 +28,7 @@ struct HTML: Sendable {
     var isEmpty: Bool { nodes.isEmpty }
 
     /// The text of the tree, with its phrases in a language.
-    func render(_ language: ConsoleLanguage) -> String {
+    package func render(_ language: ConsoleLanguage) -> String {
         var text = ""
         write(to: &text, language)
         return text

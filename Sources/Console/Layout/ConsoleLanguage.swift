@@ -1,5 +1,5 @@
 /// A language of the console, by its tag (RFC 5646).
-enum ConsoleLanguage: String, Sendable, CaseIterable {
+package enum ConsoleLanguage: String, Sendable, CaseIterable {
     case english = "en"
     case korean = "ko"
 

@@ -1,14 +1,41 @@
+import Entitlements
+import Figures
+import HTTPSupport
 import Hummingbird
 
-/// The first page: sales, customers and what happens now.
+/// The first page, and its live activity.
 struct OverviewRoutes: Sendable {
     let services: ConsoleServices
+    let streams: LiveStreams
 
     func add(to pages: ConsolePages) {
-        pages.get("") { _, _ in
-            Page(Phrase("Overview", "개요"), section: .overview) {
-                p { Phrase("Till \(services.system.version)", "Till \(services.system.version)") }
-            }
+        pages.get("") { request, _ in try await overview(request) }
+        pages.answer("activity") { request, context in
+            let feed = ActivityFeed(
+                services.entitlements, try Self.environment(request), shown: try request.query("shown") ?? "")
+            return try LiveResponse(streams: streams, team: services.team, context: context, permission: .view)
+                .response(to: request) { try await feed.events() }
         }
+    }
+
+    private func overview(_ request: Request) async throws -> Page {
+        let environment = try Self.environment(request)
+        let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
+        let named = try request.query("app")
+        let app = apps.first { named?.hasSameBytes(as: $0) ?? false }
+        async let today = services.entitlements.activityToday(from: environment.origins)
+        async let activity = services.entitlements.latestActivity(
+            from: environment.origins, limit: ActivityFeed.length)
+        async let keyNames = services.entitlements.apiKeyNames()
+        var figures: OverviewFigures?
+        if let service = services.figures { figures = try await OverviewFigures(service, environment, app: app) }
+        return try await OverviewPage(
+            environment: environment, app: app, apps: apps, figures: figures, today: today, activity: activity,
+            keyNames: keyNames
+        ).page
+    }
+
+    private static func environment(_ request: Request) throws(Problem) -> FigureQuery.Environment {
+        try FigureSelection.word("environment", of: request) ?? .production
     }
 }

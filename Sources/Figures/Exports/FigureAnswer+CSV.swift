@@ -1,0 +1,24 @@
+extension FigureAnswer {
+    /// The answer as CSV (RFC 4180): a row for each period of each series. Amounts are in units of the currency.
+    public var csv: String {
+        let parts = series.first?.points.first?.parts.map(\.name) ?? []
+        let isRate = query.figure.kind == FigureFormula.Kind.rate.rawValue
+        let columns =
+            ["from", "to", "is_complete"] + (query.group.map { [$0.rawValue] } ?? [])
+            + (query.figure.isMoney ? ["currency"] : []) + ["value"] + (isRate ? ["denominator"] : []) + parts
+        var text = columns.joined(separator: ",") + "\r\n"
+        for series in series {
+            for (period, point) in zip(periods, series.points) {
+                let cells: [ExportValue] =
+                    [.text(period.first.description), .text(period.last.description), .bool(period.isComplete)]
+                    + (query.group == nil ? [] : [.text(series.group)])
+                    + (query.figure.isMoney ? [.text(series.currency)] : []) + [amount(point.value)]
+                    + (isRate ? [.integer(point.denominator)] : []) + point.parts.map { amount($0.value) }
+                text += cells.map(ExportText.cell).joined(separator: ",") + "\r\n"
+            }
+        }
+        return text
+    }
+
+    private func amount(_ value: Int64) -> ExportValue { query.figure.isMoney ? .amount(value) : .integer(value) }
+}
