@@ -159,20 +159,6 @@ struct WebhookRecords {
             [Self.atOnce, endpoint, message]) == 1
     }
 
-    /// - Parameter limit: The largest number of messages, the latest ones first.
-    func replay(aboutUser user: Int64, limit: Int) throws -> Int {
-        try database.execute(
-            """
-            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
-            WHERE user_id = $2 AND (audit_number, endpoint_id) IN (
-                SELECT audit_number, endpoint_id FROM webhook_delivery
-                WHERE user_id = $2 AND next_attempt_at IS NULL AND endpoint_id IN (
-                    SELECT endpoint_id FROM webhook_endpoint WHERE removed_at IS NULL)
-                ORDER BY audit_number DESC, endpoint_id LIMIT $3)
-            """,
-            [Self.atOnce, user, limit])
-    }
-
     func replayFailed(to endpoint: String, limit: Int) throws -> Int {
         try database.execute(
             """
