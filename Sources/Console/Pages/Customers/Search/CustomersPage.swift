@@ -1,4 +1,3 @@
-import Commerce
 import Entitlements
 
 /// The search for customers, with its findings.
@@ -129,81 +128,6 @@ struct CustomersPage {
                         }
                         plain(" ")
                         Shown.identifier(product.productIdentifier)
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The field that searches for customers. The results follow the typing.
-struct CustomerSearchForm {
-    let text: String
-
-    var html: HTML {
-        form(
-            .class("card"), .role("search"), .ariaLabel(Phrase("Find a customer", "고객 찾기")), .method("get"),
-            .action(ConsolePath("customers")),
-            HTMLAttribute("data-live", "results")
-        ) {
-            div(.class("field")) {
-                label(.for("customer-search")) {
-                    Phrase(
-                        "User name, account token, transaction, order or product", "사용자 이름, 계정 토큰, 거래, 주문 또는 상품")
-                }
-                input(
-                    .type("search"), .id("customer-search"), .name("search"), .value(text),
-                    HTMLAttribute("maxlength", "256"), HTMLAttribute("autocomplete", "off"))
-            }
-            button(.class("primary")) { Phrase("Search", "검색") }
-        }
-    }
-}
-
-/// The latest customers of a product.
-struct ProductCustomersPage {
-    let product: String
-    let found: ProductCustomer.Page
-    /// The cursor of the next page; nil for none.
-    let next: String?
-    let names: CatalogNames
-
-    var page: Page {
-        let name = names.product(product)
-        return Page(
-            Phrase(
-                "Customers of \(CustomerWords.isolated(name.english))", "\(CustomerWords.isolated(name.korean)) 고객"),
-            section: .customers
-        ) {
-            CustomerSearchForm(text: "").html
-            div(.id("results"), HTMLAttribute("aria-live", "polite")) {
-                Listing.table(
-                    Phrase("The latest customers", "최근 고객"),
-                    columns: [
-                        Phrase("Customer", "고객"), Phrase("Bought", "구매"), Phrase("Redeemed", "등록"),
-                        Phrase("Transaction", "거래"),
-                    ],
-                    rows: found.customers.map { customer in
-                        [
-                            a(.href(.customer(customer.user))) { data(customer.user.name) },
-                            Shown.day(customer.purchaseDate), Shown.moment(customer.redeemedAt),
-                            HTML {
-                                Shown.identifier(customer.transactionIdentifier)
-                                plain(" ")
-                                CustomerWords.mark(customer.origin)
-                            },
-                        ]
-                    },
-                    empty: next == nil
-                        ? Phrase("Nobody has redeemed the product.", "이 상품을 등록한 고객이 없습니다.")
-                        : Phrase("The next page goes on.", "다음 페이지에 이어집니다."),
-                    next: nil)
-                if let next {
-                    p(.class("pager")) {
-                        a(
-                            .class("button"),
-                            .href(ConsolePath("customers", query: ["product": product, "cursor": next]))
-                        ) { Phrase("Next page", "다음 페이지") }
                     }
                 }
             }
