@@ -41,7 +41,7 @@ import Testing
         let token = try await console.entitlements.appAccountToken(of: alice).lowercasedString
         #expect(page.has(token))
         let korean = try await browser.get(Self.path, headers: [.acceptLanguage: "ko"]).words
-        #expect(korean.contains("garden.premium.monthly, 매월, 이용 중, 2026년 11월 30일에 USD 9.99으로 갱신."))
+        #expect(korean.contains("garden.premium.monthly, 매월, 이용 중, 2026년 11월 30일에 갱신 (USD 9.99)."))
         #expect(korean.contains("팀이 지급") && korean.contains("모두에게 제공"))
     }
 

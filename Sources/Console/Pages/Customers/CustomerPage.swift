@@ -47,6 +47,7 @@ struct CustomerPage {
                 h2 { Phrase("Transactions", "거래") }
                 TransactionTable(
                     user: user, transactions: Array(facts.transactions.prefix(CustomerFacts.listed)), names: names,
+                    now: services.entitlements.clock.now(),
                     next: facts.transactions.count > CustomerFacts.listed ? .customer(user, "transactions") : nil
                 ).html
             }
@@ -54,7 +55,7 @@ struct CustomerPage {
                 h2 { Phrase("Items given by the team", "팀이 지급한 아이템") }
                 GrantTable(
                     context: context, user: user, grants: Array(facts.grants.prefix(CustomerFacts.listed)),
-                    keys: facts.keys, names: names, now: services.clock.now(),
+                    keys: facts.keys, names: names, now: services.entitlements.clock.now(),
                     next: facts.grants.count > CustomerFacts.listed ? .customer(user, "grants") : nil
                 ).html
             }

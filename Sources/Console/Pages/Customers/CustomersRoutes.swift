@@ -63,7 +63,7 @@ struct CustomersRoutes: Sendable {
             return Page(Phrase("Transactions", "거래"), section: .customers) {
                 CustomerCrumb(user: user).html
                 TransactionTable(
-                    user: user, transactions: shown, names: names,
+                    user: user, transactions: shown, names: names, now: entitlements.clock.now(),
                     next: cursor.map { .customer(user, "transactions", query: ["cursor": $0]) }
                 ).html
             }
@@ -77,7 +77,8 @@ struct CustomersRoutes: Sendable {
             return Page(Phrase("Items given by the team", "팀이 지급한 아이템"), section: .customers) {
                 CustomerCrumb(user: user).html
                 GrantTable(
-                    context: context, user: user, grants: shown, keys: keys, names: names, now: services.clock.now(),
+                    context: context, user: user, grants: shown, keys: keys, names: names,
+                    now: entitlements.clock.now(),
                     next: cursor.map { .customer(user, "grants", query: ["cursor": $0]) }
                 ).html
             }

@@ -6,6 +6,7 @@ struct TransactionTable {
     let user: User
     let transactions: [RedeemedTransaction]
     let names: CatalogNames
+    let now: Timestamp
     let next: ConsolePath?
 
     var html: HTML {
@@ -37,6 +38,8 @@ struct TransactionTable {
                 Shown.badge(Phrase("revoked by the team", "팀이 회수"), .bad)
             } else if transaction.revocationDate != nil {
                 Shown.badge(Phrase("refunded or revoked", "환불 또는 회수"), .bad)
+            } else if let end = transaction.expiresAt, end <= now {
+                Shown.badge(Phrase("over", "종료"))
             } else {
                 Shown.badge(Phrase("valid", "유효"), .good)
             }

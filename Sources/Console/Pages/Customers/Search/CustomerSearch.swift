@@ -2,6 +2,7 @@ import AppStoreClient
 import Catalog
 import Commerce
 import Entitlements
+import Foundation
 import HTTPSupport
 import Hummingbird
 
@@ -31,9 +32,10 @@ struct CustomerSearch: Sendable {
         /// The only customer that the text identifies; nil if there is none or if there are several.
         func exact(_ text: String) -> User? {
             var users = Set(purchases.compactMap(\.owner))
-            let hasToken = self.users.count == 1 && text.utf8.count == 36 && self.users[0].user.name != text
+            let name = text.precomposedStringWithCanonicalMapping
+            let token = UUID(uuidString: text)
             users.formUnion(
-                self.users.filter { hasToken || $0.user.name.hasSameBytes(as: text) }.map(\.user))
+                self.users.filter { $0.appAccountToken == token || $0.user.name.hasSameBytes(as: name) }.map(\.user))
             return users.count == 1 ? users.first : nil
         }
     }

@@ -85,7 +85,9 @@ struct TimelineWords {
 
     /// The event and its subject, which is a product, an item or an amount.
     private func about(_ english: String, _ korean: String) -> Phrase {
-        let name = names.product(entry.subject)
+        let isItem = [.itemGiven, .itemTakenBack].contains(entry.event)
+        let item = isItem ? Item(typed: entry.subject) : nil
+        let name = item.map { names.item($0) } ?? names.product(entry.subject)
         return Phrase(
             "\(english): \(CustomerWords.isolated(name.english))", "\(korean): \(CustomerWords.isolated(name.korean))")
     }

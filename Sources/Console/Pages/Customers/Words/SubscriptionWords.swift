@@ -58,10 +58,10 @@ struct SubscriptionWords {
                     ? Phrase("ends on \(day.english)", "\(day.korean)에 종료")
                     : Phrase("paid until \(day.english)", "\(day.korean)까지 결제됨")
             }
-            let cost = price.map { ($0.formatted, " at \($0.formatted)") }
+            let cost = price?.formatted
             return Phrase(
-                "renews on \(day.english)\(cost?.1 ?? "")",
-                "\(day.korean)에 \(cost.map { "\($0.0)으로 " } ?? "")갱신")
+                "renews on \(day.english)" + (cost.map { " at \($0)" } ?? ""),
+                "\(day.korean)에 갱신" + (cost.map { " (\($0))" } ?? ""))
         case .revoked, .upgraded, .refunded, .consumed, .unclaimed: return nil
         }
     }
