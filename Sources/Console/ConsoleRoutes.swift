@@ -51,6 +51,7 @@ public struct ConsoleRoutes: RouteSource {
         OverviewRoutes(services: services, streams: streams).add(to: pages)
         FigureRoutes(services: services).add(to: pages)
         ProductRoutes(services: services).add(to: pages)
+        CustomersRoutes(services: services).add(to: pages)
     }
 }
 

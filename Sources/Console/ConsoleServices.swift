@@ -25,6 +25,10 @@ public struct ConsoleServices: Sendable {
     let system: any ConsoleSystem
     let clock: any WallClock
     let randomness: Randomness
+    /// Returns all data of a user as JSON, or nil for an unknown user.
+    package var export: @Sendable (User) async throws -> [UInt8]? = { _ in nil }
+    /// Returns the original transactions of an order. Nil without a client of an App Store that knows orders.
+    package var orders: (@Sendable (String) async throws -> [String])?
 
     public init(
         team: TeamService,

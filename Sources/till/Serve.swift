@@ -172,13 +172,23 @@ struct Serve: Command {
             [], appStores.backgroundServices
         )
         if let local { others.append(local.routes) }
+        // Apple's sandbox has no order numbers.
+        let orderClients = appStores.clients.map(\.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL }
         if configuration.hasConsole {
-            let services = ConsoleServices(
+            var services = ConsoleServices(
                 team: TeamService(ledger: ledger, clock: SystemClock(), randomness: .system), entitlements: service,
                 keys: keys, figures: figures, webhooks: webhooks,
                 administration: configuration.administersCatalog ? administration : nil,
                 profiles: configuration.hasProfiles ? profiles : nil, store: local?.store,
                 system: ServiceSystem(), clock: SystemClock(), randomness: .system)
+            let (export, orders) = (
+                UserExport(service: service, clock: SystemClock()),
+                OrderLookup(service: service, clients: orderClients)
+            )
+            services.export = { try await export.json(of: $0, namingKeys: true) }
+            if !orderClients.isEmpty {
+                services.orders = { try await orders.originalTransactions(ofOrder: $0) }
+            }
             // Proxies reach the service over plain HTTP and browsers over TLS.
             let pages = ConsoleRoutes(
                 services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
@@ -193,8 +203,7 @@ struct Serve: Command {
             seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
             administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
             figures: figures,
-            // Apple's sandbox has no order numbers.
-            orderClients: appStores.clients.map(\.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL },
+            orderClients: orderClients,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
             others: others)

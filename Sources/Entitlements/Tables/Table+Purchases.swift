@@ -49,7 +49,14 @@ extension Table {
             .blob("leaf_digest", count: 32).optional,
         ] + statedFacts,
         key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
-        references: [Reference(columns: ["user_id"], table: "user")], hasLargeRows: true)
+        references: [Reference(columns: ["user_id"], table: "user")],
+        indexes: [
+            // The team searches for the latest customers of a product.
+            Index(
+                name: "redeemed_transaction_of_product",
+                columns: ["product_id", "redeemed_at", "user_id", "sequence"], since: 18)
+        ],
+        hasLargeRows: true)
 
     /// The fields of `JWSTransactionDecodedPayload` and of an app receipt's purchase, as stated; null if they were not stated.
     private static let statedFacts: [Column] = [
