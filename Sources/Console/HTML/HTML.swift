@@ -54,7 +54,7 @@ package struct HTML: Sendable {
 extension String {
     /// The text with character references for the characters that mean something in HTML, in content and in quoted
     /// attributes.
-    var escapedForHTML: String {
+    package var escapedForHTML: String {
         guard utf8.contains(where: { [0x26, 0x3C, 0x3E, 0x22, 0x27].contains($0) }) else { return self }
         var escaped = ""
         for scalar in unicodeScalars {

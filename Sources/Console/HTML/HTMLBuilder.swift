@@ -11,12 +11,12 @@
 }
 
 /// Text from outside: a name, a reason, an identifier. Its direction does not affect the text around it.
-func data(_ value: String) -> HTML {
+package func data(_ value: String) -> HTML {
     bdi { plain(value) }
 }
 
 /// Text without language or direction, such as a number; also the content of elements that may have no markup (`option`,
 /// `textarea`, `title`).
-func plain(_ value: String) -> HTML {
+package func plain(_ value: String) -> HTML {
     HTML([.text(value)])
 }
