@@ -2,10 +2,10 @@ import HTTPSupport
 import Store
 
 /// The payment queues of all accounts, or of one.
-struct PaymentQueuePage {
+struct StorePaymentQueuePage {
     let context: ConsoleContext
     let account: String?
-    let payments: [ShownPayment]
+    let payments: [StoreShownPayment]
     let nextCursor: String?
 
     var page: Page {
@@ -18,7 +18,7 @@ struct PaymentQueuePage {
                     "앱이 완료할 때까지 대기열은 앱을 실행할 때마다 거래를 다시 전달합니다. 연기된 결제는 보호자의 승인을, "
                         + "중단된 결제는 고객을 기다립니다.")
             }
-            AccountFilter(path: LocalStoreTab.queue.path, account: account).form
+            StoreAccountFilter(path: LocalStoreTab.queue.path, account: account).form
             LocalStoreTab.live {
                 Listing.table(
                     Phrase("Payments, newest first", "결제 (최신순)"), columns: StoreRows.paymentColumns,

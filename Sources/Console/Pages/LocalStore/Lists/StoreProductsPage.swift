@@ -64,26 +64,6 @@ struct StoreProductsPage {
 
     private func offers(_ offers: [SubscriptionOffer]) -> HTML {
         guard !offers.isEmpty else { return Shown.nothing }
-        return ul { for offer in offers { li { OfferText(offer: offer).html } } }
-    }
-}
-
-/// An offer in words: kind, name, length and price.
-struct OfferText {
-    let offer: SubscriptionOffer
-
-    var html: HTML {
-        HTML {
-            StoreWords.title(offer.kind)
-            if let identifier = offer.identifier {
-                plain(" ")
-                Shown.identifier(identifier)
-            }
-            plain(": ")
-            StoreWords.length(offer.period, times: offer.periodCount)
-            plain(", ")
-            if let price = offer.price { plain(price.formatted + ", ") }
-            StoreWords.title(offer.paymentMode)
-        }
+        return ul { for offer in offers { li { StoreOfferText(offer: offer).html } } }
     }
 }

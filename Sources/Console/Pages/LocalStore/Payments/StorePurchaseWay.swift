@@ -3,7 +3,7 @@ import Entitlements
 import Store
 
 /// The way of a purchase from the payment to the grant, as a list of steps.
-struct PurchaseWay {
+struct StorePurchaseWay {
     let context: ConsoleContext
     /// The payment of the queue; nil for a renewal, which no payment began.
     let payment: PaymentTransaction?
@@ -13,7 +13,7 @@ struct PurchaseWay {
     /// The purchases of the transaction that the service knows.
     let owners: [KnownPurchase]
 
-    var html: HTML {
+    var steps: HTML {
         HTML {
             h2 { Phrase("The way of the purchase", "구매 과정") }
             ol(.class("timeline")) {
@@ -37,7 +37,6 @@ struct PurchaseWay {
                 }
                 if let payment, payment.purchase != nil { finishStep(payment) }
             }
-            if let transactionIdentifier { form(transactionIdentifier) }
         }
     }
 
@@ -108,7 +107,12 @@ struct PurchaseWay {
         }
     }
 
-    private func form(_ transactionIdentifier: String) -> HTML {
+    /// The form that plays the app, if the store has sold anything.
+    var form: HTML? {
+        transactionIdentifier.map { identifier in redemption(of: identifier) }
+    }
+
+    private func redemption(of transactionIdentifier: String) -> HTML {
         context.form(to: .storeTransaction(transactionIdentifier, "redeem"), .class("card narrow")) {
             Field.text(
                 "user", Phrase("Redeem for the user", "지급받을 사용자"), maximumLength: User.maximumLength,

@@ -34,14 +34,14 @@ enum StoreRows {
         Phrase("Next step", "다음 단계"),
     ]
 
-    static func payment(_ shown: ShownPayment, _ context: ConsoleContext) -> [HTML] {
+    static func payment(_ shown: StoreShownPayment, _ context: ConsoleContext) -> [HTML] {
         let payment = shown.queued.transaction
         return [
             a(.href(.storePayment(payment.identifier))) { plain("\(payment.identifier)") },
             account(shown.queued.account),
             product(payment.payment.productIdentifier, quantity: payment.payment.quantity),
             StoreWords.badge(payment, isInterrupted: shown.isInterrupted),
-            PaymentActionForms(context: context, shown: shown).buttons,
+            StorePaymentActionForms(context: context, payment: payment, isInterrupted: shown.isInterrupted).buttons,
         ]
     }
 
@@ -52,18 +52,5 @@ enum StoreRows {
             Shown.identifier(identifier)
             if quantity > 1 { plain(" × \(quantity)") }
         }
-    }
-}
-
-/// A payment of the queue, as a page shows it.
-struct ShownPayment: Sendable {
-    let queued: QueuedTransaction
-    /// True if the customer can complete the payment.
-    let isInterrupted: Bool
-
-    init(_ queued: QueuedTransaction, _ store: Store) throws {
-        self.queued = queued
-        isInterrupted =
-            queued.transaction.error == nil ? false : try store.isInterrupted(queued.transaction.identifier)
     }
 }

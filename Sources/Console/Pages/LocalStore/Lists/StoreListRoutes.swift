@@ -19,9 +19,9 @@ struct StoreListRoutes: Sendable {
                 let (shown, next) = page.part(of: found) { String($0.number) }
                 let waiting = try store.queuedTransactions(
                     of: account, isUnfinished: true, limit: Self.maximumWaiting)
-                return TransactionListPage(
+                return StoreTransactionListPage(
                     context: context, account: account, now: store.now, settings: try store.settings(),
-                    faults: try store.faults(), payments: try waiting.map { try ShownPayment($0, store) },
+                    faults: try store.faults(), payments: try waiting.map { try StoreShownPayment($0, store) },
                     transactions: shown, nextCursor: next
                 ).page
             }
@@ -33,8 +33,8 @@ struct StoreListRoutes: Sendable {
             return try await BlockingWork.run { [store] in
                 let found = try store.queuedTransactions(of: account, before: before, limit: page.size + 1)
                 let (shown, next) = page.part(of: found) { String($0.transaction.identifier) }
-                return PaymentQueuePage(
-                    context: context, account: account, payments: try shown.map { try ShownPayment($0, store) },
+                return StorePaymentQueuePage(
+                    context: context, account: account, payments: try shown.map { try StoreShownPayment($0, store) },
                     nextCursor: next
                 ).page
             }

@@ -3,9 +3,9 @@ import Entitlements
 import Store
 
 /// A payment of the queue, with the way of its purchase.
-struct PaymentPage {
+struct StorePaymentPage {
     let context: ConsoleContext
-    let shown: ShownPayment
+    let shown: StoreShownPayment
     let effect: PurchaseEffect?
     let owners: [KnownPurchase]
     /// The code with which the service refused the proof; nil if it did not.
@@ -30,13 +30,18 @@ struct PaymentPage {
             }
             LocalStoreTab.live {
                 section(.class("card")) { Facts.list(facts) }
+                StorePaymentActionForms(context: context, payment: payment, isInterrupted: shown.isInterrupted).buttons
+                way.steps
             }
-            PaymentActionForms(context: context, shown: shown).buttons
-            PurchaseWay(
-                context: context, payment: payment, transactionIdentifier: payment.purchase?.transactionIdentifier,
-                effect: effect, owners: owners
-            ).html
+            way.form
         }
+    }
+
+    private var way: StorePurchaseWay {
+        let payment = shown.queued.transaction
+        return StorePurchaseWay(
+            context: context, payment: payment, transactionIdentifier: payment.purchase?.transactionIdentifier,
+            effect: effect, owners: owners)
     }
 
     private var facts: [(name: Phrase, value: HTML)] {

@@ -12,7 +12,7 @@ struct StoreSettingsPage {
             LocalStoreTab.links(.settings)
             section(.class("card")) {
                 h2 { Phrase("Set now", "현재 조건") }
-                ActiveConditions(settings: settings, faults: faults).list
+                StoreConditions(settings: settings, faults: faults).list
             }
             StoreSettingsForm(context: context, settings: settings).html
             section(.class("card")) {

@@ -25,9 +25,9 @@ struct StoreSettingsForm {
                         "locale", Phrase("Locale", "언어 및 지역"), value: settings.locale, maximumLength: 32,
                         isRequired: true)
                     Field.checkbox(
-                        "ask-to-buy", ActiveConditions.askToBuy, isChecked: settings.isAskToBuyEnabled)
+                        "ask-to-buy", StoreConditions.askToBuy, isChecked: settings.isAskToBuyEnabled)
                     Field.checkbox(
-                        "interrupted-purchases", ActiveConditions.interruptedPurchases,
+                        "interrupted-purchases", StoreConditions.interruptedPurchases,
                         isChecked: settings.areInterruptedPurchasesEnabled)
                 }
                 section(.class("card")) {
@@ -36,10 +36,10 @@ struct StoreSettingsForm {
                         "time-rate", Phrase("Time rate", "시간 속도"),
                         TimeRate.allCases.map { ($0.name, Phrase(same: $0.name)) }, chosen: settings.timeRate.name)
                     Field.checkbox(
-                        "failing-renewals", ActiveConditions.failingRenewals,
+                        "failing-renewals", StoreConditions.failingRenewals,
                         isChecked: settings.shouldEnterBillingRetryOnRenewal)
                     Field.checkbox(
-                        "grace-period", ActiveConditions.gracePeriod, isChecked: settings.isBillingGracePeriodEnabled)
+                        "grace-period", StoreConditions.gracePeriod, isChecked: settings.isBillingGracePeriodEnabled)
                 }
                 errors
                 section(.class("card")) {

@@ -3,14 +3,14 @@ import HTTPSupport
 import Store
 
 /// The first page of the local store: its time, the payments that wait, and the latest transactions.
-struct TransactionListPage {
+struct StoreTransactionListPage {
     let context: ConsoleContext
     let account: String?
     let now: Timestamp
     let settings: StoreSettings
     let faults: [NotificationFault]
     /// The payments that the app has not finished, the newest first.
-    let payments: [ShownPayment]
+    let payments: [StoreShownPayment]
     let transactions: [ListedTransaction]
     let nextCursor: String?
 
@@ -25,7 +25,7 @@ struct TransactionListPage {
                 }
                 section(.class("card")) {
                     h2 { Phrase("Simulated conditions", "시뮬레이션 조건") }
-                    ActiveConditions(settings: settings, faults: faults).list
+                    StoreConditions(settings: settings, faults: faults).list
                     p { a(.href(LocalStoreTab.settings.path)) { Phrase("Change the settings", "설정 변경") } }
                 }
                 section(.class("card")) {
@@ -43,7 +43,7 @@ struct TransactionListPage {
                     }
                 }
             }
-            AccountFilter(path: ConsolePath("store"), account: account).form
+            StoreAccountFilter(path: ConsolePath("store"), account: account).form
             LocalStoreTab.live {
                 if !payments.isEmpty { waiting }
                 h2 { Phrase("Transactions", "거래") }
@@ -68,23 +68,6 @@ struct TransactionListPage {
                     Phrase("The whole payment queue", "결제 대기열 전체")
                 }
             }
-        }
-    }
-}
-
-/// The search field that limits a list to one account.
-struct AccountFilter {
-    let path: ConsolePath
-    let account: String?
-
-    var form: HTML {
-        Console.form(.class("actions"), .method("get"), .action(path), .role("search")) {
-            label(.for("account")) { Phrase("Account", "계정") }
-            input(
-                .type("search"), .id("account"), .name("account"), .value(account ?? ""),
-                HTMLAttribute("maxlength", "256"), .class("narrow"))
-            button { Phrase("Filter", "필터") }
-            if account != nil { a(.href(path)) { Phrase("All accounts", "모든 계정") } }
         }
     }
 }

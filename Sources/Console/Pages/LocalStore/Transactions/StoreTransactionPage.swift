@@ -31,22 +31,29 @@ struct StoreTransactionPage {
                     if let subscription = listed.subscription {
                         section(.class("card")) {
                             h2 { Phrase("Subscription", "구독") }
-                            SubscriptionFacts(subscription: subscription).list
+                            StoreSubscriptionFacts(subscription: subscription).list
                         }
                     }
                 }
+                way.steps
+                if let payment = listed.payment {
+                    StorePaymentActionForms(context: context, payment: payment, isInterrupted: false).buttons
+                }
             }
-            TransactionActionForms(context: context, listed: listed).html
-            PurchaseWay(
-                context: context, payment: listed.payment, transactionIdentifier: transaction.transactionIdentifier,
-                effect: effect, owners: owners
-            ).html
+            StoreTransactionActionForms(context: context, listed: listed).html
+            way.form
             if related.count > 1 || nextCursor != nil { renewals }
             h2 { Phrase("Proof", "증명") }
-            SignedText(
+            StoreSignedText(
                 title: Phrase("Signed transaction (JWS)", "서명된 거래 (JWS)"), identifier: "proof", text: signed
             ).html
         }
+    }
+
+    private var way: StorePurchaseWay {
+        StorePurchaseWay(
+            context: context, payment: listed.payment, transactionIdentifier: transaction.transactionIdentifier,
+            effect: effect, owners: owners)
     }
 
     private var renewals: HTML {
@@ -84,7 +91,7 @@ struct StoreTransactionPage {
             ),
             (Phrase("Type", "종류"), HTML { StoreWords.title(transaction.type) }),
             (Phrase("Price", "가격"), Shown.money(transaction.price)),
-            (Phrase("Offer", "혜택"), transaction.offer.map { OfferText(offer: $0).html } ?? Shown.nothing),
+            (Phrase("Offer", "혜택"), transaction.offer.map { StoreOfferText(offer: $0).html } ?? Shown.nothing),
             (Phrase("Reason", "사유"), HTML { StoreWords.title(transaction.reason) }),
             (Phrase("Ownership", "소유"), HTML { StoreWords.title(transaction.ownership) }),
             (Phrase("Storefront", "스토어프런트"), Shown.identifier(transaction.storefrontCountryCode)),

@@ -2,7 +2,7 @@ import Commerce
 import Store
 
 /// The simulated conditions that are set now.
-struct ActiveConditions {
+struct StoreConditions {
     let settings: StoreSettings
     let faults: [NotificationFault]
 

@@ -2,42 +2,9 @@ import Commerce
 import Receipts
 import Store
 
-/// The forms for the actions on a transaction and on its subscription. Only the possible actions are shown.
-struct TransactionActionForms {
-    let context: ConsoleContext
-    let listed: ListedTransaction
-
-    var html: HTML {
-        let actions = listed.actions
-        return HTML {
-            h2 { Phrase("Actions", "작업") }
-            div(.class("actions")) {
-                for action in actions where action.fields == nil {
-                    form(action) {
-                        button { action.title }
-                    }
-                }
-            }
-            for action in actions where action.fields != nil {
-                details(.class("action")) {
-                    summary { action.title }
-                    form(action) {
-                        action.fields
-                        button(action == .delete ? .class("danger") : .class("primary")) { action.title }
-                    }
-                }
-            }
-        }
-    }
-
-    private func form(_ action: TransactionAction, @HTMLBuilder content: () -> HTML) -> HTML {
-        context.form(
-            to: .storeTransaction(listed.transaction.transactionIdentifier, action.rawValue), content: content)
-    }
-}
-
+/// The words and the form of an action.
 extension TransactionAction {
-    fileprivate var title: Phrase {
+    var title: Phrase {
         switch self {
         case .requestRefund: Phrase("Request a refund as the customer", "고객으로 환불 요청")
         case .refund: Phrase("Refund", "환불")
@@ -59,7 +26,7 @@ extension TransactionAction {
     }
 
     /// The fields of the action's form; nil for an action that a button starts at once.
-    fileprivate var fields: HTML? {
+    var fields: HTML? {
         switch self {
         case .requestRefund:
             Field.choice(
@@ -113,11 +80,6 @@ extension TransactionAction {
     }
 }
 
-extension Status {
-    /// The name in a form.
-    fileprivate var name: String { String(rawValue) }
-}
-
 extension TransactionAction {
     /// Returns the action with the fields of its form.
     ///
@@ -159,4 +121,9 @@ extension TransactionAction {
         case .delete: return { try $0.delete($1) }
         }
     }
+}
+
+extension Status {
+    /// The name in a form.
+    fileprivate var name: String { String(rawValue) }
 }

@@ -30,16 +30,17 @@ struct StorePurchaseRoutes: Sendable {
             let refusal = try request.query("refused", upTo: 64)
             let (shown, effect) = try await BlockingWork.run { [store] in
                 (
-                    try ShownPayment(try store.queuedTransaction(identifier), store),
+                    try StoreShownPayment(try store.queuedTransaction(identifier), store),
                     try store.effect(of: identifier)
                 )
             }
             let sold = shown.queued.transaction.purchase?.transactionIdentifier
             var owners: [KnownPurchase] = []
             if let sold { owners = try await redemption.owners(of: sold) }
-            return PaymentPage(context: context, shown: shown, effect: effect, owners: owners, refusal: refusal).page
+            return StorePaymentPage(context: context, shown: shown, effect: effect, owners: owners, refusal: refusal)
+                .page
         }
-        for action in PaymentAction.allCases {
+        for action in StorePaymentAction.allCases {
             pages.post(RouterPath("store/queue/:payment/\(action.rawValue)"), .store) { _, context in
                 let identifier = try context.parameters.require("payment", as: Int64.self)
                 // A resolved payment continues as another transaction of the queue.
@@ -51,7 +52,7 @@ struct StorePurchaseRoutes: Sendable {
         }
     }
 
-    private static func perform(_ action: PaymentAction, on identifier: Int64, _ store: Store) throws -> Int64 {
+    private static func perform(_ action: StorePaymentAction, on identifier: Int64, _ store: Store) throws -> Int64 {
         switch action {
         case .approve: return try store.approve(identifier).transaction.identifier
         case .decline: return try store.decline(identifier).transaction.identifier
