@@ -30,7 +30,7 @@ struct StoreStreamRoutes: Sendable {
             // A HEAD request does not open a stream.
             guard request.method == .get else { return Response(status: .ok, headers: Self.headers) }
             // A browser that connects again may have missed changes.
-            let isReconnected = HTTPField.Name("Last-Event-ID").map { request.headers.contains($0) } ?? false
+            let isReconnected = HTTPField.Name.lastEventID.map { request.headers.contains($0) } ?? false
             let subscription = try await BlockingWork.run { [streams] in streams.subscribe() }
             let cookie = context.cookie
             return Response(

@@ -21,16 +21,23 @@ struct StoreNotificationRoutes: Sendable {
             }
         }
         pages.get("store/notifications/:notification", .store) { _, context in
-            let uuid = try context.parameters.require("notification", as: UUID.self)
+            let uuid = try Self.identifier(context)
             return try await BlockingWork.run { [store] in
                 StoreNotificationPage(context: context, notification: try store.listedNotification(uuid).notification)
                     .page
             }
         }
         pages.post("store/notifications/:notification/replay", .store) { _, context in
-            let uuid = try context.parameters.require("notification", as: UUID.self)
+            let uuid = try Self.identifier(context)
             try await BlockingWork.run { [store] in try store.replay(uuid) }
             return .storeNotification(uuid, query: ["done": Notice.queued.rawValue])
         }
+    }
+
+    private static func identifier(_ context: ConsoleContext) throws -> UUID {
+        guard let uuid = UUID(uuidString: try context.parameters.text("notification")) else {
+            throw Problem.pathUnknown
+        }
+        return uuid
     }
 }

@@ -26,7 +26,7 @@ struct StorePurchaseRoutes: Sendable {
         }
         pages.post("store/buy", .store) { _, context in try await buy(context) }
         pages.get("store/queue/:payment", .store) { request, context in
-            let identifier = try context.parameters.require("payment", as: Int64.self)
+            let identifier = try Self.identifier(context)
             let refusal = try request.query("refused", upTo: 64)
             let (shown, effect) = try await BlockingWork.run { [store] in
                 (
@@ -42,7 +42,7 @@ struct StorePurchaseRoutes: Sendable {
         }
         for action in StorePaymentAction.allCases {
             pages.post(RouterPath("store/queue/:payment/\(action.rawValue)"), .store) { _, context in
-                let identifier = try context.parameters.require("payment", as: Int64.self)
+                let identifier = try Self.identifier(context)
                 // A resolved payment continues as another transaction of the queue.
                 let changed = try await BlockingWork.run { [store] in
                     try Self.perform(action, on: identifier, store)
@@ -50,6 +50,11 @@ struct StorePurchaseRoutes: Sendable {
                 return .storePayment(changed, query: ["done": action.notice.rawValue])
             }
         }
+    }
+
+    private static func identifier(_ context: ConsoleContext) throws -> Int64 {
+        guard let number = Int64(try context.parameters.text("payment")) else { throw Problem.pathUnknown }
+        return number
     }
 
     private static func perform(_ action: StorePaymentAction, on identifier: Int64, _ store: Store) throws -> Int64 {
