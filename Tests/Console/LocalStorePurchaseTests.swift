@@ -17,7 +17,7 @@ import Testing
         let fixture = try await LocalStoreFixture()
         let browser = try await fixture.browser(.support)
         let answer = try await browser.post(
-            "/console/store/buy", fields("gate", ["user": "alice.kim"]), from: "/console/store/buy")
+            "/console/store/buy", fields("gate", ["user": "alice.kim", "then": "redeem"]), from: "/console/store/buy")
         #expect(answer.location == "/console/store/queue/1?done=bought")
         #expect(try await fixture.items(of: "alice.kim") == ["gate 1"])
         let user = try #require(User(name: "alice.kim"))
@@ -37,10 +37,11 @@ import Testing
         }
     }
 
-    @Test func `a purchase without a user waits for the app, which redeems it later`() async throws {
+    @Test func `a purchase alone waits for the app, which redeems it later`() async throws {
         let fixture = try await LocalStoreFixture()
         let browser = try await fixture.browser(.catalog)
-        _ = try await browser.post("/console/store/buy", fields("gate"), from: "/console/store/buy")
+        _ = try await browser.post(
+            "/console/store/buy", fields("gate", ["user": "bob"]), from: "/console/store/buy")
         let sold = try #require(try fixture.store.history(of: "alice").first)
         #expect(sold.appAccountToken == nil)
         let path = "/console/store/transactions/\(sold.transactionIdentifier)"
@@ -62,7 +63,7 @@ import Testing
         let browser = try await fixture.browser(.admin)
         _ = try fixture.store.update { $0.simulatedErrors[.verification] = .invalidSignature }
         let answer = try await browser.post(
-            "/console/store/buy", fields("gate", ["user": "alice"]), from: "/console/store/buy")
+            "/console/store/buy", fields("gate", ["user": "alice", "then": "redeem"]), from: "/console/store/buy")
         #expect(answer.location == "/console/store/queue/1?done=bought&refused=signatureInvalid")
         let page = try await browser.get(try #require(answer.location))
         #expect(page.has("the service refused the proof") && page.has("signatureInvalid"))
@@ -110,7 +111,8 @@ import Testing
         let browser = try await fixture.browser(.support)
         let token = UUID()
         _ = try await browser.post(
-            "/console/store/buy", fields("seeds", ["quantity": "3", "token": token.uuidString, "user": "bob"]),
+            "/console/store/buy",
+            fields("seeds", ["quantity": "3", "token": token.uuidString, "user": "bob", "then": "redeem"]),
             from: "/console/store/buy")
         let seeds = try #require(try fixture.store.history(of: "alice").first)
         #expect((seeds.quantity, seeds.appAccountToken) == (3, token))
@@ -141,7 +143,8 @@ import Testing
     @Test(arguments: [
         (["account": ""], 422), (["account": String(repeating: "a", count: 257)], 422), (["product": "x"], 404),
         (["quantity": "11"], 422), (["quantity": "x"], 422), (["outcome": "x"], 422), (["token": "x"], 422),
-        (["offer": "introductory x"], 422), (["offer": "x"], 422), (["user": "a b"], 422),
+        (["offer": "introductory x"], 422), (["offer": "x"], 422), (["user": "a b", "then": "redeem"], 422),
+        (["then": "redeem"], 422),
     ])
     func `a wrong field buys nothing`(wrong: [String: String], status: Int) async throws {
         let fixture = try await LocalStoreFixture()
@@ -167,5 +170,6 @@ import Testing
         #expect(page.has("<option value=\"alice\">") && page.has("<option value=\"garden.gate\" selected>"))
         #expect(page.has("name=\"account\" value=\"bob\""))
         #expect(page.has("<option value=\"promotional spring\">"))
+        #expect(page.has("name=\"user\" value=\"bob\""))
     }
 }

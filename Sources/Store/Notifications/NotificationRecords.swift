@@ -64,7 +64,7 @@ struct NotificationRecords {
             "date >= ? AND date < ? ORDER BY rowid", [start.millisecondsSince1970, end.millisecondsSince1970])
     }
 
-    /// The notifications of some types, from one date until before another, in the order of their creation.
+    /// The notifications of some types, from one date until before another, the oldest first.
     func notifications(
         _ types: [NotificationTypeV2],
         from start: Timestamp,
@@ -73,7 +73,7 @@ struct NotificationRecords {
     ) throws -> [StoreNotification] {
         let names = types.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         return try fetch(
-            "date >= ? AND date < ? AND type IN (\(names)) ORDER BY rowid LIMIT ?",
+            "date >= ? AND date < ? AND type IN (\(names)) ORDER BY date, rowid LIMIT ?",
             [start.millisecondsSince1970, end.millisecondsSince1970, limit])
     }
 

@@ -21,7 +21,7 @@ struct StorePurchaseForm: Sendable {
             throw ConsoleForm.invalid("outcome", "purchased, deferred, interrupted or an SKError by its name")
         }
         self.outcome = outcome
-        user = try Self.user(form)
+        user = try form.text(Self.then) == Self.redeem ? Self.requiredUser(form) : nil
         token = try Self.token(form)
         product = try form.requiredText("product")
         quantity = try form.integer("quantity") ?? 1
@@ -32,11 +32,12 @@ struct StorePurchaseForm: Sendable {
         Payment(productIdentifier: product, quantity: quantity, appAccountToken: token, offer: offer)
     }
 
-    /// The user of a form; nil if the field is empty.
-    static func user(_ form: ConsoleForm) throws(Problem) -> User? {
-        let name = try form.text("user")
-        guard !name.isEmpty else { return nil }
-        guard let user = User(name: name) else {
+    /// The name and the value of the button that also redeems the purchase.
+    static let then = "then"
+    static let redeem = "redeem"
+
+    static func requiredUser(_ form: ConsoleForm) throws(Problem) -> User {
+        guard let user = User(name: try form.requiredText("user")) else {
             throw ConsoleForm.invalid(
                 "user", "a user's name of at most \(User.maximumLength) bytes, without spaces and control characters")
         }

@@ -24,7 +24,13 @@ struct StorePurchasePage {
                         redemption
                     }
                 }
-                button(.class("primary")) { Phrase("Buy", "구매") }
+                div(.class("actions")) {
+                    // The first button is the one of the Enter key.
+                    button(
+                        .class("primary"), .name(StorePurchaseForm.then), .value(StorePurchaseForm.redeem)
+                    ) { Phrase("Buy and redeem", "구매하고 지급받기") }
+                    button { Phrase("Buy only", "구매만 하기") }
+                }
             }
         }
     }
@@ -59,15 +65,15 @@ struct StorePurchasePage {
                     "앱은 구매 증명을 서비스에 전달합니다. 서비스가 확인하고 아이템을 지급하면 앱이 거래를 완료합니다.")
             }
             Field.text(
-                "user", Phrase("Redeem for the user", "지급받을 사용자"), maximumLength: User.maximumLength,
+                "user", Phrase("Redeem for the user", "지급받을 사용자"),
+                value: User(name: account)?.name ?? "", maximumLength: User.maximumLength,
                 note: Phrase(
-                    "Empty only buys. A user that the service does not know is added.",
-                    "비우면 구매만 합니다. 서비스에 없는 사용자는 새로 추가됩니다."))
+                    "A user that the service does not know is added.", "서비스에 없는 사용자는 새로 추가됩니다."))
             Field.text(
                 "token", Phrase("Account token (appAccountToken)", "계정 토큰 (appAccountToken)"), maximumLength: 36,
                 note: Phrase(
-                    "Empty sends the service's token of the user, as an app does. Without a user it sends none.",
-                    "비우면 앱처럼 서비스가 만든 사용자의 토큰을 보냅니다. 사용자가 없으면 보내지 않습니다."))
+                    "Empty sends the service's token of the user, as an app does. If you only buy, it sends none.",
+                    "비우면 앱처럼 서비스가 만든 사용자의 토큰을 보냅니다. 구매만 하면 보내지 않습니다."))
         }
     }
 

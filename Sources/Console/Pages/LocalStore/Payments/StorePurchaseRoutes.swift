@@ -20,7 +20,7 @@ struct StorePurchaseRoutes: Sendable {
                 let accounts = try store.recentAccounts()
                 return StorePurchasePage(
                     context: context, products: store.configuration.products, accounts: accounts,
-                    account: account ?? accounts.first ?? "", product: product
+                    account: account ?? accounts.first ?? "alice", product: product
                 ).page
             }
         }

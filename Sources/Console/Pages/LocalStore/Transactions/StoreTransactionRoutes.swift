@@ -32,9 +32,7 @@ struct StoreTransactionRoutes: Sendable {
         }
         pages.post("store/transactions/:transaction/redeem", .store) { _, context in
             let identifier = try context.parameters.text("transaction")
-            guard let user = try StorePurchaseForm.user(context.form) else {
-                throw ConsoleForm.invalid("user", "not empty")
-            }
+            let user = try StorePurchaseForm.requiredUser(context.form)
             try await redemption.redeem(identifier, for: user, by: try context.requiredMember.actor)
             return .storeTransaction(identifier, query: ["done": Notice.redeemed.rawValue])
         }
