@@ -204,7 +204,7 @@ let package = Package(
             name: "ConsoleTests",
             dependencies: [
                 "CatalogAdministration", "Console", "Entitlements", "Figures", "HTTPSupport", "Profiles", "Service",
-                "Team", "TestSupport", "Webhooks", hummingbirdTesting,
+                "StoreHTTP", "Team", "TestSupport", "Webhooks", hummingbirdTesting,
             ],
             path: "Tests/Console"),
         .testTarget(

@@ -52,6 +52,7 @@ public struct ConsoleRoutes: RouteSource {
         FigureRoutes(services: services).add(to: pages)
         ProductRoutes(services: services).add(to: pages)
         CustomersRoutes(services: services).add(to: pages)
+        LocalStoreRoutes(services: services).add(to: pages)
     }
 }
 

@@ -21,6 +21,8 @@ public struct ConsoleServices: Sendable {
     let profiles: ProfileService?
     /// The local App Store in this process. Nil for none, as in production.
     let store: Store?
+    /// The browsers that show the local store's rows live.
+    let storeStreams: StoreStreams?
     /// The system of the service: settings, checks, reconciliation.
     let system: any ConsoleSystem
     let clock: any WallClock
@@ -51,6 +53,7 @@ public struct ConsoleServices: Sendable {
         self.administration = administration
         self.profiles = profiles
         self.store = store
+        storeStreams = store.map { StoreStreams(store: $0) }
         self.system = system
         self.clock = clock
         self.randomness = randomness

@@ -15,7 +15,8 @@ public final class Store: Sendable {
     let issuer: ProofIssuer
     let machineClock: any WallClock
     private let randomness: Randomness
-    private let queue: DatabaseQueue
+    let queue: DatabaseQueue
+    let observers = StoreObservers()
     private let path: String
     /// The maximum number of due events in one commit.
     private static let catchUpLimit = 200
@@ -107,8 +108,8 @@ extension Store {
     func writeOrThrow<Value>(_ body: (Books) throws -> Value) throws -> Value {
         do {
             // Batches keep the finished events and let other callers in.
-            while try !queue.write({ try books($0).catchUp(limit: Self.catchUpLimit) }) {}
-            return try queue.write { database in
+            while try !commit({ try books($0).catchUp(limit: Self.catchUpLimit) }) {}
+            return try commit { database in
                 let books = try books(database)
                 _ = try books.catchUp()
                 return try body(books)
@@ -138,7 +139,18 @@ extension Store {
 
     /// Changes the clock or the settings, without performing due events.
     func writeState<Value>(_ body: (StateRecords) throws -> Value) throws(StoreError) -> Value {
-        do { return try queue.write { try body(StateRecords(database: $0)) } } catch { throw fault(error) }
+        do { return try commit { try body(StateRecords(database: $0)) } } catch { throw fault(error) }
+    }
+
+    /// Commits one transaction, and then notifies the observers if it has changed anything.
+    private func commit<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        let (value, hasChanged) = try queue.write { database in
+            let before = database.totalChangesCount
+            let value = try body(database)
+            return (value, database.totalChangesCount != before)
+        }
+        if hasChanged { observers.notify() }
+        return value
     }
 
     private func books(_ database: Database) throws -> Books {

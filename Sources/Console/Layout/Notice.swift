@@ -15,6 +15,7 @@ enum Notice: String, Sendable, CaseIterable {
     case secretReplaced
     case started
     case bought
+    case redeemed
     case approved
     case declined
     case refunded
@@ -39,6 +40,7 @@ enum Notice: String, Sendable, CaseIterable {
         case .secretReplaced: Phrase("The secret was replaced.", "비밀 값을 교체했습니다.")
         case .started: Phrase("Started.", "시작했습니다.")
         case .bought: Phrase("Bought.", "구매했습니다.")
+        case .redeemed: Phrase("Redeemed at the service.", "서비스에서 지급받았습니다.")
         case .approved: Phrase("Approved.", "승인했습니다.")
         case .declined: Phrase("Declined.", "거절했습니다.")
         case .refunded: Phrase("Refunded.", "환불했습니다.")

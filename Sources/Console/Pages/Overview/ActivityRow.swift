@@ -38,8 +38,7 @@ struct ActivityRow {
     private var customer: HTML {
         guard let user = activity.user else { return HTML { Phrase("(erased customer)", "(삭제된 고객)") } }
         // A segment must not be empty.
-        let issuer = user.issuer.isEmpty ? "-" : user.issuer
-        return a(.href(ConsolePath("customers", issuer, user.name))) { data(user.name) }
+        return a(.href(.customer(user))) { data(user.name) }
     }
 
     private var actor: HTML {

@@ -1,0 +1,42 @@
+import Commerce
+import HTTPSupport
+import Hummingbird
+import Store
+
+/// The clock of the local store.
+struct StoreClockRoutes: Sendable {
+    let store: Store
+
+    func add(to pages: ConsolePages) {
+        pages.get("store/clock", .store) { request, context in
+            let start = try request.query("from").map { text in
+                guard let milliseconds = Int64(text), (0...(1 << 53)).contains(milliseconds) else {
+                    throw Problem.parameter("from", "a number of milliseconds since 1970")
+                }
+                return Timestamp(millisecondsSince1970: milliseconds)
+            }
+            return try await BlockingWork.run { [store] in
+                let now = store.now
+                let events =
+                    try start.map {
+                        try store.dueEvents(after: $0, until: now, limit: StoreClockPage.maximumEvents + 1)
+                    } ?? []
+                return StoreClockPage(context: context, now: now, start: start, events: events).page
+            }
+        }
+        pages.post("store/clock", .store) { _, context in
+            let text = try context.form.requiredText("step", upTo: 8)
+            guard let step = TimeStep(text) else {
+                throw ConsoleForm.invalid("step", "a number and one of s, min, h, d, w, mo and y, such as 1mo")
+            }
+            let start = try await BlockingWork.run { [store] in
+                let start = store.now
+                _ = try store.advance(step)
+                return start
+            }
+            return ConsolePath(
+                "store", "clock",
+                query: ["from": String(start.millisecondsSince1970), "done": Notice.advanced.rawValue])
+        }
+    }
+}
