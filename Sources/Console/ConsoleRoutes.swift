@@ -42,6 +42,7 @@ public struct ConsoleRoutes: RouteSource {
     /// Adds the pages of each section: one line for each.
     private func addPages(to pages: ConsolePages) {
         OverviewRoutes(services: services).add(to: pages)
+        TeamRoutes(services: services).add(to: pages)
     }
 }
 
