@@ -11,6 +11,12 @@ extension Table {
             .blob("reason_salt").optional, .blob("reason_digest", count: 32).optional, .blob("digest", count: 32),
         ],
         key: ["user_id", "number"], references: [Reference(columns: ["user_id"], table: "user")],
+        indexes: [
+            // The actions of the team's members, which are rare.
+            Index(
+                name: "audit_of_members", columns: ["happened_at", "user_id", "number", "actor", "event"],
+                condition: "substr(actor, 1, 7) = 'member '", since: 18)
+        ],
         sqliteTriggers: [
             """
             CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit BEGIN
