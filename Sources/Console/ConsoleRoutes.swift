@@ -10,12 +10,14 @@ public struct ConsoleRoutes: RouteSource {
     private let cookies: ConsoleCookie
     private let attempts: LogInAttempts
     private let passwords = PasswordWork()
+    private let health: HealthRoutes
 
     /// - Parameter isSecure: True if browsers reach the service over TLS, directly or through a proxy.
     public init(_ services: ConsoleServices, isSecure: Bool) {
         self.services = services
         cookies = ConsoleCookie(isSecure: isSecure)
         attempts = LogInAttempts(clock: services.clock)
+        health = HealthRoutes(services: services, isSecure: isSecure)
     }
 
     public func add(to router: Router<ServiceContext>) {
@@ -43,6 +45,7 @@ public struct ConsoleRoutes: RouteSource {
     private func addPages(to pages: ConsolePages) {
         OverviewRoutes(services: services).add(to: pages)
         TeamRoutes(services: services).add(to: pages)
+        health.add(to: pages)
     }
 }
 

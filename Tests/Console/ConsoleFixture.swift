@@ -30,11 +30,13 @@ struct ConsoleFixture {
     let administration: CatalogService
     let team: TeamService
     let keys: APIKeys
+    let health: TestHealth
     let routes: ServiceRoutes
 
     init() async throws {
         shop = try TestShop()
         ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
+        health = TestHealth(ledger: ledger)
         keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
         team = TeamService(ledger: ledger, clock: shop.clock, randomness: .system, cost: .minimal)
         administration = try await CatalogService(apps: Apps(App(shop.catalog)), ledger: ledger, clock: shop.clock)
@@ -43,11 +45,13 @@ struct ConsoleFixture {
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock)
         let profiles = ProfileService(
-            apps: administration.apps, ledger: ledger, clock: shop.clock, acceptedOrigins: { _ in Origin.defaultAccepted })
+            apps: administration.apps, ledger: ledger, clock: shop.clock,
+            acceptedOrigins: { _ in Origin.defaultAccepted })
         let console = ConsoleRoutes(
             ConsoleServices(
                 team: team, entitlements: entitlements, keys: keys, figures: figures, webhooks: webhooks,
-                administration: administration, profiles: profiles, store: shop.store, system: TestSystem(),
+                administration: administration, profiles: profiles, store: shop.store,
+                system: TestSystem(health: health),
                 clock: shop.clock, randomness: .system), isSecure: false)
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), administration: administration,
@@ -82,4 +86,5 @@ struct ConsoleFixture {
 /// The system of a service in a test.
 struct TestSystem: ConsoleSystem {
     let version = "test"
+    let health: any HealthSource
 }
