@@ -135,9 +135,11 @@ let package = Package(
             name: "till",
             dependencies: [
                 "Accounts", "AppStoreClient", "Catalog", "CatalogAdministration", "Commerce", "Console", "Device",
-                "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp", "Service",
+                "Entitlements", "Figures", "HTTPSupport", "Ledger", "Mailer", "Profiles", "Receipts", "SeedApp",
+                "Service",
                 "Signatures", "Store",
-                "StoreHTTP", "StrictJSON", "Team", "Webhooks", "Wire", argumentParser, configuration, lifecycle, logging,
+                "StoreHTTP", "StrictJSON", "Team", "Webhooks", "Wire", argumentParser, configuration, lifecycle,
+                logging,
             ]),
 
         .target(

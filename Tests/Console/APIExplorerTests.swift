@@ -16,7 +16,7 @@ import Testing
         for link in links {
             let page = try await browser.get(link)
             #expect(page.status == 200, "\(link)")
-            #expect(page.has("<pre id=\"curl\""), "\(link)")
+            #expect(page.has("<pre id=\"curl\" role=\"region\""), "\(link)")
             #expect(!page.has("name=\"key\""), "\(link)")
         }
     }

@@ -50,6 +50,7 @@ struct HealthRoutes: Sendable {
     private func actions(_ request: Request, _ context: ConsoleContext) async throws -> Page {
         let page = try HTTPSupport.Page(request)
         let member = try request.query("member").flatMap { $0.isEmpty ? nil : $0 }
+        let pageSize = try request.query("pageSize")
         let event = try request.query("event").flatMap { AuditEntry.Event(rawValue: $0) }
         let found = try await services.team.actions(
             of: member, event: event, after: try page.position { TeamAction.Position($0) }, limit: page.size)
@@ -58,7 +59,9 @@ struct HealthRoutes: Sendable {
             members: try await services.team.members().map(\.name), member: member, event: event,
             actions: found.actions,
             next: cursor.map {
-                ConsolePath("health", "team", query: ["member": member, "event": event?.rawValue, "cursor": $0])
+                ConsolePath(
+                    "health", "team",
+                    query: ["member": member, "event": event?.rawValue, "cursor": $0, "pageSize": pageSize])
             }
         ).page
     }

@@ -17,7 +17,7 @@ struct APIOperationPage {
                 credential
             }
             h2 { Phrase("As a command", "명령으로") }
-            pre(.id("curl"), HTMLAttribute("tabindex", "0"), .ariaLabel(Phrase("Command", "명령"))) {
+            pre(.id("curl"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(Phrase("Command", "명령"))) {
                 plain(CurlCommand(operation: operation, address: address).text)
             }
             div(.class("actions")) {
@@ -54,7 +54,7 @@ struct APIOperationPage {
             }
             p(.role("status"), HTMLAttribute("data-status")) {}
             pre(
-                HTMLAttribute("data-answer"), HTMLAttribute("hidden"), HTMLAttribute("tabindex", "0"),
+                .role("region"), HTMLAttribute("data-answer"), HTMLAttribute("hidden"), HTMLAttribute("tabindex", "0"),
                 .ariaLabel(Phrase("Answer", "응답"))
             ) {}
         }
@@ -67,7 +67,7 @@ struct APIOperationPage {
             if parameter.values.isEmpty {
                 input(
                     .type("text"), .id(identifier), HTMLAttribute("data-in", parameter.location), .name(parameter.name),
-                    .value(parameter.example), HTMLAttribute("maxlength", "1366"),
+                    .value(parameter.location == "path" ? parameter.example : ""), HTMLAttribute("maxlength", "1366"),
                     parameter.isRequired || parameter.location == "path" ? .required : nil)
             } else {
                 select(.id(identifier), HTMLAttribute("data-in", parameter.location), .name(parameter.name)) {
