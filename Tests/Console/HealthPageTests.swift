@@ -112,7 +112,7 @@ import Testing
         #expect(try await browser.get("/console/health/team?event=revoked").has("There are none."))
         let first = try await browser.get("/console/health/team?pageSize=1")
         let next = try #require(first.text.firstMatch(of: /href="(\/console\/health\/team\?cursor=[^"]+)"/))
-        let second = try await browser.get(next.1.replacing("&amp;", with: "&"))
+        let second = try await browser.get(String(next.1).replacing("&amp;", with: "&"))
         #expect(second.has("a &lt;gift&gt;") != first.has("a &lt;gift&gt;"))
         #expect(try await browser.get("/console/health/team?cursor=eA").status == 400)
     }
