@@ -199,7 +199,8 @@ let package = Package(
                 lifecycle, logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit"]),
-        .testTarget(name: "TeamTests", dependencies: ["Team", "TestSupport"], path: "Tests/Team"),
+        .testTarget(
+            name: "TeamTests", dependencies: ["Entitlements", "Ledger", "Team", "TestSupport"], path: "Tests/Team"),
         .testTarget(
             name: "ConsoleTests",
             dependencies: [

@@ -12,6 +12,7 @@ public struct ConsoleRoutes: RouteSource {
     private let attempts: LogInAttempts
     private let passwords = PasswordWork()
     package let streams: LiveStreams
+    private let health: HealthRoutes
 
     /// - Parameter isSecure: True if browsers reach the service over TLS, directly or through a proxy.
     public init(_ services: ConsoleServices, isSecure: Bool) {
@@ -20,6 +21,7 @@ public struct ConsoleRoutes: RouteSource {
         attempts = LogInAttempts(clock: services.clock)
         streams = LiveStreams()
         streams.wake(after: services.entitlements.ledger)
+        health = HealthRoutes(services: services, isSecure: isSecure)
     }
 
     /// The services that run beside the server and stop before it.
@@ -53,6 +55,8 @@ public struct ConsoleRoutes: RouteSource {
         ProductRoutes(services: services).add(to: pages)
         CustomersRoutes(services: services).add(to: pages)
         LocalStoreRoutes(services: services).add(to: pages)
+        TeamRoutes(services: services).add(to: pages)
+        health.add(to: pages)
     }
 }
 

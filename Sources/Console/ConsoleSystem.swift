@@ -2,4 +2,6 @@
 public protocol ConsoleSystem: Sendable {
     /// The version of Till.
     var version: String { get }
+    /// The state of the installation and of the running service.
+    var health: any HealthSource { get }
 }

@@ -1,8 +1,8 @@
 import Ledger
 
 extension LedgerFeature {
-    /// The members of the team, their sessions at the console, and their invitations.
-    package static let team = LedgerFeature(tables: [.teamMember, .teamSession, .teamInvitation])
+    /// The members of the team, their sessions at the console, their invitations, and the changes of the team.
+    package static let team = LedgerFeature(tables: [.teamMember, .teamSession, .teamInvitation, .teamChange])
 }
 
 extension Table {
@@ -38,4 +38,13 @@ extension Table {
         ],
         key: ["digest"], indexes: [Index(name: "team_invitation_of_member", columns: ["name"])],
         restoration: .deletion)
+
+    /// The changes of the team, in order.
+    fileprivate static let teamChange = Table(
+        name: "team_change", family: .everywhere,
+        columns: [
+            .integer("number", check: "number > 0"), .integer("happened_at"), .text("event"), .text("actor"),
+            .text("member"), .text("role").optional,
+        ],
+        key: ["number"])
 }

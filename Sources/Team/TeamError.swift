@@ -13,6 +13,10 @@ public enum TeamError: CodedError, Equatable {
     case codeWrong
     /// The link is unknown, used or has expired.
     case invitationInvalid
+    /// The change would leave the team without an administrator who can log in.
+    case lastAdministrator(String)
+    /// A member would remove themselves.
+    case ownRemoval
     /// There was too little memory to hash a password.
     case passwordNotHashed
 
@@ -25,6 +29,8 @@ public enum TeamError: CodedError, Equatable {
         case .passwordWrong: "passwordWrong"
         case .codeWrong: "codeWrong"
         case .invitationInvalid: "invitationInvalid"
+        case .lastAdministrator: "lastAdministrator"
+        case .ownRemoval: "ownRemoval"
         case .passwordNotHashed: "passwordNotHashed"
         }
     }
@@ -42,6 +48,10 @@ public enum TeamError: CodedError, Equatable {
         case .codeWrong: "The code is wrong or was used before. Wait for the next one. Nothing was changed."
         case .invitationInvalid:
             "The link is unknown, was used, or has expired. Ask an administrator for a new one: `till console invite NAME`."
+        case .lastAdministrator(let name):
+            "\"\(name)\" is the last administrator who can log in. Make another member an administrator first, and let that "
+                + "person set a password."
+        case .ownRemoval: "You cannot remove yourself. Ask another administrator."
         case .passwordNotHashed: "The service has too little memory to hash the password. Try again later."
         }
     }

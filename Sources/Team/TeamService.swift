@@ -11,9 +11,9 @@ public struct TeamService: Sendable {
     /// The lifetime of a session, in milliseconds.
     public static let sessionTime: Int64 = 12 * 3_600_000
 
-    private let ledger: Ledger
-    private let clock: any WallClock
-    private let randomness: Randomness
+    let ledger: Ledger
+    let clock: any WallClock
+    let randomness: Randomness
     private let cost: PasswordHash.Cost
     /// The hash of no password. It is compared for unknown names, so that they take as long.
     private let decoy: PasswordHash
@@ -32,50 +32,6 @@ public struct TeamService: Sendable {
     /// All members, removed ones included, oldest first.
     public func members() async throws -> [TeamMember] {
         try await ledger.read { try $0.hasTeam() ? TeamRecords(database: $0.database).members() : [] }
-    }
-
-    /// Adds a member without a password.
-    ///
-    /// - Returns: The secret of an invitation, which sets the first password.
-    /// - Throws: `TeamError`, `nameInvalid` or `nameTaken`.
-    public func add(_ name: String, role: TeamRole) async throws -> String {
-        guard TeamMember.isName(name) else { throw TeamError.nameInvalid(name) }
-        let secret = TeamSecret(randomness)
-        let now = clock.now()
-        try await ledger.write { transaction in
-            let records = TeamRecords(database: transaction.database)
-            guard try records.member(name) == nil else { throw TeamError.nameTaken(name) }
-            try records.insert(TeamMember(name: name, role: role, createdAt: now))
-            try invite(name, secret, now, records)
-        }
-        return secret.text
-    }
-
-    /// Invites a member again. The invitation sets another password; until it is used, the old one is valid.
-    ///
-    /// - Returns: The secret of the invitation. Earlier invitations of the member are invalid.
-    /// - Throws: `TeamError`, `memberNotFound`.
-    public func invite(_ name: String) async throws -> String {
-        let secret = TeamSecret(randomness)
-        let now = clock.now()
-        try await change(name) { records, _ in
-            try records.deleteInvitations(of: name)
-            try invite(name, secret, now, records)
-        }
-        return secret.text
-    }
-
-    /// - Throws: `TeamError`, `memberNotFound`.
-    public func setRole(_ role: TeamRole, of name: String) async throws {
-        try await change(name) { records, _ in try records.setRole(role, of: name) }
-    }
-
-    /// Removes a member, and ends the member's sessions.
-    ///
-    /// - Throws: `TeamError`, `memberNotFound`.
-    public func remove(_ name: String) async throws {
-        let now = clock.now()
-        try await change(name) { records, _ in try records.remove(name, at: now) }
     }
 
     /// The member that an invitation is for.
@@ -108,6 +64,7 @@ public struct TeamService: Sendable {
             try records.setCodeSecret(nil, lastStep: nil, of: member.name)
             try records.deleteSessions(of: member.name, keeping: [])
             try records.deleteInvitations(of: member.name)
+            try records.changes.append(.passwordSet, of: member.name, by: .member(member.name), at: now)
         }
     }
 
@@ -182,11 +139,13 @@ public struct TeamService: Sendable {
     ///
     /// - Throws: `TeamError`, `passwordWrong` if the member was changed meanwhile.
     public func setPasswordHash(_ hash: String, of member: TeamMember) async throws {
+        let now = clock.now()
         try await change(member.name) { records, current in
             guard current.passwordHash == member.passwordHash else { throw TeamError.passwordWrong }
             try records.setPasswordHash(hash, of: member.name)
             try records.deleteSessions(of: member.name, keeping: [])
             try records.deleteInvitations(of: member.name)
+            try records.changes.append(.passwordSet, of: member.name, by: .member(member.name), at: now)
         }
     }
 
@@ -208,17 +167,13 @@ public struct TeamService: Sendable {
                 throw TeamError.codeWrong
             }
             try records.setCodeSecret(secret, lastStep: secret == nil ? nil : step, of: member.name)
+            try records.changes.append(
+                secret == nil ? .codesTurnedOff : .codesTurnedOn, of: member.name, by: .member(member.name), at: now)
         }
     }
 
-    private func invite(_ name: String, _ secret: TeamSecret, _ now: Timestamp, _ records: TeamRecords) throws {
-        try records.insert(
-            invitation: secret.digest, of: name, from: now,
-            until: Timestamp(millisecondsSince1970: now.millisecondsSince1970 + Self.invitationTime))
-    }
-
     /// Changes a current member.
-    private func change(
+    func change(
         _ name: String,
         _ body: @escaping @Sendable (TeamRecords, TeamMember) throws -> Void
     ) async throws {

@@ -74,7 +74,8 @@ struct Serve: Command {
                     + "`till store` by itself.")
         }
         let sandboxKey = runsStore ? try sandbox.key() : nil
-        ServeSettings.unknownVariables(ProcessInfo.processInfo.environment).forEach(console.note)
+        var notes = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
+        notes.forEach(console.note)
         if printsSettings { return console.line(SettingsDocumentation.page) }
         if printConfiguration {
             console.line(try configuration.text())
@@ -111,9 +112,11 @@ struct Serve: Command {
                 "catalog": "\(configuration.catalogFolders.map(\.path).joined(separator: ","))",
             ])
         if runsStore, configuration.appSettings.count > 1 {
-            console.note(
+            let note =
                 "The local store sells \(configuration.appSettings[0].bundleIdentifier), the first of the apps. Run "
-                    + "`till store serve` with another --data directory for each other app.")
+                + "`till store serve` with another --data directory for each other app."
+            console.note(note)
+            notes.append(note)
         }
         let local = try sandboxKey.map { try LocalStore(data, sandboxKey: $0, logger: configuration.logger) }
         let clock: any WallClock = local?.store.clock ?? SystemClock()
@@ -146,7 +149,9 @@ struct Serve: Command {
             }
         }
         try await prepare(tokens, configuration)
-        try await warnAboutMissingSettings(keys, ledger, configuration)
+        let missing = try await notesAboutMissingSettings(keys, ledger, configuration)
+        missing.forEach(console.note)
+        notes += missing
         // The machine's clock applies, even if the store's clock was advanced.
         let accounts =
             configuration.hasAccounts
@@ -180,7 +185,11 @@ struct Serve: Command {
                 keys: keys, figures: figures, webhooks: webhooks,
                 administration: configuration.administersCatalog ? administration : nil,
                 profiles: configuration.hasProfiles ? profiles : nil, store: local?.store,
-                system: ServiceSystem(), clock: SystemClock(), randomness: .system)
+                system: ServiceSystem(
+                    health: ServiceHealth(
+                        configuration: configuration, common: common,
+                        service: RunningService(ledger: ledger, keys: keys), metrics: metrics, startNotes: notes)),
+                clock: SystemClock(), randomness: .system)
             let (export, orders) = (
                 UserExport(service: service, clock: SystemClock()),
                 OrderLookup(service: service, clients: orderClients)

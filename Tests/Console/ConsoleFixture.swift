@@ -30,6 +30,7 @@ struct ConsoleFixture {
     let administration: CatalogService
     let team: TeamService
     let keys: APIKeys
+    let health: TestHealth
     let routes: ServiceRoutes
     let streams: LiveStreams
 
@@ -40,6 +41,7 @@ struct ConsoleFixture {
     init(isAdministered: Bool = true, hasFigures: Bool = true, others: [Catalog] = []) async throws {
         shop = try TestShop()
         ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
+        health = TestHealth(ledger: ledger)
         keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
         team = TeamService(ledger: ledger, clock: shop.clock, randomness: .system, cost: .minimal)
         administration = try await CatalogService(
@@ -55,7 +57,7 @@ struct ConsoleFixture {
             ConsoleServices(
                 team: team, entitlements: entitlements, keys: keys, figures: hasFigures ? figures : nil,
                 webhooks: webhooks, administration: isAdministered ? administration : nil, profiles: profiles,
-                store: shop.store, system: TestSystem(),
+                store: shop.store, system: TestSystem(health: health),
                 clock: shop.clock, randomness: .system), isSecure: false)
         streams = console.streams
         routes = ServiceRoutes(
@@ -91,4 +93,5 @@ struct ConsoleFixture {
 /// The system of a service in a test.
 struct TestSystem: ConsoleSystem {
     let version = "test"
+    let health: any HealthSource
 }

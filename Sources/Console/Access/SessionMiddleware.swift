@@ -22,7 +22,7 @@ struct SessionMiddleware: RouterMiddleware {
         let presented = ConsoleCookie.secret(of: request)
         context.cookie = presented ?? ConsoleCookie.newSecret(randomness)
         if let presented { context.member = try await team.member(presenting: presented) }
-        context.sections = sections.filter { $0 != .localStore || context.may(.store) }
+        context.sections = sections.filter { context.may($0.permission) }
         context.notice = try request.query("done").flatMap { Notice(rawValue: $0) }
         if request.method == .post {
             try Self.checkOrigin(of: request)

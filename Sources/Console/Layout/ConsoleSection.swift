@@ -1,3 +1,5 @@
+import Team
+
 /// An entry of the navigation.
 enum ConsoleSection: String, Sendable, CaseIterable {
     case overview
@@ -10,6 +12,7 @@ enum ConsoleSection: String, Sendable, CaseIterable {
     case webhooks
     case localStore
     case health
+    case team
 
     var title: Phrase {
         switch self {
@@ -23,6 +26,16 @@ enum ConsoleSection: String, Sendable, CaseIterable {
         case .webhooks: Phrase("Webhooks", "웹훅")
         case .localStore: Phrase("Local App Store", "로컬 App Store")
         case .health: Phrase("Health", "상태")
+        case .team: Phrase("Team", "팀")
+        }
+    }
+
+    /// The permission without which the entry is not shown.
+    var permission: TeamPermission {
+        switch self {
+        case .localStore: .store
+        case .team: .administer
+        default: .view
         }
     }
 

@@ -32,10 +32,18 @@ public final class ServiceMetrics: Sendable {
         var commits = Histogram()
     }
 
+    /// The times of the commits of the last minutes.
+    package let recentCommits = RecentDurations()
+    /// The times from a request's head to its answer, of the last minutes.
+    package let recentRequests = RecentDurations()
+
     private let counts = Mutex(Counts())
     private let requestsInFlight = Atomic(0)
 
     public init() {}
+
+    /// The number of requests being answered.
+    package var requestsInFlightCount: Int { requestsInFlight.load(ordering: .relaxed) }
 
     package func requestBegan() {
         requestsInFlight.add(1, ordering: .relaxed)
@@ -46,6 +54,7 @@ public final class ServiceMetrics: Sendable {
     }
 
     package func countRequest(method: String, route: String, status: Int, duration: Duration) {
+        recentRequests.record(duration)
         counts.withLock { counts in
             counts.requests[Request(method: method, route: route, status: status), default: 0] += 1
             counts.requestTimes[route, default: Histogram()].record(duration)
@@ -84,6 +93,7 @@ public final class ServiceMetrics: Sendable {
     }
 
     package func recordCommit(_ duration: Duration) {
+        recentCommits.record(duration)
         counts.withLock { $0.commits.record(duration) }
     }
 

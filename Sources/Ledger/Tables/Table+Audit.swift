@@ -14,7 +14,11 @@ extension Table {
         // The latest records of all users, by origin, and the numbers of each event since a moment.
         indexes: [
             Index(
-                name: "audit_by_time", columns: ["origin", "happened_at", "user_id", "number", "event"], since: 18)
+                name: "audit_by_time", columns: ["origin", "happened_at", "user_id", "number", "event"], since: 18),
+            // The actions of the team's members, which are rare.
+            Index(
+                name: "audit_of_members", columns: ["happened_at", "user_id", "number", "actor", "event"],
+                condition: "substr(actor, 1, 7) = 'member '", since: 18),
         ],
         sqliteTriggers: [
             """

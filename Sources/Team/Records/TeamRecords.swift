@@ -5,6 +5,8 @@ import Ledger
 struct TeamRecords {
     let database: any LedgerDatabase
 
+    var changes: TeamChangeRecords { TeamChangeRecords(database: database) }
+
     func members() throws -> [TeamMember] {
         try database.rows("SELECT * FROM team_member ORDER BY created_at, name", []).map(Self.member)
     }
