@@ -74,7 +74,7 @@ struct Serve: Command {
                     + "`till store` by itself.")
         }
         let sandboxKey = runsStore ? try sandbox.key() : nil
-        var notes = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
+        let notes = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
         notes.forEach(console.note)
         if printsSettings { return console.line(SettingsDocumentation.page) }
         if printConfiguration {
@@ -83,7 +83,7 @@ struct Serve: Command {
             return try console.json(configuration.report)
         }
         let console = console
-        try await run(configuration, sandboxKey: sandboxKey) { url, local in
+        try await run(configuration, sandboxKey: sandboxKey, notes: notes) { url, local in
             console.line("Listening on \(url.absoluteString)")
             if let key = local?.sandboxKey { console.line(key.line) }
             try? console.json(
@@ -95,12 +95,15 @@ struct Serve: Command {
     ///
     /// - Parameters:
     ///   - sandboxKey: The key of the local App Store; nil to run none.
+    ///   - startNotes: The notes that were printed before; the console shows them.
     ///   - announce: Called when the service listens, with its address and the local App Store.
     func run(
         _ configuration: ServeConfiguration,
         sandboxKey: SandboxKey?,
+        notes startNotes: [String] = [],
         announcing announce: @escaping @Sendable (URL, LocalStore?) -> Void
     ) async throws {
+        var notes = startNotes
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
         let data = DataDirectory(path: configuration.dataPath, catalogPath: configuration.localCatalogPath)
         try data.prepareService()
