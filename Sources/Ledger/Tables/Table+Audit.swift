@@ -11,6 +11,11 @@ extension Table {
             .blob("reason_salt").optional, .blob("reason_digest", count: 32).optional, .blob("digest", count: 32),
         ],
         key: ["user_id", "number"], references: [Reference(columns: ["user_id"], table: "user")],
+        indexes: [
+            Index(
+                name: "audit_refused", columns: ["reason", "happened_at", "user_id", "number"],
+                condition: "event = 'refused'", since: 18)
+        ],
         sqliteTriggers: [
             """
             CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit BEGIN
