@@ -42,6 +42,9 @@ public struct ConsoleRoutes: RouteSource {
     /// Adds the pages of each section: one line for each.
     private func addPages(to pages: ConsolePages) {
         OverviewRoutes(services: services).add(to: pages)
+        UnclaimedRoutes(services: services).add(to: pages)
+        RefusalsRoutes(services: services).add(to: pages)
+        ProofsRoutes(services: services).add(to: pages)
     }
 }
 

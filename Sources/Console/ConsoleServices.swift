@@ -23,6 +23,8 @@ public struct ConsoleServices: Sendable {
     let store: Store?
     /// The system of the service: settings, checks, reconciliation.
     let system: any ConsoleSystem
+    /// The counters of the service's work since its start.
+    let metrics: ServiceMetrics
     let clock: any WallClock
     let randomness: Randomness
 
@@ -36,6 +38,7 @@ public struct ConsoleServices: Sendable {
         profiles: ProfileService?,
         store: Store?,
         system: any ConsoleSystem,
+        metrics: ServiceMetrics = ServiceMetrics(),
         clock: any WallClock,
         randomness: Randomness
     ) {
@@ -48,6 +51,7 @@ public struct ConsoleServices: Sendable {
         self.profiles = profiles
         self.store = store
         self.system = system
+        self.metrics = metrics
         self.clock = clock
         self.randomness = randomness
     }

@@ -60,7 +60,7 @@ public struct ProofVerdict: Hashable, Sendable {
 
 extension ProofVerdict.Check {
     /// The check of a verification's step. Nil for the revocation of certificates, which a redemption does not ask for.
-    init?(_ step: ProofRefusal.Step) {
+    public init?(_ step: ProofRefusal.Step) {
         switch step {
         case .size: self = .size
         case .encoding: self = .encoding

@@ -82,7 +82,9 @@ extension ProofInspector {
         guard case .object(let object)? = segment.value else { return value(segment) }
         return .fields(
             object.members.map { member in
-                .init(member.key, member.key == "x5c" ? .certificates(certificates) : value(member.value, member.key))
+                .init(
+                    member.key,
+                    member.key.hasSameBytes(as: "x5c") ? .certificates(certificates) : value(member.value, member.key))
             })
     }
 
@@ -111,7 +113,9 @@ extension ProofInspector {
             return .list(list)
         case .string(let text): return nestedProof(text).map { .proof($0) } ?? .text(text)
         case .number(let number):
-            guard name.hasSuffix("Date"), let date = try? PayloadFields([name: value]).date(name) else {
+            guard name.utf8.suffix(4).elementsEqual("Date".utf8),
+                let date = try? PayloadFields([name: value]).date(name)
+            else {
                 return .number(number.text)
             }
             return .date(date, stated: number.text)

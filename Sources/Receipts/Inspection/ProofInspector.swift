@@ -51,7 +51,7 @@ struct ProofInspector {
     /// The inspection of a JWS inside the proof; nil if the text is none, or if there are too many.
     mutating func nestedProof(_ text: String) -> ProofInspection? {
         // The base64url of `{"`.
-        guard text.hasPrefix("eyJ"), text.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2,
+        guard text.utf8.starts(with: "eyJ".utf8), text.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2,
             depth < Self.maximumDepth, nestedProofs < Self.maximumNestedProofs
         else { return nil }
         nestedProofs += 1

@@ -1,4 +1,5 @@
 import Commerce
+import StrictJSON
 
 /// A decoded value of a proof.
 public indirect enum ProofValue: Sendable {
@@ -37,6 +38,6 @@ public indirect enum ProofValue: Sendable {
     /// The value of a field; nil if this is no field list, or lacks it.
     public subscript(name: String) -> ProofValue? {
         guard case .fields(let fields) = self else { return nil }
-        return fields.first { $0.name == name }?.value
+        return fields.first { $0.name.hasSameBytes(as: name) }?.value
     }
 }
