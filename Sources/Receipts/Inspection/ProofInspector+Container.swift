@@ -100,18 +100,21 @@ extension ProofInspector {
             draft.payload = .bytes(content)
             return
         }
-        let (fields, isWhole) = attributes(in: set, reader, names: AppReceipt.attributeNames)
+        let (fields, isWhole) = attributes(in: set, reader, isPurchase: false)
         if !isWhole || !root.isWhole { draft.defects.append(.structure(.payload)) }
         if !fields.isEmpty { draft.kind = .appReceipt }
         draft.payload = .fields(fields)
     }
 
     /// The attributes of a set, and true if all of them could be read.
+    ///
+    /// - Parameter isPurchase: True for the attributes of one purchase, inside which nothing is nested.
     private mutating func attributes(
         in set: LenientBER.Element,
         _ reader: LenientBER,
-        names: [Int: String]
+        isPurchase: Bool
     ) -> (fields: [ProofValue.Field], isWhole: Bool) {
+        let names = isPurchase ? InAppPurchase.attributeNames : AppReceipt.attributeNames
         var fields: [ProofValue.Field] = []
         let (elements, isWhole) = reader.elements(in: set.content)
         for element in elements {
@@ -120,14 +123,19 @@ extension ProofInspector {
                 case .number(let digits) = Self.number(
                     reader.bytes[parts[0].content]), let type = Int(digits)
             else { return (fields, false) }
-            let value = value(of: parts[2], type, reader)
+            let value = value(of: parts[2], type, reader, isInPurchase: isPurchase)
             fields.append(.init(names[type] ?? "", attribute: type, value))
             if case .omitted = value { break }
         }
         return (fields, isWhole)
     }
 
-    private mutating func value(of octets: LenientBER.Element, _ type: Int, _ reader: LenientBER) -> ProofValue {
+    private mutating func value(
+        of octets: LenientBER.Element,
+        _ type: Int,
+        _ reader: LenientBER,
+        isInPurchase: Bool
+    ) -> ProofValue {
         guard count() else { return .omitted }
         let bytes = reader.bytes[octets.content]
         let (elements, isWhole) = reader.elements(in: octets.content)
@@ -140,8 +148,8 @@ extension ProofInspector {
         case BERTag.ia5String:
             let text = String(decoding: content, as: UTF8.self)
             return Timestamp(rfc3339: text).map { .date($0, stated: text) } ?? .text(text)
-        case BERTag.set:
-            let (fields, isWhole) = attributes(in: element, reader, names: InAppPurchase.attributeNames)
+        case BERTag.set where !isInPurchase:
+            let (fields, isWhole) = attributes(in: element, reader, isPurchase: true)
             return isWhole ? .fields(fields) : .bytes(Array(bytes))
         default: return .bytes(Array(bytes))
         }
