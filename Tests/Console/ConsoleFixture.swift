@@ -30,9 +30,10 @@ struct ConsoleFixture {
     let administration: CatalogService
     let team: TeamService
     let keys: APIKeys
+    let metrics = ServiceMetrics()
     let routes: ServiceRoutes
 
-    init() async throws {
+    init(keepsProofs: Bool = false) async throws {
         shop = try TestShop()
         ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
         keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
@@ -41,16 +42,18 @@ struct ConsoleFixture {
         figures = FigureService(ledger: ledger, clock: shop.clock)
         webhooks = WebhookService(ledger: ledger, clock: shop.clock, randomness: .system)
         entitlements = EntitlementService(
-            apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock)
+            apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock,
+            keepsProofs: keepsProofs)
         let profiles = ProfileService(
-            apps: administration.apps, ledger: ledger, clock: shop.clock, acceptedOrigins: { _ in Origin.defaultAccepted })
+            apps: administration.apps, ledger: ledger, clock: shop.clock,
+            acceptedOrigins: { _ in Origin.defaultAccepted })
         let console = ConsoleRoutes(
             ConsoleServices(
                 team: team, entitlements: entitlements, keys: keys, figures: figures, webhooks: webhooks,
                 administration: administration, profiles: profiles, store: shop.store, system: TestSystem(),
-                clock: shop.clock, randomness: .system), isSecure: false)
+                metrics: metrics, clock: shop.clock, randomness: .system), isSecure: false)
         routes = ServiceRoutes(
-            service: entitlements, authentication: .apiKeys(keys), administration: administration,
+            service: entitlements, authentication: .apiKeys(keys), metrics: metrics, administration: administration,
             webhooks: webhooks, figures: figures, others: [console], clock: shop.clock)
     }
 
@@ -62,6 +65,19 @@ struct ConsoleFixture {
         let proof = try shop.store.signedTransaction(transaction.identifier)
         _ = try await entitlements.redeem(Array(proof.utf8), for: try #require(User(name: user)), by: .user)
         return transaction
+    }
+
+    /// Sends the local store's notifications to the service. A purchase without a known user is unclaimed.
+    func notify() async throws {
+        for notification in try shop.store.notifications() {
+            _ = try await entitlements.receive(notification: Array(notification.signedPayload.utf8))
+        }
+    }
+
+    /// Buys a product at the local store, and returns its signed transaction.
+    func sign(_ product: String, account: String = "alice") throws -> String {
+        _ = try shop.store.add(Payment(productIdentifier: "com.memolease.sesac1.\(product)"), account: account)
+        return try shop.store.signedTransaction(try #require(try shop.store.process(account: account).first).identifier)
     }
 
     /// A browser that is logged in with a role.
