@@ -65,8 +65,7 @@ struct RefusalsPage {
                 Shown.identifier(group.code)
             }
             RefusedPurchasesPage.table(
-                group.latest,
-                next: nil)
+                Phrase("Latest refusals: \(group.code)", "최근 거절: \(group.code)"), group.latest, next: nil)
             p { a(.href(ConsolePath("refusals", group.code))) { Phrase("All with this code", "이 코드 모두 보기") } }
         }
     }

@@ -17,14 +17,15 @@ struct RefusedPurchasesPage {
             }
             h2 { Phrase("Refused purchases", "거절된 구매") }
             Self.table(
-                refusals, next: nextCursor.map { ConsolePath("refusals", code, query: ["cursor": $0]) })
+                Phrase("Refused purchases, newest first", "거절된 구매, 최신순"), refusals,
+                next: nextCursor.map { ConsolePath("refusals", code, query: ["cursor": $0]) })
             p { a(.href(ConsoleSection.refusals.path)) { Phrase("All codes", "모든 코드") } }
         }
     }
 
-    static func table(_ refusals: [RecordedRefusal], next: ConsolePath?) -> HTML {
+    static func table(_ caption: Phrase, _ refusals: [RecordedRefusal], next: ConsolePath?) -> HTML {
         Listing.table(
-            Phrase("Refused purchases, newest first", "거절된 구매, 최신순"),
+            caption,
             columns: [
                 Phrase("Time", "시각"), Phrase("User", "사용자"), Phrase("Product", "상품"), Phrase("Transaction", "거래"),
                 Phrase("Origin", "출처"),
