@@ -57,6 +57,9 @@ public struct ConsoleRoutes: RouteSource {
         LocalStoreRoutes(services: services).add(to: pages)
         TeamRoutes(services: services).add(to: pages)
         health.add(to: pages)
+        UnclaimedRoutes(services: services).add(to: pages)
+        RefusalsRoutes(services: services).add(to: pages)
+        ProofsRoutes(services: services).add(to: pages)
     }
 }
 

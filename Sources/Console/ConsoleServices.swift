@@ -25,6 +25,8 @@ public struct ConsoleServices: Sendable {
     let storeStreams: StoreStreams?
     /// The system of the service: settings, checks, reconciliation.
     let system: any ConsoleSystem
+    /// The counters of the service's work since its start.
+    let metrics: ServiceMetrics
     let clock: any WallClock
     let randomness: Randomness
     /// Returns all data of a user as JSON, or nil for an unknown user.
@@ -42,6 +44,7 @@ public struct ConsoleServices: Sendable {
         profiles: ProfileService?,
         store: Store?,
         system: any ConsoleSystem,
+        metrics: ServiceMetrics = ServiceMetrics(),
         clock: any WallClock,
         randomness: Randomness
     ) {
@@ -55,6 +58,7 @@ public struct ConsoleServices: Sendable {
         self.store = store
         storeStreams = store.map { StoreStreams(store: $0) }
         self.system = system
+        self.metrics = metrics
         self.clock = clock
         self.randomness = randomness
     }

@@ -192,7 +192,7 @@ struct Serve: Command {
                     health: ServiceHealth(
                         configuration: configuration, common: common,
                         service: RunningService(ledger: ledger, keys: keys), metrics: metrics, startNotes: notes)),
-                clock: SystemClock(), randomness: .system)
+                metrics: metrics, clock: SystemClock(), randomness: .system)
             let (export, orders) = (
                 UserExport(service: service, clock: SystemClock()),
                 OrderLookup(service: service, clients: orderClients)

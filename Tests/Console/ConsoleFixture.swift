@@ -31,14 +31,18 @@ struct ConsoleFixture {
     let team: TeamService
     let keys: APIKeys
     let health: TestHealth
+    let metrics = ServiceMetrics()
     let routes: ServiceRoutes
     let streams: LiveStreams
 
     /// - Parameters:
     ///   - isAdministered: True if the catalog can be changed at run time.
     ///   - hasFigures: True if the service has figures.
+    ///   - keepsProofs: True if the ledger keeps proofs.
     ///   - others: The catalogs of further apps.
-    init(isAdministered: Bool = true, hasFigures: Bool = true, others: [Catalog] = []) async throws {
+    init(isAdministered: Bool = true, hasFigures: Bool = true, keepsProofs: Bool = false, others: [Catalog] = [])
+        async throws
+    {
         shop = try TestShop()
         ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
         health = TestHealth(ledger: ledger)
@@ -49,7 +53,8 @@ struct ConsoleFixture {
         figures = FigureService(ledger: ledger, clock: shop.clock)
         webhooks = WebhookService(ledger: ledger, clock: shop.clock, randomness: .system)
         entitlements = EntitlementService(
-            apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock)
+            apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock,
+            keepsProofs: keepsProofs)
         let profiles = ProfileService(
             apps: administration.apps, ledger: ledger, clock: shop.clock,
             acceptedOrigins: { _ in Origin.defaultAccepted })
@@ -57,11 +62,11 @@ struct ConsoleFixture {
             ConsoleServices(
                 team: team, entitlements: entitlements, keys: keys, figures: hasFigures ? figures : nil,
                 webhooks: webhooks, administration: isAdministered ? administration : nil, profiles: profiles,
-                store: shop.store, system: TestSystem(health: health),
+                store: shop.store, system: TestSystem(health: health), metrics: metrics,
                 clock: shop.clock, randomness: .system), isSecure: false)
         streams = console.streams
         routes = ServiceRoutes(
-            service: entitlements, authentication: .apiKeys(keys), administration: administration,
+            service: entitlements, authentication: .apiKeys(keys), metrics: metrics, administration: administration,
             webhooks: webhooks, figures: figures, others: [console], clock: shop.clock)
     }
 
@@ -73,6 +78,19 @@ struct ConsoleFixture {
         let proof = try shop.store.signedTransaction(transaction.identifier)
         _ = try await entitlements.redeem(Array(proof.utf8), for: try #require(User(name: user)), by: .user)
         return transaction
+    }
+
+    /// Sends the local store's notifications to the service. A purchase without a known user is unclaimed.
+    func notify() async throws {
+        for notification in try shop.store.notifications() {
+            _ = try await entitlements.receive(notification: Array(notification.signedPayload.utf8))
+        }
+    }
+
+    /// Buys a product at the local store, and returns its signed transaction.
+    func sign(_ product: String, account: String = "alice") throws -> String {
+        _ = try shop.store.add(Payment(productIdentifier: "com.memolease.sesac1.\(product)"), account: account)
+        return try shop.store.signedTransaction(try #require(try shop.store.process(account: account).first).identifier)
     }
 
     /// A browser that is logged in with a role.

@@ -8,6 +8,10 @@ struct ErrorPage {
         Page(title) {
             div(.class("problem"), .role("alert"), .id("problem")) {
                 p { plain(problem.detail) }
+                if let explanation = RefusalExplanation(code: problem.code) {
+                    p { explanation.cause }
+                    p { explanation.remedy }
+                }
                 p(.class("note")) {
                     Phrase("Code", "코드"); plain(": "); code { plain(problem.code) }
                 }

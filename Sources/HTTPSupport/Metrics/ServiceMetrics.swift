@@ -65,6 +65,24 @@ public final class ServiceMetrics: Sendable {
         counts.withLock { $0.redemptions[Outcome(outcome: outcome, code: code), default: 0] += 1 }
     }
 
+    /// The refused redemptions and notifications of one code since the start.
+    package struct Refusals: Sendable {
+        package let code: String
+        package let redemptions: Int
+        package let notifications: Int
+    }
+
+    /// The refused redemptions and notifications since the start, in the order of their codes.
+    package var refusals: [Refusals] {
+        let (redemptions, notifications) = counts.withLock { ($0.redemptions, $0.notifications) }
+        let codes = Set((Array(redemptions.keys) + notifications.keys).filter { $0.outcome == "refused" }.map(\.code))
+        return codes.sorted().map { code in
+            let outcome = Outcome(outcome: "refused", code: code)
+            return Refusals(
+                code: code, redemptions: redemptions[outcome] ?? 0, notifications: notifications[outcome] ?? 0)
+        }
+    }
+
     package func countNotification(_ outcome: String, code: String = "") {
         counts.withLock { $0.notifications[Outcome(outcome: outcome, code: code), default: 0] += 1 }
     }

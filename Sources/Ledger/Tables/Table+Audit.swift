@@ -19,6 +19,9 @@ extension Table {
             Index(
                 name: "audit_of_members", columns: ["happened_at", "user_id", "number", "actor", "event"],
                 condition: "substr(actor, 1, 7) = 'member '", since: 18),
+            Index(
+                name: "audit_refused", columns: ["reason", "happened_at", "user_id", "number"],
+                condition: "event = 'refused'", since: 18),
         ],
         sqliteTriggers: [
             """
