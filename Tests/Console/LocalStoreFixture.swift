@@ -38,7 +38,8 @@ struct LocalStoreFixture {
             ConsoleServices(
                 team: team, entitlements: entitlements, keys: keys, figures: nil, webhooks: nil,
                 administration: administration, profiles: nil, store: hasStore ? garden.store : nil,
-                system: TestSystem(), clock: garden.clock, randomness: .system), isSecure: false)
+                system: TestSystem(health: TestHealth(ledger: ledger)), clock: garden.clock, randomness: .system),
+            isSecure: false)
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), others: [console], clock: garden.clock)
     }

@@ -53,7 +53,8 @@ struct GardenConsole {
         var services = ConsoleServices(
             team: team, entitlements: entitlements, keys: keys, figures: nil,
             webhooks: hasFeatures ? webhooks : nil, administration: administration,
-            profiles: hasFeatures ? profiles : nil, store: garden.store, system: TestSystem(),
+            profiles: hasFeatures ? profiles : nil, store: garden.store,
+            system: TestSystem(health: TestHealth(ledger: ledger)),
             clock: garden.store.clock, randomness: .system)
         let export = UserExport(service: entitlements, clock: garden.clock)
         services.export = { try await export.json(of: $0, namingKeys: true) }
