@@ -42,6 +42,8 @@ public struct ConsoleRoutes: RouteSource {
     /// Adds the pages of each section: one line for each.
     private func addPages(to pages: ConsolePages) {
         OverviewRoutes(services: services).add(to: pages)
+        AppStoreRoutes(services: services).add(to: pages)
+        WebhooksRoutes(services: services).add(to: pages)
     }
 }
 

@@ -110,6 +110,11 @@ extension WebhookService {
         WebhookMessage.Kind(delivery.entry.event).map { WebhookMessage(delivery, $0) }
     }
 
+    /// The type of a delivery's message; nil for an event without a message.
+    public func messageType(_ delivery: WebhookDelivery) -> String? {
+        WebhookMessage.Kind(delivery.entry.event)?.rawValue
+    }
+
     /// The signed message of a delivery, for an attempt now.
     public func signed(_ delivery: WebhookDelivery, for endpoint: WebhookEndpoint) throws -> SignedWebhook? {
         let now = clock.now()

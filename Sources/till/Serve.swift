@@ -157,7 +157,8 @@ struct Serve: Command {
                 keys: keys, figures: figures, webhooks: webhooks,
                 administration: configuration.administersCatalog ? administration : nil,
                 profiles: configuration.hasProfiles ? profiles : nil, store: local?.store,
-                system: ServiceSystem(), clock: SystemClock(), randomness: .system)
+                system: ServiceSystem(configuration: configuration, appStores: appStores), clock: SystemClock(),
+                randomness: .system)
             // Proxies reach the service over plain HTTP and browsers over TLS.
             others.append(
                 ConsoleRoutes(services, isSecure: configuration.server.tls != nil || configuration.proxies > 0))

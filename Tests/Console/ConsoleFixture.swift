@@ -30,6 +30,7 @@ struct ConsoleFixture {
     let administration: CatalogService
     let team: TeamService
     let keys: APIKeys
+    let reconciliations = TestReconciliations()
     let routes: ServiceRoutes
 
     init() async throws {
@@ -43,11 +44,13 @@ struct ConsoleFixture {
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock)
         let profiles = ProfileService(
-            apps: administration.apps, ledger: ledger, clock: shop.clock, acceptedOrigins: { _ in Origin.defaultAccepted })
+            apps: administration.apps, ledger: ledger, clock: shop.clock,
+            acceptedOrigins: { _ in Origin.defaultAccepted })
         let console = ConsoleRoutes(
             ConsoleServices(
                 team: team, entitlements: entitlements, keys: keys, figures: figures, webhooks: webhooks,
-                administration: administration, profiles: profiles, store: shop.store, system: TestSystem(),
+                administration: administration, profiles: profiles, store: shop.store,
+                system: TestSystem(reconciler: reconciliations),
                 clock: shop.clock, randomness: .system), isSecure: false)
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), administration: administration,
@@ -82,4 +85,13 @@ struct ConsoleFixture {
 /// The system of a service in a test.
 struct TestSystem: ConsoleSystem {
     let version = "test"
+    let allowsPrivateWebhooks = false
+    let answersConsumptionRequests = false
+    var reconciler = TestReconciliations()
+
+    func reconciliations() async throws -> [ConsoleReconciliation] { reconciler.all }
+
+    func requestReconciliation(_ identifier: String, _ subject: ConsoleReconciliation.Subject) -> Bool? {
+        reconciler.request(identifier, subject)
+    }
 }

@@ -122,22 +122,6 @@ struct WebhookRoutes: Sendable {
     }
 }
 
-extension WebhookDeliveryPosition {
-    init(_ delivery: WebhookDelivery) {
-        self.init(happenedAt: delivery.entry.happenedAt, messageIdentifier: delivery.messageIdentifier)
-    }
-
-    /// - Returns: Nil for an invalid cursor.
-    init?(cursor: String) {
-        let parts = cursor.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, let milliseconds = Int64(parts[0]), !parts[1].utf8.contains(0) else { return nil }
-        self.init(
-            happenedAt: Timestamp(millisecondsSince1970: milliseconds), messageIdentifier: String(parts[1]))
-    }
-
-    var cursor: String { "\(happenedAt.millisecondsSince1970) \(messageIdentifier)" }
-}
-
 extension WebhookError: ProblemConvertible {
     package var problem: Problem {
         switch self {
