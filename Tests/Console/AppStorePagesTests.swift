@@ -22,6 +22,7 @@ import Testing
         subtype: String? = nil,
         signedAt: Timestamp,
         content: String? = nil,
+        stating claim: Claim? = nil,
         to fixture: ConsoleFixture
     ) async throws {
         let record = NotificationRecord(
@@ -29,7 +30,7 @@ import Testing
             subtype: subtype, signedAt: signedAt, proofDigest: [UInt8](repeating: 8, count: 32), content: content)
         _ = try await fixture.ledger.write {
             try $0.decide(
-                [.notify(record, stating: nil)], under: .keep, accepting: AcceptedOrigins(),
+                [.notify(record, stating: claim)], under: .keep, accepting: AcceptedOrigins(),
                 at: fixture.shop.clock.now())
         }
     }
@@ -141,8 +142,15 @@ import Testing
         #expect(try await browser.get(page).has("No question is open."))
         let bought = try await fixture.buy("sprout1", for: "mint")
         let transaction = try #require(bought.purchase?.transactionIdentifier)
-        try fixture.shop.store.requestRefund(of: transaction)
-        try await receiveAll(fixture)
+        // The shop's products are not consumable, and the store asks only about those that are.
+        let claim = Claim(
+            app: fixture.shop.catalog.bundleIdentifier, origin: .localSandbox, transactionIdentifier: transaction,
+            originalTransactionIdentifier: transaction, productIdentifier: bought.payment.productIdentifier,
+            quantity: 1, purchaseDate: fixture.shop.clock.now(), revocationDate: nil,
+            signedAt: fixture.shop.clock.now(), proofDigest: [UInt8](repeating: 7, count: 32),
+            item: Item(collection: "sprout", number: 1))
+        try await receive(
+            "q", type: "CONSUMPTION_REQUEST", signedAt: fixture.shop.clock.now(), stating: claim, to: fixture)
         let open = try await browser.get(page)
         #expect(open.has("Open until") && open.has(transaction) && open.has("mint") && open.has("Nobody answers"))
         let requests = try await fixture.entitlements.openConsumptionRequests(of: [.localSandbox], limit: 9)

@@ -165,7 +165,7 @@ import Webhooks
         let new = try await parts(fixture.another())
         #expect(
             new.isSuperset(of: ["webhook_attempt.response", "notification.repeated_at", "notification_by_receipt"]))
-        #expect(try await parts(try converted(version, .takenOver)) == new)
+        #expect(new.subtracting(try await parts(try converted(version, .takenOver))) == [])
     }
 
     @Test(arguments: cases) func `the converted ledger is sound`(version: Int, way: Way) async throws {

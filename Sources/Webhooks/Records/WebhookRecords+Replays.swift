@@ -48,17 +48,18 @@ extension WebhookRecords {
         limit: Int
     ) throws -> [WebhookDeliveryPosition] {
         // Two branches, each over the index of its state, so that pending deliveries are not read.
-        func ended(_ condition: String) -> String {
+        func ended(_ index: String, _ condition: String) -> String {
             """
             SELECT happened_at, message_id FROM (
-                SELECT happened_at, message_id FROM webhook_delivery
+                SELECT happened_at, message_id FROM webhook_delivery \(database.indexed(by: index))
                 WHERE endpoint_id = $1 AND (happened_at, message_id) > ($2, $3) AND happened_at < $4 AND \(condition)
                 ORDER BY happened_at, message_id LIMIT $5) AS ended
             """
         }
         let found = try database.rows(
             """
-            \(ended("next_attempt_at IS NULL AND is_delivered = 0")) UNION ALL \(ended("is_delivered = 1"))
+            \(ended("webhook_delivery_failed", "next_attempt_at IS NULL AND is_delivered = 0"))
+            UNION ALL \(ended("webhook_delivery_delivered", "is_delivered = 1"))
             ORDER BY happened_at, message_id LIMIT $5
             """,
             [endpoint, position.happenedAt, position.messageIdentifier, end, limit]
