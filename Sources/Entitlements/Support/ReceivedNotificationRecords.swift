@@ -8,7 +8,7 @@ struct ReceivedNotificationRecords {
     let apps: AppNumbers
 
     /// The number of notifications that one page reads at most. A rare combination of conditions may need several pages.
-    static let window = 2000
+    static let window = 1000
 
     /// The notifications before a position, newest first.
     ///
