@@ -70,7 +70,7 @@ struct DeliveryPage {
     }
 
     private func request(_ message: SignedWebhook) -> HTML {
-        let command = CurlCommand(message: message, url: endpoint.shownURL(to: context), isSigned: isSigned)
+        let command = MessageCommand(message: message, url: endpoint.shownURL(to: context), isSigned: isSigned)
         return HTML {
             section {
                 h2 { Phrase("Request", "요청") }
@@ -110,7 +110,7 @@ struct DeliveryPage {
     private var isSigned: Bool { context.may(.administer) }
 
     private func header(_ header: (name: String, value: String)) -> HTML {
-        guard header.name != CurlCommand.signatureHeader else {
+        guard header.name != MessageCommand.signatureHeader else {
             return HTML { Phrase("Made with the endpoint's secret", "엔드포인트의 비밀 값으로 생성") }
         }
         return data(header.value)

@@ -1,7 +1,7 @@
 import Webhooks
 
 /// A command that sends a message as the service does.
-struct CurlCommand {
+struct MessageCommand {
     static let signatureHeader = "webhook-signature"
     /// The value of the signature for members who may not see one.
     private static let signaturePlaceholder = "v1,SIGNATURE"
