@@ -29,7 +29,7 @@ import TestSupport
     }
 
     private func list(
-        _ filter: NotificationFilter = NotificationFilter(),
+        _ filter: ReceivedNotificationFilter = ReceivedNotificationFilter(),
         by size: Int = 2
     ) async throws -> [ReceivedNotification] {
         var (all, position): ([ReceivedNotification], ReceivedNotification.Position?) = ([], nil)
@@ -69,18 +69,20 @@ import TestSupport
                 app: number.isMultiple(of: 3) ? "com.example.other" : "com.example.app",
                 stating: number > 5 ? claim("\(number)", item: nil) : nil, at: Self.later(Int64(number)))
         }
-        func numbers(_ filter: NotificationFilter) async throws -> [Int] {
+        func numbers(_ filter: ReceivedNotificationFilter) async throws -> [Int] {
             try await list(filter).compactMap { Int($0.notification.notificationUUID.dropFirst()) }
         }
-        #expect(try await numbers(NotificationFilter(type: "TEST")) == [10, 8, 6, 4, 2, 0])
-        #expect(try await numbers(NotificationFilter(outcome: .parked)) == [11, 10, 9, 8, 7, 6])
-        #expect(try await numbers(NotificationFilter(app: "com.example.other")) == [9, 6, 3, 0])
-        #expect(try await numbers(NotificationFilter(type: "REFUND", outcome: .parked)) == [11, 9, 7])
+        #expect(try await numbers(ReceivedNotificationFilter(type: "TEST")) == [10, 8, 6, 4, 2, 0])
+        #expect(try await numbers(ReceivedNotificationFilter(outcome: .parked)) == [11, 10, 9, 8, 7, 6])
+        #expect(try await numbers(ReceivedNotificationFilter(app: "com.example.other")) == [9, 6, 3, 0])
+        #expect(try await numbers(ReceivedNotificationFilter(type: "REFUND", outcome: .parked)) == [11, 9, 7])
         #expect(
-            try await numbers(NotificationFilter(type: "REFUND", outcome: .parked, app: "com.example.other")) == [9])
-        #expect(try await numbers(NotificationFilter(outcome: .parked, app: "com.example.app")) == [11, 10, 8, 7])
-        #expect(try await numbers(NotificationFilter(app: "com.example.none")) == [])
-        #expect(try await numbers(NotificationFilter(type: "NONE")) == [])
+            try await numbers(ReceivedNotificationFilter(type: "REFUND", outcome: .parked, app: "com.example.other"))
+                == [9])
+        #expect(
+            try await numbers(ReceivedNotificationFilter(outcome: .parked, app: "com.example.app")) == [11, 10, 8, 7])
+        #expect(try await numbers(ReceivedNotificationFilter(app: "com.example.none")) == [])
+        #expect(try await numbers(ReceivedNotificationFilter(type: "NONE")) == [])
     }
 
     @Test func `a repetition is noted once`() async throws {
@@ -123,7 +125,8 @@ import TestSupport
             try $0.openConsumptionRequests(since: Self.now, of: [.localSandbox], limit: 9)
         }
         try await ledger.write { try $0.settle(try #require(open.first), at: Self.later(3)) }
-        #expect(try await list(NotificationFilter(type: "CONSUMPTION_REQUEST")).map(\.settledAt) == [Self.later(3)])
+        #expect(
+            try await list(ReceivedNotificationFilter(type: "CONSUMPTION_REQUEST")).map(\.settledAt) == [Self.later(3)])
     }
 
     @Test func `a checkpoint of the reconciliation has the findings of its run`() async throws {

@@ -14,7 +14,7 @@ extension LedgerTransaction {
     /// - Returns: At most `limit` notifications, and the position of the next page; nil for the last page. A page may have
     ///   fewer notifications, even none, although there is a next one.
     public func notifications(
-        _ filter: NotificationFilter,
+        _ filter: ReceivedNotificationFilter,
         before position: ReceivedNotification.Position?,
         limit: Int
     ) throws -> (shown: [ReceivedNotification], next: ReceivedNotification.Position?) {

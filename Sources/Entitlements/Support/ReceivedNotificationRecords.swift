@@ -16,7 +16,7 @@ struct ReceivedNotificationRecords {
     ///
     /// - Returns: The notifications, and the position of the last one that was read; nil if there are no others.
     func notifications(
-        _ filter: NotificationFilter,
+        _ filter: ReceivedNotificationFilter,
         before position: ReceivedNotification.Position?,
         limit: Int
     ) throws -> (shown: [ReceivedNotification], next: ReceivedNotification.Position?) {

@@ -24,14 +24,14 @@ struct AppStoreRoutes: Sendable {
     }
 
     private func notifications(_ request: Request, _ context: ConsoleContext) async throws -> Page {
-        let filter = NotificationFilter(
+        let filter = ReceivedNotificationFilter(
             type: try Self.choice("type", of: request),
             outcome: try Self.choice("outcome", of: request).flatMap(NotificationOutcome.init),
             app: try Self.choice("app", of: request))
         let list = try HTTPSupport.Page(request)
         let position = try list.position { ReceivedNotification.Position(cursor: $0) }
         let found = try await services.entitlements.notifications(filter, before: position, limit: list.size)
-        let latest = try await services.entitlements.notifications(NotificationFilter(), before: nil, limit: 1)
+        let latest = try await services.entitlements.notifications(ReceivedNotificationFilter(), before: nil, limit: 1)
         return NotificationListPage(
             apps: services.entitlements.apps.all.map(\.bundleIdentifier), filter: filter, shown: found.shown,
             next: found.next,
@@ -86,7 +86,7 @@ struct AppStoreRoutes: Sendable {
         let list = try HTTPSupport.Page(request)
         let position = try list.position { ReceivedNotification.Position(cursor: $0) }
         let found = try await services.entitlements.notifications(
-            NotificationFilter(type: ConsumptionPage.type), before: position, limit: list.size)
+            ReceivedNotificationFilter(type: ConsumptionPage.type), before: position, limit: list.size)
         let open = try await services.entitlements.openConsumptionRequests(
             of: Set(Origin.allCases), limit: ConsumptionPage.openLimit)
         return ConsumptionPage(

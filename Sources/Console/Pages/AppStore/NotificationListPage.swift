@@ -5,7 +5,7 @@ import Receipts
 /// The list of the received notifications of all apps.
 struct NotificationListPage {
     let apps: [String]
-    let filter: NotificationFilter
+    let filter: ReceivedNotificationFilter
     let shown: [ReceivedNotification]
     /// The position of the next page; nil for the last page.
     let next: ReceivedNotification.Position?

@@ -1,5 +1,5 @@
 /// The conditions of a list of received notifications. Nil accepts every value.
-public struct NotificationFilter: Hashable, Sendable {
+public struct ReceivedNotificationFilter: Hashable, Sendable {
     /// The type, in Apple's words.
     public let type: String?
     public let outcome: NotificationOutcome?
