@@ -60,6 +60,8 @@ public struct ConsoleRoutes: RouteSource {
         UnclaimedRoutes(services: services).add(to: pages)
         RefusalsRoutes(services: services).add(to: pages)
         ProofsRoutes(services: services).add(to: pages)
+        AppStoreRoutes(services: services).add(to: pages)
+        WebhooksRoutes(services: services).add(to: pages)
     }
 }
 

@@ -189,6 +189,7 @@ struct Serve: Command {
                 administration: configuration.administersCatalog ? administration : nil,
                 profiles: configuration.hasProfiles ? profiles : nil, store: local?.store,
                 system: ServiceSystem(
+                    configuration: configuration, appStores: appStores,
                     health: ServiceHealth(
                         configuration: configuration, common: common,
                         service: RunningService(ledger: ledger, keys: keys), metrics: metrics, startNotes: notes)),

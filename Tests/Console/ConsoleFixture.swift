@@ -32,6 +32,7 @@ struct ConsoleFixture {
     let keys: APIKeys
     let health: TestHealth
     let metrics = ServiceMetrics()
+    let reconciliations = TestReconciliations()
     let routes: ServiceRoutes
     let streams: LiveStreams
 
@@ -62,7 +63,7 @@ struct ConsoleFixture {
             ConsoleServices(
                 team: team, entitlements: entitlements, keys: keys, figures: hasFigures ? figures : nil,
                 webhooks: webhooks, administration: isAdministered ? administration : nil, profiles: profiles,
-                store: shop.store, system: TestSystem(health: health), metrics: metrics,
+                store: shop.store, system: TestSystem(health: health, reconciler: reconciliations), metrics: metrics,
                 clock: shop.clock, randomness: .system), isSecure: false)
         streams = console.streams
         routes = ServiceRoutes(
@@ -112,4 +113,13 @@ struct ConsoleFixture {
 struct TestSystem: ConsoleSystem {
     let version = "test"
     let health: any HealthSource
+    let allowsPrivateWebhooks = false
+    let answersConsumptionRequests = false
+    var reconciler = TestReconciliations()
+
+    func reconciliations() async throws -> [ConsoleReconciliation] { reconciler.all }
+
+    func requestReconciliation(_ identifier: String, _ subject: ConsoleReconciliation.Subject) -> Bool? {
+        reconciler.request(identifier, subject)
+    }
 }

@@ -145,7 +145,7 @@ extension Table {
         ])
 
     /// A notification. `settled_at`: the time at which a consumption request was answered or refused; `content`: the decoded
-    /// notification as JSON, without the proofs inside it.
+    /// notification as JSON, without the proofs inside it; `repeated_at`: the time at which it was received a second time.
     private static let notification = Table(
         name: "notification", family: .globalKey,
         columns: [
@@ -153,6 +153,7 @@ extension Table {
             .text("transaction_id").optional, .integer("signed_at"), .integer("received_at"),
             .blob("proof_digest", count: 32), .integer("settled_at").optional,
             .text("original_transaction_id").since(17), .text("outcome").since(17), .text("content").since(17),
+            .integer("repeated_at").since(18),
         ],
         key: ["notification_uuid", "origin"],
         indexes: [
@@ -162,5 +163,11 @@ extension Table {
             Index(
                 name: "notification_that_asks", columns: ["signed_at"],
                 condition: "type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL"),
+            Index(name: "notification_by_receipt", columns: receiptOrder, since: 18),
+            Index(name: "notification_of_type", columns: ["type"] + receiptOrder, since: 18),
+            Index(name: "notification_of_outcome", columns: ["outcome"] + receiptOrder, since: 18),
         ])
+
+    /// The order of notifications by their receipt.
+    static let receiptOrder = ["received_at", "notification_uuid", "origin"]
 }
