@@ -52,7 +52,7 @@
   for (const link of all('a[href^="#"]')) {
     if (!document.getElementById(decodeURIComponent(link.hash.slice(1)))) report("a link leads to no part of the page", link);
   }
-  for (const element of all("[style], [onclick], [onchange], [onsubmit], [oninput], style, script:not([src])")) report("inline style or script", element);
+  for (const element of all("[style]:not([style='']), [onclick], [onchange], [onsubmit], [oninput], style, script:not([src])")) report("inline style or script", element);
 
   // Controls
   for (const control of all("a[href], button, summary, input:not([type=hidden]), select, textarea, [tabindex='0'], iframe, dialog, [role=region], [role=img]")) {

@@ -93,13 +93,15 @@ OUTLINE = """() => {
 
 
 class Pages(unittest.TestCase):
-    maxDiff = 2000
+    def assert_none(self, defects):
+        if defects:
+            self.fail("\n  ".join(["", *defects]))
 
     def test_each_followed_page_is_found_and_has_no_defect(self):
         for path, status, defects in pages()[1]:
             with self.subTest(path):
                 self.assertEqual(status, 200)
-                self.assertEqual(defects, [])
+                self.assert_none(defects)
 
     def test_links_lead_to_every_route(self):
         reached = {routes.reading(path) for path in pages()[0].values()}
@@ -135,7 +137,7 @@ class Pages(unittest.TestCase):
                     window.open(path)
                     if not is_korean:
                         save(window, name, is_phone, is_dark)
-                    self.assertEqual(window.take_faults() + window.examine(), [])
+                    self.assert_none(window.take_faults() + window.examine())
 
 
 def save(window, name, is_phone, is_dark, language=""):
@@ -144,6 +146,7 @@ def save(window, name, is_phone, is_dark, language=""):
     height = min(window.page.evaluate("document.documentElement.scrollHeight"), 2400)
     size = window.page.viewport_size
     window.page.screenshot(
+        caret="initial",
         path=SCREENSHOTS / file, full_page=True, clip={"x": 0, "y": 0, "width": size["width"], "height": max(height, size["height"])})
 
 
@@ -159,7 +162,7 @@ def in_window(is_phone, is_dark, is_korean, has_script):
                     if has_script and not (is_korean and (is_phone or is_dark)):
                         save(window, file_name(name), is_phone, is_dark, "-korean" if is_korean else "")
                     defects += [defect for defect in window.examine(opened=True) if defect not in defects]
-                    self.assertEqual(defects, [])
+                    self.assert_none(defects)
 
     return test
 
