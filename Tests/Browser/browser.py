@@ -131,7 +131,9 @@ class Window:
         self.page.get_by_label(re.compile("^(Name|이름)$")).fill(name)
         self.page.get_by_label(re.compile("^(Password|비밀번호)$")).fill(password)
         self.page.locator("#main button.primary").click()
-        self.page.wait_for_url(lambda address: "/log-in" not in address)
+        self.page.locator(".sections, .problem").first.wait_for()
+        if not self.page.locator(".sections").count():
+            raise AssertionError(f"{name} could not log in: {self.text()}")
 
     def accept(self, link, password=PASSWORD):
         """Sets the first password by a one-time link."""
