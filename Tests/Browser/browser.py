@@ -123,6 +123,44 @@ class Window:
             fields["form-token"] = token or self.token
         return self.context.request.post(path, form=fields, max_redirects=0, headers=headers or {})
 
+    def form(self, address):
+        """The first form that is sent to an address with this part, with the details around it opened."""
+        form = self.page.locator(f'#main form[method=post][action*="{address}"]').first
+        if not form.count():
+            raise AssertionError(f"{self.page.url} has no form to {address}: {self.text()[:2000]}")
+        for details in form.locator("xpath=ancestor::details").all():
+            if details.get_attribute("open") is None:
+                details.locator("summary").first.click()
+        return form
+
+    def send(self, address, values=None, button=None, fails=False):
+        """Fills in a form and sends it as a person does, and returns the notice of the page that follows.
+
+        A required field without a value gets one. `button` is the value of the button, if the form has several. If the
+        form `fails`, the sentence of the problem is returned.
+        """
+        form, values = self.form(address), dict(values or {})
+        for field in form.locator("input:not([type=hidden]), select, textarea").all():
+            name = field.get_attribute("name")
+            if name in values:
+                fill(field, values.pop(name))
+            elif field.get_attribute("required") is not None and not field.input_value():
+                fill(field, "1" if field.get_attribute("type") == "number" else "A test in a browser")
+        if values:
+            raise AssertionError(f"the form to {address} has no fields {sorted(values)}")
+        self.page.evaluate("document.getElementById('main').dataset.before = ''")
+        chosen = f'button[value="{button}"]' if button else 'button:not([type="button"])'
+        with self.expecting(*((400, 403, 404, 409, 422) if fails else ())):
+            form.locator(chosen).first.click()
+            self.page.locator("#main:not([data-before]), #main form .problem").first.wait_for()
+        problem = self.page.locator("#main .problem[role=alert]")
+        if bool(problem.count()) != fails:
+            raise AssertionError(f"the form to {address} leads to: {self.text()[:2000]}")
+        if fails:
+            return problem.first.inner_text()
+        notice = self.page.locator("#main [role=status]")
+        return notice.first.inner_text() if notice.count() else ""
+
     def text(self):
         return self.page.locator("#main").inner_text()
 
@@ -142,6 +180,19 @@ class Window:
         self.page.locator("#repetition").fill(password)
         self.page.locator("#main button.primary").click()
         self.page.wait_for_url("**/console/log-in")
+
+
+def fill(field, value):
+    """Gives a field of a form a value, as its kind needs. True is the last choice of a list."""
+    kind = field.evaluate("(field) => field.localName === 'select' ? 'select' : field.type")
+    if kind == "select":
+        field.select_option(index=field.evaluate("(field) => field.options.length - 1")) if value is True else field.select_option(value)
+    elif kind in ("checkbox", "radio"):
+        field.set_checked(value)
+    elif kind == "file":
+        field.set_input_files(value)
+    else:
+        field.fill(value)
 
 
 @functools.cache
