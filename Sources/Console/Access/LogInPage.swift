@@ -16,8 +16,10 @@ struct LogInPage {
             }
             p(.class("note")) {
                 Phrase(
-                    "New here, or no password any more? Ask an administrator for a link: till console invite NAME.",
-                    "처음이거나 비밀번호를 잊었나요? 관리자에게 링크를 요청하세요: till console invite NAME.")
+                    "New here, or no password any more? Ask an administrator for a link:",
+                    "처음이거나 비밀번호를 잊었나요? 관리자에게 링크를 요청하세요:")
+                plain(" ")
+                code { plain("till console invite NAME") }
             }
         }
     }

@@ -44,7 +44,7 @@ struct SessionMiddleware: RouterMiddleware {
 
     /// Browsers state the site that sends a form (Fetch Standard, `Sec-Fetch-Site` and `Origin`).
     private static func checkOrigin(of request: Request) throws(Problem) {
-        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        let site = HTTPField.Name.secFetchSite.flatMap { request.headers[$0] }
         let isSameSite = site.map { $0 == "same-origin" } ?? true
         let host = request.headers[.origin]?.split(separator: "/", maxSplits: 2).last.map(String.init)
         let isSameHost = host.map { $0 == request.head.authority } ?? true

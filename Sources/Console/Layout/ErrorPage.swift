@@ -7,7 +7,8 @@ struct ErrorPage {
     var page: Page {
         Page(title) {
             div(.class("problem"), .role("alert"), .id("problem")) {
-                p { plain(problem.detail) }
+                // The sentences of errors are those of the API, which has them in English.
+                p(HTMLAttribute("lang", "en")) { plain(problem.detail) }
                 if let explanation = RefusalExplanation(code: problem.code) {
                     p { explanation.cause }
                     p { explanation.remedy }

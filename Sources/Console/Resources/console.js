@@ -2,15 +2,15 @@
 
 const main = () => document.getElementById("main");
 
-/** Shows a page that was fetched: its title and its `main`. */
+/** Shows a page that was fetched: its title, its `main` and its navigation. A page that has gained or lost it is loaded. */
 function show(text, url) {
   const page = new DOMParser().parseFromString(text, "text/html");
   const content = page.getElementById("main");
-  if (!content) return false;
+  const [sections, shown] = [page, document].map((each) => each.querySelector(".sections"));
+  if (!content || !sections !== !shown) return false;
   document.title = page.title;
   main().replaceWith(document.adoptNode(content));
-  const sections = page.querySelector(".sections");
-  if (sections) document.querySelector(".sections")?.replaceWith(document.adoptNode(sections));
+  shown?.replaceWith(document.adoptNode(sections));
   if (url) history.pushState(null, "", url);
   start();
   return true;

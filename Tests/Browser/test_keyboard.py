@@ -1,0 +1,133 @@
+"""The console by keyboard alone: the order of Tab reaches every control and shows the focus, and work gets done."""
+
+import unittest
+
+from browser import Window, logged_in
+from shop import shop
+from test_pages import shown
+
+# A page with more controls is a long list, in which they repeat.
+CONTROLS = 150
+
+NUMBERED = """() => {
+    const isVisible = (element) => element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0;
+    const controls = [...document.querySelectorAll("a[href], button:not(:disabled), input:not([type=hidden]):not(:disabled), select, textarea, summary, [tabindex='0']")]
+        .filter((element) => isVisible(element) && element.tabIndex >= 0);
+    controls.forEach((element, index) => { element.dataset.control = index; });
+    document.activeElement?.blur();
+    return controls.map((element) => element.outerHTML.slice(0, 120));
+}"""
+FOCUSED = """() => {
+    const element = document.activeElement;
+    if (!element || element === document.body) return null;
+    const style = getComputedStyle(element);
+    const box = element.getBoundingClientRect();
+    const isShown = element.matches(":focus-visible") && (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2 || style.boxShadow !== "none");
+    const isInside = box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
+    return [element.dataset.control === undefined ? null : Number(element.dataset.control), isShown && isInside, element.outerHTML.slice(0, 120)];
+}"""
+
+
+class Keyboard(unittest.TestCase):
+    def test_tab_reaches_every_control_in_order(self):
+        with Window(logged_in("demo")) as window:
+            for path in shown().values():
+                with self.subTest(path):
+                    window.open(path)
+                    controls = window.page.evaluate(NUMBERED)
+                    reached, hidden = [], []
+                    for _ in range(min(len(controls), CONTROLS) + 12):
+                        window.page.keyboard.press("Tab")
+                        focused = window.page.evaluate(FOCUSED)
+                        if focused is None:
+                            if len(reached) >= min(len(controls), CONTROLS):
+                                break
+                            continue
+                        number, is_shown, text = focused
+                        # A date has several stops, and radio buttons have one for all.
+                        if number is not None and number not in reached:
+                            reached.append(number)
+                        if not is_shown:
+                            hidden.append(text)
+                    missed = [controls[number] for number in range(min(len(controls), CONTROLS)) if number not in reached]
+                    self.assertEqual(missed, [], "not reached")
+                    self.assertEqual(reached, sorted(reached), "not in the order of the page")
+                    self.assertEqual(hidden, [], "the focus does not show")
+
+    def press(self, *keys):
+        for key in keys:
+            self.window.page.keyboard.press(key)
+
+    def type(self, text):
+        self.window.page.keyboard.type(text)
+
+    def focus(self, test, presses=80):
+        """Presses Tab until the focused element passes a test in the browser."""
+        for _ in range(presses):
+            if self.window.page.evaluate(f"(() => {{ const element = document.activeElement; return {test}; }})()"):
+                return
+            self.press("Tab")
+        self.fail(f"Tab does not reach {test}")
+
+    def test_a_customer_gets_an_item(self):
+        """Logs in, finds a customer, opens her and gives her an item, with keys only."""
+        for has_script in (True, False):
+            with self.subTest(script=has_script), Window(has_script=has_script) as self.window:
+                page = self.window.page
+                self.window.open("log-in")
+                self.focus("element.id === 'name'")
+                self.type(shop().name)
+                self.press("Tab")
+                self.type(shop().password)
+                self.press("Enter")
+                page.locator(".sections").wait_for()
+                self.focus("element.id === 'search'")
+                self.type("mina")
+                self.press("Enter")
+                page.locator("#main a[href*='/customers/'][href$='/mina']").first.wait_for()
+                self.focus("element.closest('#main') && /\\/customers\\/[^/]+\\/mina$/.test(element.href ?? '')")
+                self.press("Enter")
+                page.wait_for_url("**/mina")
+                self.focus("element.localName === 'summary' && element.parentElement.querySelector('form[action$=\"/grants\"]')", 200)
+                self.press("Enter")
+                self.focus("element.localName === 'select' && element.closest('form')?.action.endsWith('/grants')")
+                self.press("ArrowDown")
+                self.focus("element.name === 'give-reason'")
+                reason = "By keyboard, " + ("with" if has_script else "without") + " the script"
+                self.type(reason)
+                self.press("Enter")
+                page.locator("#main [role=status]").wait_for()
+                self.assertIn(reason, self.window.text())
+                self.assertEqual(self.window.take_faults(), [])
+
+    def test_the_first_tab_skips_the_navigation(self):
+        with Window(logged_in("demo")) as self.window:
+            self.window.open("account")
+            self.press("Tab", "Enter")
+            self.assertEqual(self.window.page.evaluate("document.activeElement.id"), "main")
+
+    def test_the_palette(self):
+        with Window(logged_in("demo")) as self.window:
+            page = self.window.page
+            self.window.open("account")
+            self.press("/")
+            page.locator("dialog[open]").wait_for()
+            self.assertEqual(page.evaluate("document.activeElement.type"), "search")
+            self.assertEqual(self.window.examine(), [])
+            self.type("heal")
+            self.press("ArrowDown", "Enter")
+            page.wait_for_url("**/console/health")
+            self.press("/")
+            page.locator("dialog[open]").wait_for()
+            self.press("Escape")
+            self.assertEqual(page.locator("dialog").count(), 0)
+            self.press("/")
+            self.type("mina")
+            self.press("Enter")
+            page.wait_for_url("**/console/customers?search=mina")
+            # In a field, the key is a character.
+            page.locator("#search").focus()
+            self.press("/")
+            self.assertEqual(page.locator("dialog").count(), 0)
+            self.assertTrue(page.locator("#search").input_value().endswith("/"))
+            self.assertEqual(self.window.take_faults(), [])
