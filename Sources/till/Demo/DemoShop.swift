@@ -14,6 +14,7 @@ import Team
 struct DemoShop {
     /// The name of the person who may log in.
     static let member = "demo"
+    private static let appAppleIdentifier: Int64 = 1_540_000_000
     private static let url = "http://127.0.0.1/v1/notifications/apple"
 
     /// The service of the demonstration, which is started after the year.
@@ -50,10 +51,18 @@ struct DemoShop {
         let end = SystemClock().now()
         let clock = DemoClock(end.adding(days: -365))
         let catalog = try Catalog(folder: data.catalogFolder)
+        // Sales of the environment Production are the ones that the figures show first.
+        let app = try StoreApp(
+            bundleIdentifier: catalog.bundleIdentifier,
+            products: data.catalogFolder.appending(path: Catalog.configurationFile).path, environment: .production,
+            appAppleIdentifier: Self.appAppleIdentifier, storeFolder: data.storeFolder,
+            catalogFolder: data.catalogFolder)
+        try app.keep(in: data.storeFolder, catalogFolder: data.catalogFolder)
         // The keys and the ledger's identifiers are secrets, and come from the system.
         let store = try Store(
             folder: data.storeFolder, bundleIdentifier: catalog.bundleIdentifier, configuration: catalog.configuration,
-            isDurable: false, clock: clock, randomness: chance.randomness)
+            environment: .production, appAppleIdentifier: Self.appAppleIdentifier, isDurable: false, clock: clock,
+            randomness: chance.randomness)
         try data.trust(store)
         _ = try store.update { $0.notificationsURL = URL(string: Self.url) }
         let service = EntitlementService(

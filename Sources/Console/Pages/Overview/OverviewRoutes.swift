@@ -12,14 +12,14 @@ struct OverviewRoutes: Sendable {
         pages.get("") { request, _ in try await overview(request) }
         pages.answer("activity") { request, context in
             let feed = ActivityFeed(
-                services.entitlements, try Self.environment(request), shown: try request.query("shown") ?? "")
+                services.entitlements, try environment(request), shown: try request.query("shown") ?? "")
             return try LiveResponse(streams: streams, team: services.team, context: context, permission: .view)
                 .response(to: request) { try await feed.events() }
         }
     }
 
     private func overview(_ request: Request) async throws -> Page {
-        let environment = try Self.environment(request)
+        let environment = try environment(request)
         let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
         let named = try request.query("app")
         let app = apps.first { named?.hasSameBytes(as: $0) ?? false }
@@ -35,7 +35,10 @@ struct OverviewRoutes: Sendable {
         ).page
     }
 
-    private static func environment(_ request: Request) throws(Problem) -> FigureQuery.Environment {
-        try FigureSelection.word("environment", of: request) ?? .production
+    /// The environment that the person chose. A service with a local store of the sandbox has no production.
+    private func environment(_ request: Request) throws(Problem) -> FigureQuery.Environment {
+        let standard: FigureQuery.Environment =
+            services.store.map { $0.environment == .sandbox } ?? false ? .sandbox : .production
+        return try FigureSelection.word("environment", of: request) ?? standard
     }
 }
