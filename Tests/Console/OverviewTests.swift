@@ -23,7 +23,7 @@ import TestSupport
         #expect(sandbox.has("<p class=\"figure\">\(revenue)</p>"))
         #expect(sandbox.has(Self.card("New customers", "figures/new-customers?environment=sandbox", "1")))
         #expect(sandbox.has(Self.card("Redemptions today", "figures/transactions?environment=sandbox", "1")))
-        let production = try await browser.get("/console")
+        let production = try await browser.get("/console?environment=production")
         #expect(!production.has(revenue))
         #expect(production.has(Self.card("New customers", "figures/new-customers?environment=production", "0")))
         #expect(production.has(Self.card("Redemptions today", "figures/transactions?environment=production", "0")))
@@ -78,7 +78,7 @@ import TestSupport
         #expect(page.has("<bdi>&quot;&lt;i&gt;sorry</bdi>"))
         #expect(!page.has("<i>") && !page.has("<b>"))
         // What the team gives belongs to neither environment.
-        let production = try await browser.get("/console")
+        let production = try await browser.get("/console?environment=production")
         #expect(production.has("Item given") && !production.has("Redeemed"))
         #expect(try await browser.get(Self.sandbox, headers: [.acceptLanguage: "ko"]).has("아이템 지급"))
     }
