@@ -9,6 +9,12 @@ package enum FigureText {
         return (milliunits < 0 ? "-" : "") + Price(milliunits: magnitude, currency: currency).formatted
     }
 
+    /// An amount in whole units of its currency, for a card: `KRW 1,226,283` for a sum of 1,226,283.325 won.
+    static func wholeMoney(_ milliunits: Int64, _ currency: String) -> String {
+        let isLarge = milliunits.magnitude >= 100_000
+        return money(isLarge ? milliunits - milliunits % 1000 : milliunits, currency)
+    }
+
     /// A share in percent with one decimal: `12.5%`. Nil for a share of nothing.
     package static func percent(_ numerator: Int64, of denominator: Int64) -> String? {
         guard let percent = percentage(numerator, of: denominator) else { return nil }

@@ -54,6 +54,6 @@ struct FigureCard {
     }
 
     private func text(_ value: Int64, _ currency: String?) -> String {
-        currency.map { FigureText.money(value, $0) } ?? Shown.digits(value)
+        currency.map { FigureText.wholeMoney(value, $0) } ?? Shown.digits(value)
     }
 }

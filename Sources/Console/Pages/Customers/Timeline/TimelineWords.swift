@@ -72,8 +72,9 @@ struct TimelineWords {
         if isOfTeam { return about("Reinstated by the team", "팀이 회수를 취소") }
         if isLater { return about("Refund reversed by Apple", "Apple이 환불을 취소") }
         guard let transaction else { return about("Purchase", "구매") }
-        let isRenewal = !transaction.transactionIdentifier.hasSameBytes(as: transaction.originalTransactionIdentifier)
-        if isRenewal { return about("Renewal", "갱신") }
+        let isFollowing = !transaction.transactionIdentifier.hasSameBytes(as: transaction.originalTransactionIdentifier)
+        if isFollowing, transaction.expiresAt == nil { return about("Bought again, for free", "다시 무료로 받음") }
+        if isFollowing { return about("Renewal", "갱신") }
         let isTrial =
             transaction.facts.text(.offerDiscountType) == "FREE_TRIAL" || transaction.facts.bool(.isTrialPeriod) == true
         return isTrial ? about("Free trial", "무료 체험") : about("Purchase", "구매")
