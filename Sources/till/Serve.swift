@@ -75,18 +75,18 @@ struct Serve: Command {
         }
         let sandboxKey = runsStore ? try sandbox.key() : nil
         let notes = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
-        notes.forEach(console.note)
-        if printsSettings { return console.line(SettingsDocumentation.page) }
+        notes.forEach(terminal.note)
+        if printsSettings { return terminal.line(SettingsDocumentation.page) }
         if printConfiguration {
-            console.line(try configuration.text())
-            configuration.sources.forEach(console.errorLine)
-            return try console.json(configuration.report)
+            terminal.line(try configuration.text())
+            configuration.sources.forEach(terminal.errorLine)
+            return try terminal.json(configuration.report)
         }
-        let console = console
+        let terminal = terminal
         try await run(configuration, sandboxKey: sandboxKey, notes: notes) { url, local in
-            console.line("Listening on \(url.absoluteString)")
-            if let key = local?.sandboxKey { console.line(key.line) }
-            try? console.json(
+            terminal.line("Listening on \(url.absoluteString)")
+            if let key = local?.sandboxKey { terminal.line(key.line) }
+            try? terminal.json(
                 ["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed].compactMapValues(\.self))
         }
     }
@@ -118,7 +118,7 @@ struct Serve: Command {
             let note =
                 "The local store sells \(configuration.appSettings[0].bundleIdentifier), the first of the apps. Run "
                 + "`till store serve` with another --data directory for each other app."
-            console.note(note)
+            terminal.note(note)
             notes.append(note)
         }
         let local = try sandboxKey.map { try LocalStore(data, sandboxKey: $0, logger: configuration.logger) }
@@ -132,7 +132,7 @@ struct Serve: Command {
         }
         let templates = try configuration.mail?.templates()
         let ledger = try LedgerPlace(configuration.ledger, in: data).open(.all(of: configuration)) {
-            self.console.note("Converting the ledger to the version of this Till. A large ledger takes minutes.")
+            self.terminal.note("Converting the ledger to the version of this Till. A large ledger takes minutes.")
         }
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
@@ -153,7 +153,7 @@ struct Serve: Command {
         }
         try await prepare(tokens, configuration)
         let missing = try await notesAboutMissingSettings(keys, ledger, configuration)
-        missing.forEach(console.note)
+        missing.forEach(terminal.note)
         notes += missing
         // The machine's clock applies, even if the store's clock was advanced.
         let accounts =

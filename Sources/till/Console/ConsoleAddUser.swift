@@ -30,8 +30,8 @@ struct ConsoleAddUser: Command {
     func perform() async throws {
         let secret = try await options.team(common, isNew: true).add(name, role: role)
         let link = address.link(secret)
-        console.line(link)
-        if !common.json { console.note("Send the link to \(name). It works once, for three days.") }
-        try console.json(["name": name, "role": role.rawValue, "link": link])
+        terminal.line(link)
+        if !common.json { terminal.note("Send the link to \(name). It works once, for three days.") }
+        try terminal.json(["name": name, "role": role.rawValue, "link": link])
     }
 }

@@ -22,8 +22,8 @@ struct ConsoleInvite: Command {
 
     func perform() async throws {
         let link = address.link(try await options.team(common).invite(name))
-        console.line(link)
-        if !common.json { console.note("Send the link to \(name). It works once, for three days.") }
-        try console.json(["name": name, "link": link])
+        terminal.line(link)
+        if !common.json { terminal.note("Send the link to \(name). It works once, for three days.") }
+        try terminal.json(["name": name, "link": link])
     }
 }

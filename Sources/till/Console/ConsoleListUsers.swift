@@ -24,8 +24,8 @@ struct ConsoleListUsers: Command {
                 person.addedAt, person.removedAt ?? "-",
             ])
         }
-        table.lines.forEach(console.line)
-        try console.json(["users": people])
+        table.lines.forEach(terminal.line)
+        try terminal.json(["users": people])
     }
 
     private struct Person: Encodable {

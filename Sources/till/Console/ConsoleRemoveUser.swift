@@ -20,7 +20,7 @@ struct ConsoleRemoveUser: Command {
 
     func perform() async throws {
         try await options.team(common).remove(name)
-        console.line("Removed: \(name)")
-        try console.json(["removed": name])
+        terminal.line("Removed: \(name)")
+        try terminal.json(["removed": name])
     }
 }

@@ -23,7 +23,7 @@ struct ConsoleSetRole: Command {
 
     func perform() async throws {
         try await options.team(common).setRole(role, of: name)
-        console.line("\(name): \(role.rawValue)")
-        try console.json(["name": name, "role": role.rawValue])
+        terminal.line("\(name): \(role.rawValue)")
+        try terminal.json(["name": name, "role": role.rawValue])
     }
 }

@@ -33,19 +33,19 @@ struct DemoCommand: Command {
         let folder = try DemoFolder()
         defer { folder.remove() }
         let shop = try DemoShop(folder: folder.url, seed: seed, port: port)
-        if !common.json { console.note("Playing a year of sales …") }
+        if !common.json { terminal.note("Playing a year of sales …") }
         try await shop.play()
         let (password, key) = (try await shop.addMember(), try await shop.makeKey())
         // The service handles signals from here on.
         folder.ignoreSignals()
-        let console = console
+        let terminal = terminal
         try await shop.serve.run(shop.configuration, sandboxKey: SandboxKey()) { url, _ in
-            console.line("Console   \(url.absoluteString)/console")
-            console.line("Log in    \(DemoShop.member), password \(password)")
-            console.line("API key   \(key)")
-            console.line("Data      \(shop.dataPath)")
-            console.line("Stop      Ctrl-C")
-            try? console.json([
+            terminal.line("Console   \(url.absoluteString)/console")
+            terminal.line("Log in    \(DemoShop.member), password \(password)")
+            terminal.line("API key   \(key)")
+            terminal.line("Data      \(shop.dataPath)")
+            terminal.line("Stop      Ctrl-C")
+            try? terminal.json([
                 "url": url.absoluteString, "name": DemoShop.member, "password": password, "key": key,
                 "data": shop.dataPath, "catalog": shop.catalogPath,
             ])

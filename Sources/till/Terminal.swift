@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// The output of a command: its result on standard output, its error on standard error.
-struct Console: Sendable {
+struct Terminal: Sendable {
     let isJSON: Bool
 
     /// True if a write to standard output has failed. The process has one standard output, so the flag is global.

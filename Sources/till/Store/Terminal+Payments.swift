@@ -1,6 +1,6 @@
 import Commerce
 
-extension Console {
+extension Terminal {
     /// Prints the commands that end a deferred payment.
     func deferred(_ transaction: PaymentTransaction, common: CommonOptions) {
         let number = String(transaction.identifier)
