@@ -154,6 +154,22 @@ import Testing
         #expect(try await browser.get("/console").status == 200)
     }
 
+    @Test func `guesses of a code are limited after the log-in, too`() async throws {
+        let fixture = try await ConsoleFixture()
+        let browser = try await fixture.browser(.admin)
+        let member = try #require(try await fixture.team.member(named: "admin"))
+        let secret = fixture.team.newCodeSecret()
+        let code = OneTimeCode.code(at: fixture.shop.clock.now().secondsSince1970 / 30, secret: secret)
+        try await fixture.team.setCodeSecret(secret, of: member, confirmedBy: code)
+        for number in 0...10 {
+            let answer = try await browser.post(
+                "/console/account/codes/off", ["password": "correct horse battery", "code": "x"],
+                from: "/console/account")
+            #expect(answer.status == (number < 10 ? 403 : 429))
+        }
+        #expect(try await fixture.team.member(named: "admin")?.codeSecret == secret)
+    }
+
     @Test func `another password ends every session`() async throws {
         let fixture = try await ConsoleFixture()
         let browser = try await fixture.browser(.viewer)
