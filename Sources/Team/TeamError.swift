@@ -11,6 +11,8 @@ public enum TeamError: CodedError, Equatable {
     case passwordWrong
     /// The one-time code is wrong or was used before.
     case codeWrong
+    /// A secret of one-time codes would replace another.
+    case codesAreOn
     /// The link is unknown, used or has expired.
     case invitationInvalid
     /// The change would leave the team without an administrator who can log in.
@@ -28,6 +30,7 @@ public enum TeamError: CodedError, Equatable {
         case .credentialsWrong: "credentialsWrong"
         case .passwordWrong: "passwordWrong"
         case .codeWrong: "codeWrong"
+        case .codesAreOn: "codesAreOn"
         case .invitationInvalid: "invitationInvalid"
         case .lastAdministrator: "lastAdministrator"
         case .ownRemoval: "ownRemoval"
@@ -46,6 +49,7 @@ public enum TeamError: CodedError, Equatable {
         case .credentialsWrong: "The name, the password or the code is wrong."
         case .passwordWrong: "The password is wrong. Nothing was changed."
         case .codeWrong: "The code is wrong or was used before. Wait for the next one. Nothing was changed."
+        case .codesAreOn: "One-time codes are on already. Turn them off first, with a present code."
         case .invitationInvalid:
             "The link is unknown, was used, or has expired. Ask an administrator for a new one: `till console invite NAME`."
         case .lastAdministrator(let name):

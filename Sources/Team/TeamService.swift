@@ -157,10 +157,12 @@ public struct TeamService: Sendable {
     /// - Parameters:
     ///   - secret: The secret; nil to require no codes.
     ///   - code: A code of the new secret, or of the old one if codes are turned off.
-    /// - Throws: `TeamError`, `codeWrong`.
+    /// - Throws: `TeamError`, `codeWrong`, `codesAreOn`.
     public func setCodeSecret(_ secret: [UInt8]?, of member: TeamMember, confirmedBy code: String) async throws {
         let now = clock.now()
         try await change(member.name) { records, current in
+            // A password alone must not replace the second factor.
+            guard secret == nil || current.codeSecret == nil else { throw TeamError.codesAreOn }
             guard let tested = secret ?? current.codeSecret else { return }
             let last = secret == nil ? current.lastCodeStep : nil
             guard let step = OneTimeCode.step(of: code, secret: tested, at: now, after: last) else {

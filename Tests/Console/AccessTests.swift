@@ -32,6 +32,22 @@ import Testing
             "/console/log-in", ["name": "viewer", "password": "correct horse battery", "next": next],
             from: "/console/log-in")
         #expect(answer.location == "/console")
+        let language = try await visitor.post(
+            "/console/language", ["language": "ko", "page": next], from: "/console/account")
+        #expect(language.location == "/console")
+    }
+
+    @Test func `a visitor of a long address can log in, too`() async throws {
+        let fixture = try await ConsoleFixture()
+        let visitor = Browser(routes: fixture.routes)
+        for (length, isKept) in [(800, true), (1100, false)] {
+            let path = "/console/customers?search=" + String(repeating: "a", count: length)
+            let location = try #require(try await visitor.get(path).location)
+            #expect(location.contains("aaaa") == isKept)
+            let page = try await visitor.get(location)
+            #expect(page.status == 200)
+            #expect(page.has("value=\"\(path)\"") == isKept)
+        }
     }
 
     @Test func `a session gets a new cookie, and ends on log-out`() async throws {
@@ -81,6 +97,42 @@ import Testing
             let answer = try await browser.post("/console/log-out", [:], from: "/console", headers: [name: value])
             #expect(answer.status == 403, "\(name) \(value)")
         }
+        #expect(try await browser.get("/console").status == 200)
+    }
+
+    @Test func `the browser's statement about the site comes before a host that a proxy has changed`() async throws {
+        let fixture = try await ConsoleFixture()
+        let browser = try await fixture.browser(.admin)
+        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
+        for (value, origin, status) in [
+            ("same-origin", "https://till.example.com", 303), ("none", "https://till.example.com", 303),
+            ("cross-site", "http://localhost", 403), ("", "http://localhost", 403),
+        ] {
+            let answer = try await browser.post(
+                "/console/health/checks", [:], from: "/console", headers: [site: value, .origin: origin])
+            #expect(answer.status == status, "\(value) \(origin)")
+        }
+    }
+
+    @Test func `a form of a visitor is small`() async throws {
+        let fixture = try await ConsoleFixture()
+        let member = try await fixture.browser(.viewer)
+        let fields = ["name": "ada", "password": "x", "other": String(repeating: "x", count: 9000)]
+        let visitor = Browser(routes: fixture.routes)
+        #expect(try await visitor.post("/console/log-in", fields, from: "/console/log-in").status == 413)
+        #expect(try await member.post("/console/log-in", fields, from: "/console/account").status == 401)
+    }
+
+    @Test func `over TLS, the cookie of a session is of this host alone`() async throws {
+        let fixture = try await ConsoleFixture(isSecure: true)
+        let browser = try await fixture.browser(.viewer)
+        let session = try #require(browser.cookies["__Host-till_console"])
+        let forged = Browser(routes: fixture.routes)
+        forged.cookies = ["till_console": session]
+        let page = try await forged.get("/console")
+        #expect(page.status == 303)
+        #expect(
+            page.headers[.setCookie]?.hasSuffix("; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure") == true)
         #expect(try await browser.get("/console").status == 200)
     }
 
@@ -154,6 +206,22 @@ import Testing
         #expect(try await browser.get("/console").status == 200)
     }
 
+    @Test func `guesses of a code are limited after the log-in, too`() async throws {
+        let fixture = try await ConsoleFixture()
+        let browser = try await fixture.browser(.admin)
+        let member = try #require(try await fixture.team.member(named: "admin"))
+        let secret = fixture.team.newCodeSecret()
+        let code = OneTimeCode.code(at: fixture.shop.clock.now().secondsSince1970 / 30, secret: secret)
+        try await fixture.team.setCodeSecret(secret, of: member, confirmedBy: code)
+        for number in 0...10 {
+            let answer = try await browser.post(
+                "/console/account/codes/off", ["password": "correct horse battery", "code": "x"],
+                from: "/console/account")
+            #expect(answer.status == (number < 10 ? 403 : 429))
+        }
+        #expect(try await fixture.team.member(named: "admin")?.codeSecret == secret)
+    }
+
     @Test func `another password ends every session`() async throws {
         let fixture = try await ConsoleFixture()
         let browser = try await fixture.browser(.viewer)
@@ -179,8 +247,9 @@ import Testing
         let browser = Browser(routes: fixture.routes)
         #expect(try await browser.get("/console/log-in", headers: [.acceptLanguage: "ko-KR,en;q=0.8"]).has("로그인"))
         #expect(try await browser.get("/console/log-in").has("Log in"))
-        let answer = try await browser.post("/console/language", ["language": "ko"], from: "/console/log-in")
-        #expect(answer.status == 303)
+        let answer = try await browser.post(
+            "/console/language", ["language": "ko", "page": "/console/log-in"], from: "/console/log-in")
+        #expect(answer.location == "/console/log-in")
         #expect(try await browser.get("/console/log-in").has("lang=\"ko\""))
     }
 }

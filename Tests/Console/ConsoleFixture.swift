@@ -40,10 +40,12 @@ struct ConsoleFixture {
     ///   - isAdministered: True if the catalog can be changed at run time.
     ///   - hasFigures: True if the service has figures.
     ///   - keepsProofs: True if the ledger keeps proofs.
+    ///   - isSecure: True if browsers reach the service over TLS.
     ///   - others: The catalogs of further apps.
-    init(isAdministered: Bool = true, hasFigures: Bool = true, keepsProofs: Bool = false, others: [Catalog] = [])
-        async throws
-    {
+    init(
+        isAdministered: Bool = true, hasFigures: Bool = true, keepsProofs: Bool = false, isSecure: Bool = false,
+        others: [Catalog] = []
+    ) async throws {
         shop = try TestShop()
         ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
         health = TestHealth(ledger: ledger)
@@ -64,7 +66,7 @@ struct ConsoleFixture {
                 team: team, entitlements: entitlements, keys: keys, figures: hasFigures ? figures : nil,
                 webhooks: webhooks, administration: isAdministered ? administration : nil, profiles: profiles,
                 store: shop.store, system: TestSystem(health: health, reconciler: reconciliations), metrics: metrics,
-                clock: shop.clock, randomness: .system), isSecure: false)
+                clock: shop.clock, randomness: .system), isSecure: isSecure)
         streams = console.streams
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), metrics: metrics, administration: administration,

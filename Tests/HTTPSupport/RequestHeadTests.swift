@@ -26,7 +26,7 @@ import Testing
         arguments: [
             "Authorization", "Accept-Language", "Connection", "Content-Length", "Content-Type", "If-Match",
             "If-None-Match", "X-Forwarded-For", "Idempotency-Key", "idtoken", "Last-Event-ID", "Cookie", "Origin",
-            "Referer", "Sec-Fetch-Site",
+            "Sec-Fetch-Dest", "Sec-Fetch-Site",
         ])
     func `a non-ASCII field that the service reads is refused`(name: String) throws {
         #expect(RequestHead.checked(try head([(name, "x")])).isSuccess)

@@ -56,6 +56,41 @@ import Testing
         try await team.remove("ada", by: .member("jun"))
     }
 
+    @Test func `a secret of codes is replaced only after the present one was turned off`() async throws {
+        try await add("ada", .admin)
+        let ada = try #require(try await team.member(named: "ada"))
+        let (first, second) = (team.newCodeSecret(), team.newCodeSecret())
+        func code(_ secret: [UInt8]) -> String {
+            OneTimeCode.code(at: clock.now().secondsSince1970 / 30, secret: secret)
+        }
+        try await team.setCodeSecret(first, of: ada, confirmedBy: code(first))
+        await #expect(throws: TeamError.codesAreOn) {
+            try await team.setCodeSecret(second, of: ada, confirmedBy: code(second))
+        }
+        await #expect(throws: TeamError.codeWrong) {
+            try await team.setCodeSecret(nil, of: ada, confirmedBy: code(second))
+        }
+        clock.advance(milliseconds: 30_000)
+        try await team.setCodeSecret(nil, of: ada, confirmedBy: code(first))
+        try await team.setCodeSecret(second, of: ada, confirmedBy: code(second))
+        #expect(try await team.member(named: "ada")?.codeSecret == second)
+    }
+
+    @Test func `two log-ins at once accept a code once`() async throws {
+        try await add("ada", .admin)
+        let ada = try #require(try await team.member(named: "ada"))
+        let secret = team.newCodeSecret()
+        func code() -> String { OneTimeCode.code(at: clock.now().secondsSince1970 / 30, secret: secret) }
+        try await team.setCodeSecret(secret, of: ada, confirmedBy: code())
+        clock.advance(milliseconds: 30_000)
+        let next = code()
+        let sessions = await withTaskGroup { group in
+            for _ in 0..<8 { group.addTask { [team] in try? await team.logIn(ada, code: next, ending: nil) } }
+            return await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
+        }
+        #expect(sessions.count == 1)
+    }
+
     @Test func `each change is recorded with its actor, and a refused one is not`() async throws {
         try await add("ada", .admin)
         clock.advance(milliseconds: 1000)

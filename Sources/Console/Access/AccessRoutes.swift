@@ -12,7 +12,8 @@ struct AccessRoutes: Sendable {
 
     func add(to group: RouterGroup<ConsoleContext>) {
         group.get("log-in") { request, context in
-            LogInPage(context: context, next: try Self.next(request.query("next"))).page.response(context)
+            let next = try request.query("next", upTo: ConsolePath.maximumLength)
+            return LogInPage(context: context, next: Self.next(next)).page.response(context)
         }
         group.post("log-in") { request, context in try await logIn(request, context) }
         group.post("log-out") { _, context in
@@ -25,11 +26,12 @@ struct AccessRoutes: Sendable {
             return InvitationPage(context: context, secret: secret, name: member.name).page.response(context)
         }
         group.post("invitation/:secret") { _, context in try await accept(context) }
-        group.post("language") { request, context in
+        group.post("language") { _, context in
             guard let language = ConsoleLanguage(rawValue: try context.form.text("language")) else {
                 throw ConsoleForm.invalid("language", "a language of the console")
             }
-            var response = Response.seeOther(Self.referrer(of: request))
+            let page = try context.form.text("page", upTo: ConsolePath.maximumLength)
+            var response = Response.seeOther(Self.next(page))
             cookies.set(language, in: &response)
             return response
         }
@@ -44,7 +46,7 @@ struct AccessRoutes: Sendable {
             guard let member, isRight else { throw TeamError.credentialsWrong }
             return try await team.logIn(member, code: code, ending: context.cookie)
         }
-        var response = Response.seeOther(try Self.next(context.form.text("next")))
+        var response = Response.seeOther(Self.next(try context.form.text("next", upTo: ConsolePath.maximumLength)))
         cookies.set(cookie, in: &response)
         return response
     }
@@ -58,15 +60,8 @@ struct AccessRoutes: Sendable {
         return .seeOther(ConsolePath("log-in"))
     }
 
-    /// The page to show after the log-in. Only a path of the console is one.
-    private static func next(_ text: String?) throws(Problem) -> ConsolePath {
+    /// The page to show after a form of a visitor. Only a path of the console is one.
+    private static func next(_ text: String?) -> ConsolePath {
         text.flatMap { ConsolePath(request: $0) } ?? ConsolePath()
-    }
-
-    /// The page on which a form was sent. Nothing of it but the path is used.
-    private static func referrer(of request: Request) -> ConsolePath {
-        let referrer = request.headers[.referer] ?? ""
-        let path = referrer.split(separator: "/", maxSplits: 2).last?.drop { $0 != "/" }
-        return path.flatMap { ConsolePath(request: String($0)) } ?? ConsolePath()
     }
 }

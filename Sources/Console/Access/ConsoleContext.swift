@@ -14,6 +14,8 @@ struct ConsoleContext: ChildRequestContext {
     var member: TeamMember?
     /// The entries of the navigation that the member may use.
     var sections: [ConsoleSection] = []
+    /// The page that the request reads. Nil for a form, and outside of a session.
+    var page: ConsolePath?
     /// The form that the request sends. Empty for a request that reads.
     var form = ConsoleForm()
 

@@ -6,14 +6,17 @@ import Team
 
 /// The cookies of the console.
 struct ConsoleCookie: Sendable {
-    private static let session = "till_console"
     private static let language = "till_language"
 
     /// True if the browser may send the cookies only over TLS.
     let isSecure: Bool
 
+    /// The name of the session's cookie. No other host of the domain can set one with the prefix, which requires the path `/` (RFC
+    /// 6265bis section 4.1.3.2).
+    private var session: String { isSecure ? "__Host-till_console" : "till_console" }
+
     /// The secret that a browser presents. Nil for none, or for one that the console never made.
-    static func secret(of request: Request) -> String? {
+    func secret(of request: Request) -> String? {
         guard let text = request.cookies[session]?.value, text.utf8.count == 43,
             Base64.decode(Array(text.utf8)[...], .urlSafe)?.count == 32
         else { return nil }
@@ -31,20 +34,20 @@ struct ConsoleCookie: Sendable {
 
     /// A cookie that ends with the session at the service, or with the browser.
     func set(_ secret: String, in response: inout Response) {
-        add(Self.session, secret, TeamService.sessionTime / 1000, to: &response)
+        add(session, secret, TeamService.sessionTime / 1000, path: isSecure ? "/" : ConsolePath.root, to: &response)
     }
 
     func set(_ language: ConsoleLanguage, in response: inout Response) {
-        add(Self.language, language.rawValue, 365 * 86_400, to: &response)
+        add(Self.language, language.rawValue, 365 * 86_400, path: ConsolePath.root, to: &response)
     }
 
-    private func add(_ name: String, _ value: String, _ seconds: Int64, to response: inout Response) {
+    private func add(_ name: String, _ value: String, _ seconds: Int64, path: String, to response: inout Response) {
         let secure = isSecure ? "; Secure" : ""
         response.headers.append(
             HTTPField(
                 name: .setCookie,
                 value:
-                    "\(name)=\(value); Path=\(ConsolePath.root); Max-Age=\(seconds); HttpOnly; SameSite=Strict\(secure)"
+                    "\(name)=\(value); Path=\(path); Max-Age=\(seconds); HttpOnly; SameSite=Strict\(secure)"
             ))
     }
 }

@@ -8,6 +8,8 @@ struct ConsoleForm: Sendable {
     static let tokenField = "form-token"
     /// The maximum size of a form, in bytes: a proof of 1 MiB in the encoding of forms, or a picture.
     static let maximumSize = 4 * 1024 * 1024
+    /// The maximum size of a visitor's form, in bytes.
+    static let maximumSizeOfVisitors = JSONBody.sizeWithoutCredential
     /// The maximum number of fields: those of a product in all languages of the App Store.
     private static let maximumFields = 256
 
@@ -17,14 +19,16 @@ struct ConsoleForm: Sendable {
         fields = []
     }
 
-    /// - Throws: `Problem`, `formInvalid`, `mediaTypeUnsupported`.
-    init(_ request: Request, _ context: ServiceContext) async throws {
+    /// - Parameter maximumSize: The maximum size of the form, in bytes.
+    /// - Throws: `Problem`, `formInvalid`, `mediaTypeUnsupported`; `HTTPError` if the form is too large.
+    init(_ request: Request, _ context: ServiceContext, upTo maximumSize: Int) async throws {
         if request.headers[.contentType]?.hasPrefix("multipart/form-data") == true {
-            fields = try await MultipartForm(request, context, upTo: Self.maximumSize).parts.map { ($0.name, $0.bytes) }
+            fields = try await MultipartForm(request, context, upTo: maximumSize).parts.map { ($0.name, $0.bytes) }
             return
         }
-        let bytes = try await RequestBytes.collect(request, context, upTo: Self.maximumSize)
-        guard let form = URLEncodedForm(bytes, upTo: Self.maximumFields) else {
+        let bytes = try await RequestBytes.collect(request, context, upTo: maximumSize)
+        let form = try await BlockingWork.process(bytes.count) { URLEncodedForm(bytes, upTo: Self.maximumFields) }
+        guard let form else {
             throw Problem(status: .badRequest, code: "formInvalid", detail: "The form has too many fields.")
         }
         fields = form.fields.map { (String(decoding: $0.name, as: UTF8.self), $0.value) }

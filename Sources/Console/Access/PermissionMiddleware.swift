@@ -18,8 +18,8 @@ struct PermissionMiddleware: RouterMiddleware {
                     status: .unauthorized, code: "sessionEnded", detail: "The session has ended. Log in, and try again."
                 )
             }
-            let next = request.uri.string == ConsolePath.root ? nil : request.uri.string
-            return .seeOther(ConsolePath("log-in", query: ["next": next]))
+            let next = ConsolePath(request: request.uri.string)?.text
+            return .seeOther(ConsolePath("log-in", query: ["next": next == ConsolePath.root ? nil : next]))
         }
         guard member.role.permissions.contains(permission) else {
             throw Problem(

@@ -19,14 +19,17 @@ struct SessionMiddleware: RouterMiddleware {
         next: (Request, ConsoleContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        let presented = ConsoleCookie.secret(of: request)
+        let presented = cookies.secret(of: request)
         context.cookie = presented ?? ConsoleCookie.newSecret(randomness)
         if let presented { context.member = try await team.member(presenting: presented) }
         context.sections = sections.filter { context.may($0.permission) }
+        if request.method == .get { context.page = ConsolePath(request: request.uri.string) }
         context.notice = try request.query("done").flatMap { Notice(rawValue: $0) }
         if request.method == .post {
             try Self.checkOrigin(of: request)
-            context.form = try await ConsoleForm(request, context.service)
+            // Anybody can send a form without a session, so it is small.
+            let maximumSize = context.member == nil ? ConsoleForm.maximumSizeOfVisitors : ConsoleForm.maximumSize
+            context.form = try await ConsoleForm(request, context.service, upTo: maximumSize)
             let token = context.form.bytes(ConsoleForm.tokenField) ?? []
             guard presented != nil, token.count <= 64, ConstantTime.areEqual(token, Array(context.formToken.utf8))
             else {
@@ -43,12 +46,19 @@ struct SessionMiddleware: RouterMiddleware {
     }
 
     /// Browsers state the site that sends a form (Fetch Standard, `Sec-Fetch-Site` and `Origin`).
+    ///
+    /// `Sec-Fetch-Site` comes first: a proxy may have changed the host with which `Origin` is compared.
     private static func checkOrigin(of request: Request) throws(Problem) {
-        let site = HTTPField.Name.secFetchSite.flatMap { request.headers[$0] }
-        let isSameSite = site.map { $0 == "same-origin" } ?? true
-        let host = request.headers[.origin]?.split(separator: "/", maxSplits: 2).last.map(String.init)
-        let isSameHost = host.map { $0 == request.head.authority } ?? true
-        guard isSameSite, isSameHost else {
+        let isAllowed: Bool
+        if let site = HTTPField.Name.secFetchSite.flatMap({ request.headers[$0] }) {
+            // "none": the person has repeated the form, without any page.
+            isAllowed = site == "same-origin" || site == "none"
+        } else if let origin = request.headers[.origin] {
+            isAllowed = origin.split(separator: "/", maxSplits: 2).last.map(String.init) == request.head.authority
+        } else {
+            isAllowed = true
+        }
+        guard isAllowed else {
             throw Problem(
                 status: .forbidden, code: "crossOrigin",
                 detail: "Another site has sent the form. Use the console's pages.")

@@ -7,7 +7,7 @@ extension TeamError: ProblemConvertible {
         let status: HTTPResponse.Status =
             switch self {
             case .nameInvalid: .unprocessableContent
-            case .nameTaken, .lastAdministrator, .ownRemoval: .conflict
+            case .nameTaken, .codesAreOn, .lastAdministrator, .ownRemoval: .conflict
             case .memberNotFound, .invitationInvalid: .notFound
             case .credentialsWrong: .unauthorized
             case .passwordWrong, .codeWrong: .forbidden

@@ -4,6 +4,8 @@ import Foundation
 struct ConsolePath: Hashable, Sendable {
     /// The path under which the console is served.
     static let root = "/console"
+    /// The maximum length of an address that a browser sends, in bytes.
+    static let maximumLength = 1024
     private static let allowed = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
@@ -30,7 +32,7 @@ struct ConsolePath: Hashable, Sendable {
     /// - Parameter text: The encoded path and query.
     init?(request text: String) {
         let isPrintable = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
-        guard text.utf8.count <= 1024, isPrintable,
+        guard text.utf8.count <= Self.maximumLength, isPrintable,
             text == Self.root || text.hasPrefix(Self.root + "/") || text.hasPrefix(Self.root + "?")
         else { return nil }
         self.text = text

@@ -52,13 +52,15 @@ struct Layout {
                     }
                 }
             }
-            languages
+            // The token of a form follows from the cookie, which an error before the session lacks.
+            if !context.cookie.isEmpty { languages }
         }
     }
 
-    /// A button for each other language.
+    /// A button for each other language, which leads back to the page.
     private var languages: HTML {
         context.form(to: ConsolePath("language"), .class("languages")) {
+            if let page = context.page { input(.type("hidden"), .name("page"), .value(page.text)) }
             for language in ConsoleLanguage.allCases where language != context.language {
                 button(
                     .name("language"), .value(language.rawValue), .class("plain"),

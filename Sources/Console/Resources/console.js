@@ -2,15 +2,18 @@
 
 const main = () => document.getElementById("main");
 
-/** Shows a page that was fetched: its title, its `main` and its navigation. A page that has gained or lost it is loaded. */
+/** Shows a page that was fetched. One that has gained or lost the navigation is loaded. */
 function show(text, url) {
   const page = new DOMParser().parseFromString(text, "text/html");
   const content = page.getElementById("main");
-  const [sections, shown] = [page, document].map((each) => each.querySelector(".sections"));
+  const find = (name) => [document, page].map((each) => each.querySelector(name));
+  const [shown, sections] = find(".sections");
   if (!content || !sections !== !shown) return false;
   document.title = page.title;
   main().replaceWith(document.adoptNode(content));
   shown?.replaceWith(document.adoptNode(sections));
+  const [old, languages] = find(".languages");
+  if (languages) old?.replaceWith(document.adoptNode(languages));
   if (url) history.pushState(null, "", url);
   start();
   return true;
@@ -21,6 +24,9 @@ async function send(event) {
   const form = event.target;
   if (event.defaultPrevented || form.method !== "post" || !form.closest("#main") || form.dataset.plain !== undefined) return;
   event.preventDefault();
+  // A second click must not send the form twice.
+  if (form.dataset.sending !== undefined) return;
+  form.dataset.sending = "";
   const data = new FormData(form, event.submitter);
   const hasFile = form.enctype === "multipart/form-data";
   event.submitter?.setAttribute("aria-busy", "true");
@@ -36,9 +42,21 @@ async function send(event) {
       return;
     }
     const problem = new DOMParser().parseFromString(text, "text/html").getElementById("problem");
-    form.querySelector(".problem")?.remove();
-    if (problem) { problem.removeAttribute("id"); form.prepend(document.adoptNode(problem)); problem.scrollIntoView({ block: "nearest" }); } else location.reload();
-  } catch { form.submit(); } finally { event.submitter?.removeAttribute("aria-busy"); }
+    if (problem) report(form, problem); else location.reload();
+  } catch {
+    // The service may have received the form, so the script does not send it again.
+    const problem = Object.assign(document.createElement("div"), { className: "problem", role: "alert" });
+    problem.textContent = document.documentElement.lang === "ko" ? "응답이 없습니다. 이미 처리되었는지 확인한 뒤 다시 보내세요." : "No answer. Look whether the form took effect before you send it again.";
+    report(form, problem);
+  } finally { event.submitter?.removeAttribute("aria-busy"); delete form.dataset.sending; }
+}
+
+/** Shows an error inside a form, in the place of an earlier one. */
+function report(form, problem) {
+  form.querySelector(".problem")?.remove();
+  problem.removeAttribute("id");
+  form.prepend(document.adoptNode(problem));
+  problem.scrollIntoView({ block: "nearest" });
 }
 
 /** Sends a GET request of the API explorer. Nothing stores the typed key. */
@@ -82,28 +100,36 @@ function live(event) {
   }, 200);
 }
 
-/** Live rows: `data-stream` names the address of server-sent events, each with a row or a request to reload. */
+/** Live rows: `data-stream` names the address of server-sent events, each with a row or a request to reload. A hidden page
+ * has none, because browsers open six connections to a service. */
 let stream;
-function start() {
+function connect() {
   stream?.close();
   const list = document.querySelector("[data-stream]");
-  if (list) {
-    stream = new EventSource(list.dataset.stream);
-    stream.addEventListener("row", (event) => {
-      const row = document.createElement("template");
-      row.innerHTML = event.data;
-      row.content.firstElementChild.classList.add("fresh");
-      list.querySelector(".empty")?.remove();
-      list.prepend(row.content);
-      while (list.children.length > 50) list.lastElementChild.remove();
-      moments(list);
-    });
-    stream.addEventListener("change", async () => {
-      if (main().contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) return;
-      const part = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html").getElementById(list.id);
-      if (part) { list.replaceChildren(...document.adoptNode(part).childNodes); moments(list); }
-    });
-  }
+  if (!list || document.hidden) return null;
+  stream = new EventSource(list.dataset.stream);
+  stream.addEventListener("row", (event) => {
+    const row = document.createElement("template");
+    row.innerHTML = event.data;
+    row.content.firstElementChild.classList.add("fresh");
+    list.querySelector(".empty")?.remove();
+    list.prepend(row.content);
+    while (list.children.length > 50) list.lastElementChild.remove();
+    moments(list);
+  });
+  stream.addEventListener("change", () => reload(list));
+  return list;
+}
+
+/** Loads a list again, unless the person is typing. */
+async function reload(list) {
+  if (main().contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) return;
+  const part = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html").getElementById(list.id);
+  if (part) { list.replaceChildren(...document.adoptNode(part).childNodes); moments(list); }
+}
+
+function start() {
+  connect();
   for (const part of document.querySelectorAll("[data-scripted]")) part.hidden = false;
   moments(document);
 }
@@ -172,6 +198,10 @@ document.addEventListener("drop", async (event) => {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const isText = bytes.every((byte) => byte < 0x80);
   event.target.value = isText ? new TextDecoder().decode(bytes) : btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+});
+document.addEventListener("visibilitychange", () => {
+  const list = connect();
+  if (list) reload(list);
 });
 addEventListener("popstate", () => location.reload());
 start();

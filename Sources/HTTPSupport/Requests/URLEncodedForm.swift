@@ -7,7 +7,8 @@ package struct URLEncodedForm {
     /// - Returns: Nil for a form with too many fields.
     package init?(_ bytes: [UInt8], upTo maximumFields: Int = 64) {
         var fields: [(name: ArraySlice<UInt8>, value: [UInt8])] = []
-        for part in bytes.split(separator: UInt8(ascii: "&")) {
+        // The last part has all further fields, so many tiny fields need little memory.
+        for part in bytes.split(separator: UInt8(ascii: "&"), maxSplits: maximumFields) {
             guard fields.count < maximumFields else { return nil }
             let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
             fields.append((Self.decode(part[..<end])[...], Self.decode(part[end...].dropFirst())))

@@ -48,8 +48,7 @@ struct CustomersRoutes: Sendable {
             guard let picture = entitlements.catalogs.all.lazy.compactMap({ $0.pictures[item] }).first else {
                 throw Problem.pathUnknown
             }
-            return CacheableAnswer.response(
-                picture.bytes, type: picture.format.mediaType, for: request, headers: [.cacheControl: "no-cache"])
+            return picture.response(to: request)
         }
         CustomerActionRoutes(services: services).add(to: pages)
     }
@@ -138,7 +137,7 @@ struct CustomersRoutes: Sendable {
         }
         let text = (try request.query("search") ?? "").trimmingCharacters(in: .whitespaces)
         // The script searches at every key. Only a person who sends the form waits for the App Store.
-        let isTyping = HTTPField.Name("Sec-Fetch-Dest").flatMap { request.headers[$0] } == "empty"
+        let isTyping = HTTPField.Name.secFetchDest.flatMap { request.headers[$0] } == "empty"
         let findings = try await CustomerSearch(services: services).findings(text, page, asksAppStore: !isTyping)
         return CustomersPage(text: text, findings: findings, names: names).page
     }

@@ -65,12 +65,6 @@ struct ProductRoutes: Sendable {
             throw Problem(
                 status: .notFound, code: "pictureNotFound", detail: "The catalog has no picture of this item.")
         }
-        return CacheableAnswer.response(
-            picture.bytes, type: picture.format.mediaType, for: request,
-            headers: [
-                .cacheControl: "private, no-cache",
-                // An uploaded SVG may have scripts.
-                .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-            ])
+        return picture.response(to: request)
     }
 }

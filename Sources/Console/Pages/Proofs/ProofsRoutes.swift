@@ -12,7 +12,7 @@ struct ProofsRoutes: Sendable {
     func add(to pages: ConsolePages) {
         pages.get("proofs") { _, context in ProofsPage(context: context, proof: nil).page }
         pages.postPage("proofs", .view) { _, context in
-            let proof = try Self.proof(in: context.form)
+            let proof = try await Self.proof(in: context.form)
             return ProofsPage(context: context, proof: try await inspect(proof)).page
         }
         pages.get("proofs/kept/:digest") { _, context in
@@ -36,10 +36,10 @@ struct ProofsRoutes: Sendable {
     }
 
     /// The chosen file, or else the pasted text.
-    private static func proof(in form: ConsoleForm) throws(Problem) -> [UInt8] {
+    private static func proof(in form: ConsoleForm) async throws -> [UInt8] {
         for field in [ProofsPage.fileField, ProofsPage.textField] {
             guard let bytes = form.bytes(field) else { continue }
-            let proof = PastedProof.proof(in: bytes)
+            let proof = try await BlockingWork.process(bytes.count) { PastedProof.proof(in: bytes) }
             if !proof.isEmpty { return proof }
         }
         throw ConsoleForm.invalid(ProofsPage.textField, "a proof: paste one, or choose a file")

@@ -55,7 +55,7 @@ struct CustomerActionRoutes: Sendable {
         if let webhooks = services.webhooks {
             pages.post("customers/:issuer/:user/webhooks", .support) { _, context in
                 let user = try await services.customer(context)
-                _ = try await webhooks.replay(about: user)
+                _ = try await webhooks.replay(about: user, by: try context.requiredMember.caller)
                 return Self.page(of: user, .queued)
             }
         }
