@@ -18,7 +18,7 @@ from shop import ROOT, shop
 
 SCREENSHOTS = ROOT / ".build/screenshots"
 # The pages of a kind that are followed; more have no other links.
-PAGES_OF_A_KIND = 3
+PAGES_OF_A_KIND = 2
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
