@@ -2,9 +2,12 @@
 
 import contextlib
 import functools
+import http.server
 import os
 import pathlib
+import queue
 import re
+import threading
 import urllib.parse
 
 from playwright.sync_api import sync_playwright
@@ -13,6 +16,7 @@ import routes
 from shop import PASSWORD, shop
 
 EXAMINATION = (pathlib.Path(__file__).parent / "examination.js").read_text()
+BALANCE_PRODUCT = "com.memolease.sesac1.seeds10"
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
 
@@ -33,7 +37,7 @@ class Window:
             base_url=shop().url, storage_state=state, viewport=PHONE if is_phone else DESKTOP, is_mobile=is_phone,
             has_touch=is_phone, color_scheme="dark" if is_dark else "light", locale="ko-KR" if is_korean else "en-GB",
             java_script_enabled=has_script, reduced_motion="reduce", timezone_id="Asia/Seoul")
-        self.context.set_default_timeout(15_000)
+        self.context.set_default_timeout(10_000)
         self.page = self.context.new_page()
         self.faults = []
         self.page.on("console", self._console)
@@ -95,9 +99,10 @@ class Window:
             self.page.evaluate("document.querySelectorAll('details').forEach((details) => details.open = true)")
         return self.page.evaluate(EXAMINATION, {"isPhone": self.is_phone, "isKorean": self.is_korean})
 
-    def links(self):
+    def links(self, with_pictures=False):
         """The addresses within the console to which the page links, without fragments."""
-        addresses = self.page.evaluate("[...document.querySelectorAll('a[href]')].map((link) => link.href)")
+        addresses = self.page.evaluate("""(selector) => [...document.querySelectorAll(selector)].map((link) => link.href ?? link.src)""",
+            "a[href], img[src]" if with_pictures else "a[href]")
         addresses = dict.fromkeys(address.split("#")[0] for address in addresses)
         return [address.removeprefix(shop().url) for address in addresses if address.startswith(shop().url + "/console")]
 
@@ -133,6 +138,10 @@ class Window:
                 details.locator("summary").first.click()
         return form
 
+    def fields(self, address, **values):
+        """The fields of a form as they are on the page, besides the given values."""
+        return self.form(address).evaluate("(form) => Object.fromEntries(new FormData(form))") | values
+
     def send(self, address, values=None, button=None, fails=False):
         """Fills in a form and sends it as a person does, and returns the notice of the page that follows.
 
@@ -148,7 +157,8 @@ class Window:
                 fill(field, "1" if field.get_attribute("type") == "number" else "A test in a browser")
         if values:
             raise AssertionError(f"the form to {address} has no fields {sorted(values)}")
-        self.page.evaluate("document.getElementById('main').dataset.before = ''")
+        # The marks of what is there before: the page, and the problem of an earlier try.
+        self.page.evaluate("document.getElementById('main').dataset.before = ''; document.querySelectorAll('#main .problem').forEach((problem) => problem.remove())")
         chosen = f'button[value="{button}"]' if button else 'button:not([type="button"])'
         with self.expecting(*((400, 403, 404, 409, 422) if fails else ())):
             form.locator(chosen).first.click()
@@ -169,8 +179,8 @@ class Window:
         self.page.get_by_label(re.compile("^(Name|이름)$")).fill(name)
         self.page.get_by_label(re.compile("^(Password|비밀번호)$")).fill(password)
         self.page.locator("#main button.primary").click()
-        self.page.locator(".sections, .problem").first.wait_for()
-        if not self.page.locator(".sections").count():
+        self.page.locator(".problem, body:has(.sections):not(:has(#password))").first.wait_for()
+        if self.page.locator(".problem").count():
             raise AssertionError(f"{name} could not log in: {self.text()}")
 
     def accept(self, link, password=PASSWORD):
@@ -193,6 +203,58 @@ def fill(field, value):
         field.set_input_files(value)
     else:
         field.fill(value)
+
+
+class Receiver:
+    """A back end that receives webhooks, and answers those to `/broken` with an error."""
+
+    def __init__(self):
+        self.messages = queue.Queue()
+        receiver = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                receiver.messages.put((self.path, dict(self.headers), self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(500 if self.path == "/broken" else 204)
+                self.end_headers()
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@functools.cache
+def receiver():
+    return Receiver()
+
+
+@functools.cache
+def arranged():
+    """Adds what the demonstration lacks: webhooks, a changed product, and a customer with long lists.
+
+    Returns the addresses of pages to follow links from.
+    """
+    with Window(logged_in("demo")) as window:
+        for path in ("/hooks", "/broken"):
+            window.open("webhooks")
+            window.send("webhooks", {"url": receiver().url + path})
+        window.open("products")
+        product = next(link for link in window.links() if re.search(r"/console/products/[^/?]+\?|/console/products/[^/?]+$", link))
+        window.open(product.split("?")[0] + "/edit" + ("?" + product.split("?")[1] if "?" in product else ""))
+        window.send("/products/", {"referenceName": "A name for the team"})
+        window.open("store/buy")
+        fields = window.fields("store/buy", account="collector", product=BALANCE_PRODUCT, user="collector", then="redeem")
+        for _ in range(30):
+            answer = window.post("/console/store/buy", fields)
+            if answer.status != 303:
+                raise AssertionError(f"a purchase is refused: {answer.status} {answer.text()[:3000]}")
+        faults = window.take_faults()
+        if faults:
+            raise AssertionError(f"arranging the shop: {faults}")
+        return ["/console/customers/-/collector"]
 
 
 @functools.cache

@@ -71,12 +71,12 @@
     if (!image.hasAttribute("alt")) report("a picture has no alt", image);
     else if (image.complete && image.naturalWidth === 0 && image.loading !== "lazy") report("a picture cannot be shown", image);
   }
-  for (const chart of all("svg.chart")) {
+  for (const chart of all("svg.chart:not([aria-hidden=true])")) {
     if (!name(chart)) report("a chart has no title", chart);
     if (!chart.closest("section, article, figure, main")?.querySelector("table")) report("a chart has no table", chart);
   }
-  for (const chart of all("svg:not(.chart)")) {
-    if (!name(chart) && chart.getAttribute("aria-hidden") !== "true") report("a drawing has neither a name nor aria-hidden", chart);
+  for (const chart of all("svg:not(.chart):not([aria-hidden=true])")) {
+    if (!name(chart)) report("a drawing has neither a name nor aria-hidden", chart);
   }
   for (const table of all("table")) {
     if (!words(table.caption?.textContent ?? "")) report("a table has no caption", table);
@@ -161,7 +161,8 @@
 
   // Languages: the text of the console itself, without what comes from outside (bdi, code, pre, time)
   const outside = "bdi, code, pre, time, textarea, option, script, style, template, [lang]:not(html), [translate=no]";
-  const names = /App Store(?: (?:Connect|Server(?: API)?|Library))?|Advanced Commerce(?: API)?|Content Security Policy|Ask to Buy|JSON Lines|Let's Encrypt/g;
+  // Proper names; commands and values in quotes; identifiers such as winbackOffers, app-store-key and com.example.coins
+  const names = /App Store(?: (?:Connect|Server(?: API| Library)?))?|Ask to Buy|JSON Lines|`[^`]*`|"[^"]*"|\w*[a-z][A-Z]\w*|\w+(?:[-./]\w+)+/g;
   const own = [];
   const texts = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) if (!texts.currentNode.parentElement.closest(outside)) own.push([texts.currentNode.data, texts.currentNode.parentElement]);
@@ -169,7 +170,7 @@
     for (const element of all(`[${attribute}]`)) if (!element.closest("bdi, code, pre, time, img, [lang]:not(html)")) own.push([element.getAttribute(attribute), element]);
   }
   for (const [text, element] of own) {
-    if (isKorean && /[A-Za-z]{2,}(?:[ ,.;:’'"()-]+[A-Za-z]+){2,}/.test(text.replace(names, "·"))) report(`English on a Korean page, "${words(text).slice(0, 80)}"`, element);
+    if (isKorean && /[A-Za-z]{2,}(?:[,.;:]? [A-Za-z]{2,}){2,}/.test(words(text.replace(names, "·")))) report(`English on a Korean page, "${words(text).slice(0, 80)}"`, element);
     if (!isKorean && /[\uac00-\ud7a3]/.test(text)) report(`Korean on an English page, "${words(text).slice(0, 80)}"`, element);
   }
   return defects;

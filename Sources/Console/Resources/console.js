@@ -91,6 +91,7 @@ function live(event) {
   clearTimeout(timer);
   timer = setTimeout(async () => {
     const target = document.getElementById(form.dataset.live);
+    if (!target) return;
     const isPost = form.dataset.liveAction !== undefined;
     const data = new URLSearchParams(new FormData(form));
     const url = isPost ? form.dataset.liveAction : form.action + "?" + data;
