@@ -70,12 +70,9 @@ struct TeamActionsPage {
     private func row(_ action: TeamAction) -> [HTML] {
         let entry = action.entry
         let actor = if case .member(let name) = entry.actor { name } else { entry.actor.description }
-        let customer = action.user.map { user in
-            a(.href(ConsolePath("customers", query: ["search": user.name]))) { data(user.name) }
-        }
         return [
             Shown.moment(entry.happenedAt), data(actor), HTML { Self.title(of: entry.event) },
-            customer ?? HTML { Phrase("erased", "삭제됨") },
+            Shown.customer(action.user),
             HTML {
                 data(entry.subject)
                 if !entry.reference.isEmpty {

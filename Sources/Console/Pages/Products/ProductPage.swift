@@ -48,7 +48,7 @@ struct ProductPage {
 
     private var links: HTML {
         p(.class("actions")) {
-            a(.class("button"), .href(ConsolePath("customers", query: ["search": product.productIdentifier]))) {
+            a(.class("button"), .href(ConsolePath("customers", query: ["product": product.productIdentifier]))) {
                 Phrase("Latest customers", "최근 고객")
             }
             if isAdministered {

@@ -96,7 +96,7 @@ struct CustomersPage {
                 }
                     + findings.unclaimed.map { purchase in
                         [
-                            a(.href(ConsolePath("unclaimed", query: ["search": purchase.transactionIdentifier]))) {
+                            a(.href(UnclaimedPurchasePage.path(of: purchase))) {
                                 Phrase("Nobody yet", "아직 없음")
                             },
                             HTML { names.product(purchase.productIdentifier) },
