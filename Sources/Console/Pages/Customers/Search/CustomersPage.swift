@@ -90,7 +90,7 @@ struct CustomersPage {
                         HTML {
                             CustomerWords.badge(status.state)
                             plain(" ")
-                            CustomerWords.mark(status.origin)
+                            OriginWords.mark(status.origin)
                         },
                     ]
                 }
@@ -104,7 +104,7 @@ struct CustomersPage {
                             HTML {
                                 CustomerWords.badge(.unclaimed)
                                 plain(" ")
-                                CustomerWords.mark(purchase.origin)
+                                OriginWords.mark(purchase.origin)
                             },
                         ]
                     },
