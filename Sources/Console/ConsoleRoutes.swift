@@ -46,6 +46,7 @@ public struct ConsoleRoutes: RouteSource {
         addPages(to: pages)
         // A path without a page gets an error page of the console.
         group.get("**") { _, _ -> Response in throw Problem.pageUnknown }
+        group.post("**") { _, _ -> Response in throw Problem.pageUnknown }
     }
 
     /// Adds the pages of each section: one line for each.

@@ -44,11 +44,12 @@ public struct TeamMember: Hashable, Sendable {
     /// The member as the actor of an erasure.
     public var actor: AuditActor { .member(name) }
 
-    /// True if a text can be the name of a member: 1 to 64 bytes without spaces at its ends or control characters.
+    /// True if a text can be the name of a member: 1 to 64 bytes without spaces at its ends or control characters. Browsers resolve
+    /// `.` and `..` in addresses.
     public static func isName(_ text: String) -> Bool {
-        guard (1...maximumNameLength).contains(text.utf8.count), text.first != " ", text.last != " " else {
-            return false
-        }
+        guard (1...maximumNameLength).contains(text.utf8.count), text.first != " ", text.last != " ",
+            ![".", ".."].contains(text)
+        else { return false }
         let joined = text.replacing(" ", with: "_")
         return User(name: joined).map { ByteKey($0.name) == ByteKey(joined) } ?? false
     }

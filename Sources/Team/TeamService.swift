@@ -62,7 +62,7 @@ public struct TeamService: Sendable {
             }
             try records.setPasswordHash(hash, of: member.name)
             try records.setCodeSecret(nil, lastStep: nil, of: member.name)
-            try records.deleteSessions(of: member.name, keeping: [])
+            try records.deleteSessions(of: member.name)
             try records.deleteInvitations(of: member.name)
             try records.changes.append(.passwordSet, of: member.name, by: .member(member.name), at: now)
         }
@@ -143,7 +143,7 @@ public struct TeamService: Sendable {
         try await change(member.name) { records, current in
             guard current.passwordHash == member.passwordHash else { throw TeamError.passwordWrong }
             try records.setPasswordHash(hash, of: member.name)
-            try records.deleteSessions(of: member.name, keeping: [])
+            try records.deleteSessions(of: member.name)
             try records.deleteInvitations(of: member.name)
             try records.changes.append(.passwordSet, of: member.name, by: .member(member.name), at: now)
         }

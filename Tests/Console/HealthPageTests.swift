@@ -68,7 +68,7 @@ import Testing
         let broken = try await verified(admin)
         #expect(broken.has("Broken"))
         #expect(broken.has("Record 1 or an earlier one was changed or removed."))
-        #expect(broken.has("href=\"/console/customers?search=alice\""))
+        #expect(broken.has("href=\"/console/customers/-/alice\""))
     }
 
     /// The page after the verification has ended.

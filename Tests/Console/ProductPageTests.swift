@@ -64,7 +64,7 @@ import Testing
         for text in [
             "튼튼 새싹", "Sturdy Sprout", "A sturdier sprout with one more leaf to show for it.", "sprout 1 for good",
             "Display name (en-US)", "Review screenshot", "Family Sharing", "5E5AC1A1",
-            "href=\"/console/customers?search=\(Self.sprout1)\"",
+            "href=\"/console/customers?product=\(Self.sprout1)\"",
         ] { #expect(page.has(text), "\(text)") }
         // The description has 52 characters.
         #expect(!page.has("Longer than 55"))

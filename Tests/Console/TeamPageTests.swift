@@ -97,7 +97,8 @@ import Testing
         let fixture = try await ConsoleFixture()
         let admin = try await fixture.browser(.admin)
         for (name, role, status) in [
-            ("", "viewer", 422), ("admin", "viewer", 409), ("ada", "owner", 422), ("a\u{7}b", "viewer", 422),
+            ("", "viewer", 422), ("admin", "viewer", 409), ("ada", "owner", 422), ("..", "viewer", 422),
+            ("a\u{7}b", "viewer", 422),
             (String(repeating: "a", count: 65), "viewer", 422),
         ] {
             let answer = try await admin.post(

@@ -46,6 +46,12 @@ enum Shown {
 
     static func identifier(_ text: String?) -> HTML { text.map { identifier($0) } ?? nothing }
 
+    /// A link to a customer, by the name. Nil for an erased one.
+    static func customer(_ user: User?) -> HTML {
+        guard let user, user.issuer != User.erasedIssuer else { return HTML { Phrase("erased", "삭제됨") } }
+        return a(.href(.customer(user))) { data(user.name) }
+    }
+
     static var nothing: HTML { span(.class("nothing")) { plain("–") } }
 
     /// A word in a coloured frame.

@@ -19,13 +19,6 @@ struct LiveResponse: Sendable {
     let context: ConsoleContext
     let permission: TeamPermission
 
-    private static var headers: HTTPFields {
-        var headers: HTTPFields = [.contentType: ServerSentEvents.contentType, .cacheControl: "no-store"]
-        // Some proxies buffer responses. This header turns that off.
-        if let name = HTTPField.Name("X-Accel-Buffering") { headers[name] = "no" }
-        return headers
-    }
-
     /// - Parameter events: Returns the events since its last call. It is called again after each change.
     /// - Throws: `Problem` if the page needs no session.
     func response(
@@ -33,11 +26,11 @@ struct LiveResponse: Sendable {
         _ events: @escaping @Sendable () async throws -> [LiveEvent]
     ) throws -> Response {
         // A HEAD request does not open a stream.
-        guard request.method == .get else { return Response(status: .ok, headers: Self.headers) }
+        guard request.method == .get else { return Response(status: .ok, headers: ServerSentEvents.headers) }
         let subscription = Subscription(
             streams.listen(try context.requiredMember.name), in: streams)
         return Response(
-            status: .ok, headers: Self.headers,
+            status: .ok, headers: ServerSentEvents.headers,
             body: ResponseBody { writer in
                 defer { subscription.leave() }
                 try await write(to: &writer, subscription.listener, events)

@@ -46,7 +46,7 @@ struct TeamRecords {
             WHERE name = $2
             """,
             [moment, name])
-        try deleteSessions(of: name, keeping: [])
+        try deleteSessions(of: name)
         try deleteInvitations(of: name)
     }
 
@@ -71,9 +71,8 @@ struct TeamRecords {
         try database.delete(from: "team_session", where: ["cookie_digest"], [[digest]])
     }
 
-    /// - Parameter digest: The digest of the session to keep; empty for none.
-    func deleteSessions(of name: String, keeping digest: [UInt8]) throws {
-        try database.execute("DELETE FROM team_session WHERE name = $1 AND cookie_digest <> $2", [name, digest])
+    func deleteSessions(of name: String) throws {
+        try database.execute("DELETE FROM team_session WHERE name = $1", [name])
     }
 
     func insert(invitation digest: [UInt8], of name: String, from beginning: Timestamp, until end: Timestamp) throws {

@@ -96,7 +96,7 @@ import Testing
         #expect(other.words.contains("Another user has redeemed the purchase and keeps it."))
         #expect(links(other, "/-/alice").contains(Self.path))
         let korean = try await browser.get("/console/customers/-/bob", headers: [.acceptLanguage: "ko"]).words
-        #expect(korean.contains("거절: garden.gate") && korean.contains("다른 사용자가 이 구매를 등록해서 가지고 있습니다."))
+        #expect(korean.contains("거절: garden.gate") && korean.contains("다른 사용자가 이 구매를 등록했고 계속 소유합니다."))
         // Each entry is on exactly one page.
         let all = try await console.entitlements.story(of: alice, before: nil, limit: 100).count
         var (entries, next) = (0, Optional(Self.path + "/timeline?pageSize=2"))
@@ -157,7 +157,7 @@ import Testing
         let link = try #require(
             links(try await browser.get(Self.path), "/notifications/").first { _ in true })
         let page = try await browser.get(link)
-        #expect(page.words.contains("Notification: REFUND") && page.words.contains("takes an item"))
+        #expect(page.words.contains("Notification: REFUND") && page.words.contains("Taken from the customer"))
         #expect(page.has("<code><bdi>notificationType</bdi></code>: <bdi>REFUND</bdi>"))
         #expect(page.text.contains(/<code><bdi>signedDate<\/bdi><\/code>: \d+ · <time/))
         #expect(try await browser.get(link.replacing("/alice/", with: "/bob/")).status == 404)

@@ -78,7 +78,10 @@ import Testing
         _ = try await console.entitlements.receive(
             statement: Array(try console.store.signedTransaction(bought.identifier).utf8))
         let page = try await search(try await console.browser(.viewer), transaction)
-        #expect(page.has("/console/unclaimed?search=\(transaction)"))
+        let match = try #require(page.text.firstMatch(of: /href="(\/console\/unclaimed\/[^"]+)"/))
+        let path = String(match.1).replacing("&amp;", with: "&")
+        #expect(path.hasPrefix("/console/unclaimed/\(transaction)?"))
+        #expect(try await console.browser(.support).get(path).has("Unclaimed purchase \(transaction)"))
     }
 
     @Test func `a product leads to its latest customers, each once`() async throws {

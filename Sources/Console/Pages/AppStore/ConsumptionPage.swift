@@ -105,20 +105,10 @@ struct ConsumptionPage {
         else { return Shown.nothing }
         return HTML {
             if let reason = ConsumptionRequestReason(rawValue: text) {
-                words(of: reason)
+                reason.title
                 plain(" ")
             }
             code { data(text) }
-        }
-    }
-
-    private static func words(of reason: ConsumptionRequestReason) -> Phrase {
-        switch reason {
-        case .unintendedPurchase: Phrase("Bought by mistake", "실수로 구매함")
-        case .fulfillmentIssue: Phrase("Did not get what was bought", "구매한 것을 받지 못함")
-        case .unsatisfiedWithPurchase: Phrase("Not satisfied", "만족하지 않음")
-        case .legal: Phrase("A legal reason", "법적 사유")
-        case .other: Phrase("Another reason", "기타")
         }
     }
 }

@@ -55,7 +55,7 @@ struct NotificationListPage {
                         }, chosen: filter.type)
                 Field.choice(
                     "outcome", Phrase("Outcome", "결과"),
-                    [("", Phrase("All", "전체"))] + Self.outcomes.map { ($0.rawValue, NotificationWords.title(of: $0)) },
+                    [("", Phrase("All", "전체"))] + Self.outcomes.map { ($0.rawValue, $0.title) },
                     chosen: filter.outcome?.rawValue)
                 if hasSeveralApps {
                     Field.choice(
@@ -93,7 +93,7 @@ struct NotificationListPage {
                 }
             },
             Shown.moment(notification.signedAt),
-            NotificationWords.outcome(notification.outcome),
+            notification.outcome?.html ?? Shown.nothing,
             HTML {
                 Shown.identifier(notification.transactionIdentifier)
                 if let original = notification.originalTransactionIdentifier,

@@ -4,35 +4,6 @@ import Receipts
 
 /// The App Store's notifications in plain words.
 enum NotificationWords {
-    /// The outcome as a badge, with its code.
-    static func outcome(_ outcome: NotificationOutcome?) -> HTML {
-        guard let outcome else { return Shown.nothing }
-        return HTML {
-            Shown.badge(title(of: outcome), mood(of: outcome))
-            plain(" ")
-            code { plain(outcome.rawValue) }
-        }
-    }
-
-    static func title(of outcome: NotificationOutcome) -> Phrase {
-        switch outcome {
-        case .granted: Phrase("Given to the customer", "고객에게 지급")
-        case .revoked: Phrase("Taken from the customer", "고객에게서 회수")
-        case .recorded: Phrase("Recorded, nothing changed", "기록만 함, 변경 없음")
-        case .parked: Phrase("Waits for a customer", "고객을 기다림")
-        case .duplicate: Phrase("Received before", "이미 받음")
-        }
-    }
-
-    private static func mood(of outcome: NotificationOutcome) -> Shown.Mood {
-        switch outcome {
-        case .granted: .good
-        case .revoked: .bad
-        case .parked: .warning
-        case .recorded, .duplicate: .neutral
-        }
-    }
-
     /// The marks of a notification that came late or more than once.
     static func marks(_ received: ReceivedNotification) -> HTML {
         HTML {

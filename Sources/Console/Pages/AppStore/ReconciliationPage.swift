@@ -101,7 +101,7 @@ struct ReconciliationPage {
             for (outcome, count) in findings.sorted(by: { $0.key < $1.key }) {
                 li {
                     if let known = NotificationOutcome(rawValue: outcome) {
-                        NotificationWords.title(of: known)
+                        known.title
                     } else {
                         Phrase("Refused", "거절")
                     }

@@ -82,7 +82,7 @@ struct CustomerPage {
                     HTML {
                         CustomerWords.badge(owned.state)
                         plain(" ")
-                        CustomerWords.mark(owned.transaction?.origin)
+                        OriginWords.mark(owned.transaction?.origin)
                     }, Shown.day(owned.since), until(owned), source(of: owned),
                     a(.href(explanation(of: owned.item))) { Phrase("Explain", "설명") },
                 ]
@@ -123,7 +123,7 @@ struct CustomerPage {
                     plain(" ")
                     CustomerWords.badge(status.state)
                     plain(" ")
-                    CustomerWords.mark(status.origin)
+                    OriginWords.mark(status.origin)
                     if words.awaitsConsent {
                         plain(" ")
                         Shown.badge(Phrase("price increase without consent yet", "가격 인상 미동의"), .warning)

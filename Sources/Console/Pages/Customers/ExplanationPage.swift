@@ -69,7 +69,7 @@ struct ExplanationPage {
         case .granted, .grantEnded, .grantTakenBack:
             return a(.href(.customer(user, "grants"))) { Shown.identifier(reference) }
         case .unclaimed:
-            return a(.href(ConsolePath("unclaimed", query: ["search": reference]))) { Shown.identifier(reference) }
+            return a(.href(ConsolePath("unclaimed", query: ["transaction": reference]))) { Shown.identifier(reference) }
         case .refused, .transferredToAnotherUser:
             return a(.href(ConsolePath("customers", query: ["search": reference]))) { Shown.identifier(reference) }
         default:

@@ -1,5 +1,6 @@
 import Commerce
 import Entitlements
+import HTTPSupport
 import Ledger
 
 /// The verification of the audit logs in the background. It pauses after each page, so that other work comes first.
@@ -9,7 +10,7 @@ actor AuditCheck {
         let startedAt: Timestamp
         /// The time of the end or of the interruption; nil while the verification runs.
         var endedAt: Timestamp?
-        /// The error that interrupted the verification; nil for none.
+        /// The sentence of the error that interrupted the verification; nil for none.
         var failure: String?
 
         var isRunning: Bool { endedAt == nil }
@@ -51,7 +52,7 @@ actor AuditCheck {
                 }
                 try await Task.sleep(for: Self.pause)
             } catch {
-                progress?.failure = (error as? any CodedError)?.message ?? "\(error)"
+                progress?.failure = (Problem(error) ?? .unexpected).detail
                 progress?.endedAt = clock.now()
             }
         }

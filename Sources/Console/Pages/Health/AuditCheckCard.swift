@@ -73,9 +73,8 @@ struct AuditCheckCard {
             ],
             rows: breaks.map { one in
                 [
-                    one.user.map { user in
-                        a(.href(ConsolePath("customers", query: ["search": user.name]))) { data(user.name) }
-                    } ?? HTML { Phrase("a user of an earlier version", "이전 버전의 사용자") },
+                    one.user.map { Shown.customer($0) }
+                        ?? HTML { Phrase("a user of an earlier version", "이전 버전의 사용자") },
                     HTML {
                         Phrase(
                             "Record \(one.number) or an earlier one was changed or removed.",

@@ -70,12 +70,9 @@ struct TeamActionsPage {
     private func row(_ action: TeamAction) -> [HTML] {
         let entry = action.entry
         let actor = if case .member(let name) = entry.actor { name } else { entry.actor.description }
-        let customer = action.user.map { user in
-            a(.href(ConsolePath("customers", query: ["search": user.name]))) { data(user.name) }
-        }
         return [
             Shown.moment(entry.happenedAt), data(actor), HTML { Self.title(of: entry.event) },
-            customer ?? HTML { Phrase("erased", "삭제됨") },
+            Shown.customer(action.user),
             HTML {
                 data(entry.subject)
                 if !entry.reference.isEmpty {
@@ -93,23 +90,7 @@ struct TeamActionsPage {
     ]
 
     private static func title(of event: AuditEntry.Event) -> Phrase {
-        switch event {
-        case .itemGiven: Phrase("Item given", "아이템 지급")
-        case .itemTakenBack: Phrase("Item taken back", "아이템 회수")
-        case .granted: Phrase("Purchase reinstated or redeemed", "구매 되살림 또는 등록")
-        case .revoked: Phrase("Purchase revoked", "구매 취소")
-        case .assigned: Phrase("Purchase assigned", "구매 배정")
-        case .credited: Phrase("Balance increased", "잔액 추가")
-        case .spent: Phrase("Balance spent", "잔액 사용")
-        case .erased: Phrase("Customer erased", "고객 삭제")
-        case .refused: Phrase("Purchase refused", "구매 거절")
-        case .transferredIn: Phrase("Purchase transferred in", "구매 넘겨받음")
-        case .transferredOut: Phrase("Purchase transferred out", "구매 넘겨줌")
-        case .expired: Phrase("Expired", "만료")
-        case .renewalFailed: Phrase("Renewal failed", "갱신 실패")
-        case .gracePeriodBegan: Phrase("Grace period began", "유예 기간 시작")
-        case .autoRenewDisabled: Phrase("Renewal turned off", "자동 갱신 꺼짐")
-        case .autoRenewEnabled: Phrase("Renewal turned on", "자동 갱신 켜짐")
-        }
+        // The team also grants by reinstating.
+        event == .granted ? Phrase("Purchase reinstated or redeemed", "구매 회수 취소 또는 등록") : event.title
     }
 }

@@ -46,7 +46,7 @@ struct AppStoreConnectChecklist: Sendable {
         let isIdentifier = product.productIdentifier.wholeMatch(of: /[A-Za-z0-9._-]+/) != nil
         return [
             Entry(
-                title: Phrase("Type", "유형"), value: HTML { ProductWords.title(of: product.type) }, check: .ready),
+                title: Phrase("Type", "유형"), value: HTML { product.type.title }, check: .ready),
             Entry(
                 title: Phrase("Product ID", "제품 ID"), value: Shown.identifier(product.productIdentifier),
                 check: isIdentifier
@@ -68,7 +68,7 @@ struct AppStoreConnectChecklist: Sendable {
                 check: subscription.level > 0 ? .ready : .notAccepted),
             Entry(
                 title: Phrase("Subscription duration", "구독 기간"),
-                value: HTML { ProductWords.length(subscription.period) },
+                value: HTML { subscription.period.words() },
                 check: Self.durations.contains(subscription.period.description) ? .ready : .notAccepted),
         ]
     }
@@ -101,7 +101,7 @@ struct AppStoreConnectChecklist: Sendable {
     private var offers: [Entry] {
         (product.subscription?.offers ?? []).map { offer in
             Entry(
-                title: ProductWords.title(of: offer.kind),
+                title: offer.kind.title,
                 value: HTML {
                     if let identifier = offer.identifier {
                         Shown.identifier(identifier)

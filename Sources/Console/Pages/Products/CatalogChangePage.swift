@@ -8,7 +8,8 @@ struct CatalogChangePage {
     let context: ConsoleContext
     let address: ProductAddress
     let revision: CatalogRevision
-    let author: ChangeAuthor
+    /// The names of API keys by their identifiers.
+    let keys: [String: String]
 
     private var change: CatalogChange { revision.change }
 
@@ -21,7 +22,8 @@ struct CatalogChangePage {
                         a(.href(address.path())) { data(change.productIdentifier) }
                     ),
                     (Phrase("Change", "변경"), HTML { ProductWords.title(of: change.content.kind) }),
-                    (Phrase("When", "시각"), Shown.moment(change.happenedAt)), (Phrase("By", "변경한 사람"), author.html),
+                    (Phrase("When", "시각"), Shown.moment(change.happenedAt)),
+                    (Phrase("By", "변경한 사람"), ActorWords.html(caller: change.changedBy, keys)),
                 ])
                 p(.class("actions")) {
                     a(.class("button"), .href(address.path("history"))) { Phrase("History", "변경 기록") }

@@ -56,7 +56,7 @@ struct CatalogHistoryPage {
                 plain(" · ")
                 Shown.moment(change.happenedAt)
                 plain(" · ")
-                ChangeAuthor(change.changedBy, keys: keys).html
+                ActorWords.html(caller: change.changedBy, keys)
                 plain(" · ")
                 a(.href(address.path("history", String(change.number)))) {
                     Phrase("Change \(change.number)", "변경 \(change.number)")

@@ -73,7 +73,7 @@ extension CatalogChangeError {
         switch self {
         case .productInvalid(let error), .pictureInvalid(let error): error.sentence
         case .productTypeFixed(let type):
-            Phrase(message, "상품 유형은 \(ProductWords.title(of: type).korean)이며 바꿀 수 없습니다. 다른 상품을 정의하세요.")
+            Phrase(message, "상품 유형은 \(type.title.korean)이며 바꿀 수 없습니다. 다른 상품을 정의하세요.")
         case .productBenefitFixed:
             Phrase(message, "이미 구매한 고객이 있어 아이템, 잔액, 기간을 바꿀 수 없습니다. 다른 상품을 정의하세요.")
         case .productNotFound: Phrase(message, "카탈로그에 이 식별자의 상품이 없습니다.")

@@ -25,7 +25,7 @@ struct ProductFormPage {
                 input(.type("hidden"), .name(ProductKey.type.rawValue), .value(fields.type.rawValue))
                 div(.class("columns")) {
                     section(.class("card")) {
-                        h2 { ProductWords.title(of: fields.type) }
+                        h2 { fields.type.title }
                         general
                     }
                     section(.class("card")) {
@@ -85,7 +85,7 @@ struct ProductFormPage {
                 a(
                     .href(target.formPath(type)),
                     type == fields.type ? HTMLAttribute("aria-current", "page") : nil
-                ) { ProductWords.title(of: type) }
+                ) { type.title }
             }
         }
     }

@@ -29,7 +29,7 @@ struct ProductHistoryRoutes: Sendable {
             let (address, revision) = try await revision(request, context)
             return CatalogChangePage(
                 context: context, address: address, revision: revision,
-                author: ChangeAuthor(revision.change.changedBy, keys: try await entitlements.apiKeyNames())
+                keys: try await entitlements.apiKeyNames()
             ).page
         }
         pages.post("products/:product/history/:number/undo", .catalog) { request, context in

@@ -65,7 +65,7 @@ struct ProductListPage {
             Field.choice(
                 "type", Phrase("Type", "유형"),
                 [("", Phrase("All types", "모든 유형"))]
-                    + ProductType.allCases.map { ($0.rawValue, ProductWords.title(of: $0)) },
+                    + ProductType.allCases.map { ($0.rawValue, $0.title) },
                 chosen: filter.type?.rawValue)
             if apps.all.count > 1 {
                 Field.choice(
@@ -99,7 +99,7 @@ struct ProductListPage {
                 br()
                 Shown.identifier(product.productIdentifier)
             },
-            HTML { ProductWords.title(of: product.type) }, names(product), Shown.money(product.price),
+            HTML { product.type.title }, names(product), Shown.money(product.price),
             listed.benefit.map { benefit in HTML { ProductWords.sentence(of: benefit) } } ?? Shown.nothing,
             product.subscription.map(subscription) ?? Shown.nothing, listed.marks,
         ]
@@ -125,7 +125,7 @@ struct ProductListPage {
         HTML {
             data(subscription.groupName.isEmpty ? subscription.groupIdentifier : subscription.groupName)
             plain(" · ")
-            ProductWords.length(subscription.period)
+            subscription.period.words()
             plain(" · ")
             Phrase("level \(subscription.level)", "레벨 \(subscription.level)")
         }

@@ -31,7 +31,7 @@ struct ProductPage {
             h2 { Phrase("Texts", "텍스트") }
             texts
             if product.subscription != nil {
-                h2 { Phrase("Offers", "제안") }
+                h2 { Phrase("Offers", "혜택") }
                 offers
             }
             h2 { Phrase("In App Store Connect", "App Store Connect") }
@@ -48,7 +48,7 @@ struct ProductPage {
 
     private var links: HTML {
         p(.class("actions")) {
-            a(.class("button"), .href(ConsolePath("customers", query: ["search": product.productIdentifier]))) {
+            a(.class("button"), .href(ConsolePath("customers", query: ["product": product.productIdentifier]))) {
                 Phrase("Latest customers", "최근 고객")
             }
             if isAdministered {
@@ -62,7 +62,7 @@ struct ProductPage {
             (Phrase("Product identifier", "상품 식별자"), Shown.identifier(product.productIdentifier)),
             (Phrase("State", "상태"), listed.marks),
             (Phrase("App", "앱"), Shown.identifier(listed.catalog.bundleIdentifier)),
-            (Phrase("Type", "유형"), HTML { ProductWords.title(of: product.type) }),
+            (Phrase("Type", "유형"), HTML { product.type.title }),
             (Phrase("Reference name", "참조 이름"), data(product.referenceName)),
             (
                 Phrase("Price", "가격"),
@@ -91,7 +91,7 @@ struct ProductPage {
                 }
             ),
             (Phrase("Level in the group", "그룹 내 레벨"), plain(String(subscription.level))),
-            (Phrase("Period", "기간"), HTML { ProductWords.length(subscription.period) }),
+            (Phrase("Period", "기간"), HTML { subscription.period.words() }),
         ]
         return facts
     }
@@ -108,17 +108,17 @@ struct ProductPage {
 
     private var offers: HTML {
         Listing.table(
-            Phrase("Offers", "제안"),
+            Phrase("Offers", "혜택"),
             columns: [
                 Phrase("Kind", "종류"), Phrase("Identifier", "식별자"), Phrase("Terms", "조건"), Phrase("Customers", "고객"),
             ],
             rows: (product.subscription?.offers ?? []).map { offer in
                 [
-                    HTML { ProductWords.title(of: offer.kind) }, Shown.identifier(offer.identifier),
+                    HTML { offer.kind.title }, Shown.identifier(offer.identifier),
                     HTML { ProductWords.terms(of: offer) }, eligibility(offer.eligibility),
                 ]
             },
-            empty: Phrase("The subscription has no offers.", "구독에 제안이 없습니다."))
+            empty: Phrase("The subscription has no offers.", "구독에 혜택이 없습니다."))
     }
 
     private func eligibility(_ customers: Set<SubscriptionOffer.Eligibility>?) -> HTML {

@@ -56,7 +56,7 @@ struct ProductPreview: Sendable {
                 ),
             ]
                 + (product.subscription?.offers ?? []).map { offer in
-                    (ProductWords.title(of: offer.kind), HTML { ProductWords.terms(of: offer) })
+                    (offer.kind.title, HTML { ProductWords.terms(of: offer) })
                 })
         details {
             summary { Phrase("In App Store Connect", "App Store Connect 항목") }

@@ -30,7 +30,7 @@ struct KeptProofPage {
     private var users: HTML {
         guard !stored.users.isEmpty else { return Shown.nothing }
         return ul(.class("plain")) {
-            for user in stored.users { li { RefusedPurchasesPage.customer(user) } }
+            for user in stored.users { li { Shown.customer(user) } }
         }
     }
 }

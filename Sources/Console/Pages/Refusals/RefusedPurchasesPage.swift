@@ -32,7 +32,7 @@ struct RefusedPurchasesPage {
             ],
             rows: refusals.map { refusal in
                 [
-                    Shown.moment(refusal.happenedAt), customer(refusal.user),
+                    Shown.moment(refusal.happenedAt), Shown.customer(refusal.user),
                     Shown.identifier(refusal.productIdentifier),
                     a(.href(ConsolePath("customers", query: ["search": refusal.transactionIdentifier]))) {
                         Shown.identifier(refusal.transactionIdentifier)
@@ -41,11 +41,5 @@ struct RefusedPurchasesPage {
                 ]
             },
             empty: Phrase("No purchase was refused with this code.", "이 코드로 거절된 구매가 없습니다."), next: next)
-    }
-
-    /// The name of a user, as a link to the search that finds it.
-    static func customer(_ user: User?) -> HTML {
-        guard let user else { return HTML { Phrase("erased", "삭제됨") } }
-        return a(.href(ConsolePath("customers", query: ["search": user.name]))) { data(user.name) }
     }
 }

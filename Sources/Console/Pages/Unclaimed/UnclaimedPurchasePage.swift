@@ -67,9 +67,7 @@ struct UnclaimedPurchasePage {
                 Field.text(
                     "issuer", Phrase("Issuer of the name", "이름의 발급자"), maximumLength: User.maximumIssuerLength,
                     note: Phrase("Only if several users have the name.", "같은 이름의 사용자가 여럿일 때만."))
-                Field.text(
-                    "reason", Phrase("Reason, for the audit log", "사유 (감사 기록에 남습니다)"),
-                    maximumLength: Reason.maximumLength, isRequired: true)
+                Field.reason()
                 button(.class("primary")) { Phrase("Assign", "배정") }
             }
         }

@@ -51,7 +51,7 @@ struct EndpointListPage {
                             "webhooks", row.endpoint.identifier,
                             query: ["state": WebhookDelivery.State.failed.rawValue]))
                 ) { Phrase("Show", "보기") } : HTML { Phrase("None", "없음") },
-            Shown.moment(row.endpoint.createdAt), WebhookWords.actor(row.endpoint.createdBy, keys),
+            Shown.moment(row.endpoint.createdAt), ActorWords.html(caller: row.endpoint.createdBy, keys),
         ]
     }
 

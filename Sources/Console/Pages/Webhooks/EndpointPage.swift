@@ -71,7 +71,7 @@ struct EndpointPage {
         return [
             (Phrase("Identifier", "식별자"), Shown.identifier(endpoint.identifier)),
             (Phrase("Added", "추가"), Shown.moment(endpoint.createdAt)),
-            (Phrase("By", "추가한 사람"), WebhookWords.actor(endpoint.createdBy, keys)),
+            (Phrase("By", "추가한 사람"), ActorWords.html(caller: endpoint.createdBy, keys)),
             (
                 Phrase("Previous secret valid until", "이전 비밀 값의 유효 기한"),
                 hasPrevious ? Shown.moment(endpoint.previousSecret?.endsAt) : Shown.nothing
@@ -110,7 +110,7 @@ struct EndpointPage {
     private func row(_ change: WebhookChange) -> [HTML] {
         [
             Shown.moment(change.happenedAt), HTML { WebhookWords.change(change.event) },
-            WebhookWords.actor(change.changedBy, keys), detail(of: change),
+            ActorWords.html(caller: change.changedBy, keys), detail(of: change),
         ]
     }
 

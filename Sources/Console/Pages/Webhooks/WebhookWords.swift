@@ -54,22 +54,6 @@ enum WebhookWords {
         }
     }
 
-    /// The person or the API key that acted.
-    ///
-    /// - Parameter keys: The names of API keys by their identifiers.
-    static func actor(_ caller: String, _ keys: [String: String]) -> HTML {
-        switch AuditActor(caller: caller) {
-        case .member(let name): data(name)
-        case .apiKey(let identifier):
-            HTML {
-                Phrase("API key", "API 키")
-                plain(" ")
-                data(keys[identifier] ?? identifier)
-            }
-        case .user, .appStore, .till: data(caller)
-        }
-    }
-
     static func change(_ event: WebhookChange.Event) -> Phrase {
         switch event {
         case .added: Phrase("Added", "추가")

@@ -20,7 +20,7 @@ struct CustomerActionRoutes: Sendable {
             let user = try await services.customer(context)
             let grant = try context.parameters.text("grant")
             _ = try await entitlements.revoke(
-                grant: grant, of: user, reason: try GivenReason.read(context.form, "reason-" + grant),
+                grant: grant, of: user, reason: try context.form.reason("reason-" + grant),
                 by: try context.requiredMember.caller)
             return Self.page(of: user, .revoked)
         }
@@ -29,7 +29,7 @@ struct CustomerActionRoutes: Sendable {
             let user = try await services.customer(context)
             let transaction = try await entitlements.revoke(
                 transaction: try context.parameters.text("transaction"), origin: try request.origin(),
-                in: try request.query("app"), of: user, reason: try GivenReason.read(context.form),
+                in: try request.query("app"), of: user, reason: try context.form.reason(),
                 by: try context.requiredMember.caller)
             return Self.page(of: transaction, user, .revoked)
         }
@@ -37,7 +37,7 @@ struct CustomerActionRoutes: Sendable {
             let user = try await services.customer(context)
             let transaction = try await entitlements.reinstate(
                 transaction: try context.parameters.text("transaction"), origin: try request.origin(),
-                in: try request.query("app"), of: user, reason: try GivenReason.read(context.form),
+                in: try request.query("app"), of: user, reason: try context.form.reason(),
                 by: try context.requiredMember.caller)
             return Self.page(of: transaction, user, .reinstated)
         }
@@ -68,7 +68,7 @@ struct CustomerActionRoutes: Sendable {
             throw ConsoleForm.invalid("give-item", "an item of the catalog")
         }
         let grant = try entitlements.newGrant(
-            of: item, reason: try GivenReason.read(context.form, "give-reason"),
+            of: item, reason: try context.form.reason("give-reason"),
             endsAt: try Self.end(context.form), by: try context.requiredMember.caller)
         try submission.check(
             try await entitlements.give(grant, to: user, keeping: submission.answer, for: submission.key))
@@ -93,7 +93,7 @@ struct CustomerActionRoutes: Sendable {
         }
         let addition = try entitlements.newAddition(
             of: amount, to: try context.form.requiredText("balance"),
-            reason: try GivenReason.read(context.form, "balance-reason"), by: try context.requiredMember.caller)
+            reason: try context.form.reason("balance-reason"), by: try context.requiredMember.caller)
         try submission.check(
             try await entitlements.add(addition, for: user, keeping: submission.answer, for: submission.key))
         return Self.page(of: user, .credited)

@@ -36,7 +36,7 @@ struct CustomerActions {
                     "give-until", Phrase("Until", "종료일"),
                     note: Phrase(
                         "To the end of this day in UTC. Empty for no end.", "이 날의 끝(UTC)까지. 비우면 끝이 없습니다."))
-                GivenReason.field("give-reason")
+                Field.reason("give-reason")
                 button(.class("primary")) { Phrase("Give the item", "지급") }
             }
         }
@@ -50,7 +50,7 @@ struct CustomerActions {
                 Field.choice(
                     "balance", Phrase("Balance", "잔액"), names.catalogs.balances.map { ($0, Phrase(same: $0)) })
                 Field.number("amount", Phrase("Amount", "수량"), isRequired: true)
-                GivenReason.field("balance-reason")
+                Field.reason("balance-reason")
                 button(.class("primary")) { Phrase("Add", "더하기") }
             }
         }

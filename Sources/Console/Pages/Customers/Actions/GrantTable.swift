@@ -22,7 +22,7 @@ struct GrantTable {
             rows: grants.map { grant in
                 [
                     HTML { names.item(grant.item) }, Shown.day(grant.grantedAt),
-                    CustomerWords.caller(grant.grantedBy, keys), data(grant.reason), Shown.day(grant.endsAt),
+                    ActorWords.html(caller: grant.grantedBy, keys), data(grant.reason), Shown.day(grant.endsAt),
                     state(of: grant),
                 ] + (actions.isEmpty ? [] : [revocation(of: grant)])
             },
@@ -38,7 +38,7 @@ struct GrantTable {
                 div(.class("note")) {
                     Shown.day(revocation.revokedAt)
                     plain(" · ")
-                    CustomerWords.caller(revocation.revokedBy, keys)
+                    ActorWords.html(caller: revocation.revokedBy, keys)
                     plain(" · ")
                     data(revocation.reason)
                 }
@@ -55,7 +55,7 @@ struct GrantTable {
         return details(.class("action")) {
             summary { Phrase("Revoke", "회수") }
             context.form(to: .customer(user, "grants", grant.identifier, "revocation")) {
-                GivenReason.field("reason-" + grant.identifier)
+                Field.reason("reason-" + grant.identifier)
                 button(.class("danger")) { Phrase("Revoke", "회수") }
             }
         }

@@ -56,7 +56,7 @@ struct EventPage {
     private func facts(_ words: TimelineWords) -> [(name: Phrase, value: HTML)] {
         [
             (Phrase("When", "시각"), Shown.moment(entry.happenedAt)),
-            (Phrase("By", "누가"), CustomerWords.actor(entry.actor, keys)),
+            (Phrase("By", "누가"), ActorWords.html(entry.actor, keys)),
             (Phrase("Origin", "출처"), entry.origin.map { OriginWords.html($0) } ?? Shown.nothing),
             (Phrase("Reference", "참조"), Shown.identifier(entry.reference)),
             (Phrase("About", "대상"), Shown.identifier(entry.subject)),

@@ -72,7 +72,7 @@ struct TransactionFactList {
         return HTML {
             Shown.moment(revocation.revokedAt)
             plain(" · ")
-            CustomerWords.caller(revocation.revokedBy, keys)
+            ActorWords.html(caller: revocation.revokedBy, keys)
             plain(" · ")
             data(revocation.reason)
         }

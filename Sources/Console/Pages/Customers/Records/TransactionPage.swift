@@ -65,13 +65,13 @@ struct TransactionPage {
                 if transaction.revocation == nil {
                     summary { Phrase("Revoke the purchase", "구매 회수") }
                     context.form(to: transaction.path(of: user, "revocation")) {
-                        GivenReason.field()
+                        Field.reason()
                         button(.class("danger")) { Phrase("Revoke", "회수") }
                     }
                 } else {
                     summary { Phrase("Reinstate the purchase", "구매 회수 취소") }
                     context.form(to: transaction.path(of: user, "reinstatement")) {
-                        GivenReason.field()
+                        Field.reason()
                         button(.class("primary")) { Phrase("Reinstate", "회수 취소") }
                     }
                 }

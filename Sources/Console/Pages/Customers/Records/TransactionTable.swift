@@ -44,7 +44,7 @@ struct TransactionTable {
                 Shown.badge(Phrase("valid", "유효"), .good)
             }
             plain(" ")
-            CustomerWords.mark(transaction.origin)
+            OriginWords.mark(transaction.origin)
         }
     }
 }

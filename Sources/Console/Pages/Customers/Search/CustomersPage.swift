@@ -90,13 +90,13 @@ struct CustomersPage {
                         HTML {
                             CustomerWords.badge(status.state)
                             plain(" ")
-                            CustomerWords.mark(status.origin)
+                            OriginWords.mark(status.origin)
                         },
                     ]
                 }
                     + findings.unclaimed.map { purchase in
                         [
-                            a(.href(ConsolePath("unclaimed", query: ["search": purchase.transactionIdentifier]))) {
+                            a(.href(UnclaimedPurchasePage.path(of: purchase))) {
                                 Phrase("Nobody yet", "아직 없음")
                             },
                             HTML { names.product(purchase.productIdentifier) },
@@ -104,7 +104,7 @@ struct CustomersPage {
                             HTML {
                                 CustomerWords.badge(.unclaimed)
                                 plain(" ")
-                                CustomerWords.mark(purchase.origin)
+                                OriginWords.mark(purchase.origin)
                             },
                         ]
                     },

@@ -30,7 +30,7 @@ struct ProductCustomersPage {
                             HTML {
                                 Shown.identifier(customer.transactionIdentifier)
                                 plain(" ")
-                                CustomerWords.mark(customer.origin)
+                                OriginWords.mark(customer.origin)
                             },
                         ]
                     },

@@ -8,7 +8,7 @@ struct RefusalNote {
 
     var html: HTML {
         HTML {
-            if let words = code.flatMap({ RefusalWords(code: $0) }) {
+            if let words = code.flatMap({ RefusalExplanation(code: $0) }) {
                 div { words.cause }
                 div { words.remedy }
             } else if let code {

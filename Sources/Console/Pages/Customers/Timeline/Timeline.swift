@@ -36,16 +36,16 @@ struct Timeline {
     private func item(_ event: AuditEntry, _ number: Int64, _ otherOwner: User?) -> HTML {
         let words = TimelineWords(
             entry: event, transaction: transactions.first(where: { $0.isMeant(by: event) }), names: names)
-        return li(.class(words.mood.rawValue)) {
+        return li(.class(event.event.mood.rawValue)) {
             div {
                 a(.href(.customer(user, "events", String(number)))) { strong { words.title } }
                 plain(" ")
-                CustomerWords.mark(event.origin)
+                OriginWords.mark(event.origin)
             }
             div(.class("note")) {
                 Shown.moment(event.happenedAt)
                 plain(" · ")
-                CustomerWords.actor(event.actor, keys)
+                ActorWords.html(event.actor, keys)
                 if let price = words.price {
                     plain(" · ")
                     Shown.money(price)
@@ -70,13 +70,13 @@ struct Timeline {
                     data([notification.type, notification.subtype].compactMap(\.self).joined(separator: " "))
                 }
                 plain(" ")
-                CustomerWords.mark(notification.origin)
+                OriginWords.mark(notification.origin)
             }
             div(.class("note")) {
                 Shown.moment(notification.signedAt)
                 if let outcome = notification.outcome {
                     plain(" · ")
-                    CustomerWords.outcome(outcome)
+                    outcome.title
                 }
             }
         }

@@ -31,15 +31,6 @@ struct TimelineWords {
         }
     }
 
-    var mood: Shown.Mood {
-        switch entry.event {
-        case .granted, .transferredIn, .itemGiven, .assigned, .credited, .autoRenewEnabled: .good
-        case .revoked, .refused, .transferredOut, .itemTakenBack, .erased: .bad
-        case .renewalFailed, .gracePeriodBegan, .autoRenewDisabled: .warning
-        case .spent, .expired: .neutral
-        }
-    }
-
     /// The price that the customer paid; nil if the App Store has stated none.
     var price: Price? {
         guard [.granted, .revoked].contains(entry.event), !isOfTeam,

@@ -47,21 +47,10 @@ enum CustomerWords {
         }
     }
 
-    /// A badge for an origin whose purchases cost nothing; nil for real purchases.
-    static func mark(_ origin: Origin?) -> HTML? {
-        switch origin {
-        case .appleProduction, nil: nil
-        case .appleSandbox: Shown.badge(Phrase("Sandbox", "샌드박스"), .warning)
-        case .xcode: Shown.badge(Phrase("Xcode", "Xcode"), .warning)
-        case .localProduction: Shown.badge(Phrase("Local store", "로컬 스토어"), .warning)
-        case .localSandbox: Shown.badge(Phrase("Local sandbox", "로컬 샌드박스"), .warning)
-        }
-    }
-
     static func state(_ state: PurchaseState) -> Phrase {
         switch state {
         case .trial: Phrase("free trial", "무료 체험")
-        case .introductory: Phrase("introductory offer", "신규 할인")
+        case .introductory: Phrase("introductory offer", "신규 구독 혜택")
         case .active: Phrase("active", "이용 중")
         case .willNotRenew: Phrase("active, renewal is off", "이용 중, 갱신 꺼짐")
         case .gracePeriod: Phrase("grace period", "유예 기간")
@@ -99,34 +88,6 @@ enum CustomerWords {
         case .productNotAvailable:
             Phrase("the product was not available at the renewal", "갱신할 때 상품을 판매하지 않았습니다")
         case .other: Phrase("another reason", "그 밖의 이유")
-        }
-    }
-
-    static func outcome(_ outcome: NotificationOutcome) -> Phrase {
-        switch outcome {
-        case .granted: Phrase("gives an item", "아이템을 지급함")
-        case .revoked: Phrase("takes an item", "아이템을 회수함")
-        case .recorded: Phrase("changes no item", "아이템에 변화 없음")
-        case .parked: Phrase("waits for a customer", "고객을 기다림")
-        case .duplicate: Phrase("was received before", "이미 받음")
-        }
-    }
-
-    /// The person or the key that made a change for the team.
-    static func caller(_ caller: String, _ keys: [String: String]) -> HTML { actor(AuditActor(caller: caller), keys) }
-
-    /// The actor, with the names of API keys by their identifiers.
-    static func actor(_ actor: AuditActor, _ keys: [String: String]) -> HTML {
-        switch actor {
-        case .user: HTML { Phrase("the app", "앱") }
-        case .appStore: HTML { Phrase("the App Store", "App Store") }
-        case .till: HTML { Phrase("Till", "Till") }
-        case .member(let name): data(name)
-        case .apiKey(let identifier):
-            HTML {
-                Phrase("key", "키"); plain(" ")
-                data(keys[identifier] ?? identifier)
-            }
         }
     }
 }

@@ -53,7 +53,7 @@ struct ExplanationWords {
         } ?? ""
     }
 
-    private var refusal: RefusalWords? { explanation.reason.flatMap { RefusalWords(code: $0) } }
+    private var refusal: RefusalExplanation? { explanation.reason.flatMap { RefusalExplanation(code: $0) } }
 
     private var koreanRemedy: String {
         switch explanation.cause {

@@ -30,7 +30,7 @@ struct StoreProductsPage {
                 Shown.identifier(product.productIdentifier)
             },
             HTML {
-                StoreWords.title(product.type)
+                product.type.title
                 if product.isFamilyShareable {
                     br()
                     small { Phrase("can be shared in a family", "가족 공유 가능") }
@@ -51,7 +51,7 @@ struct StoreProductsPage {
 
     private func period(_ subscription: Subscription) -> HTML {
         HTML {
-            StoreWords.length(subscription.period)
+            subscription.period.words()
             br()
             small {
                 data(subscription.groupName)

@@ -42,7 +42,7 @@ struct StoreSubscriptionFacts {
                         Shown.money(price)
                         if let offer = subscription.renewalOffer {
                             plain(", ")
-                            StoreWords.title(offer)
+                            offer.title
                         }
                     }
                 ))

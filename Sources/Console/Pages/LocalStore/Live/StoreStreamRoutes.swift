@@ -18,23 +18,16 @@ struct StoreStreamRoutes: Sendable {
     let team: TeamService
     let streams: StoreStreams
 
-    private static var headers: HTTPFields {
-        var headers: HTTPFields = [.contentType: ServerSentEvents.contentType, .cacheControl: "no-store"]
-        // Some proxies buffer responses. This header turns that off.
-        if let name = HTTPField.Name("X-Accel-Buffering") { headers[name] = "no" }
-        return headers
-    }
-
     func add(to pages: ConsolePages) {
         pages.answer("store/stream", .store) { request, context in
             // A HEAD request does not open a stream.
-            guard request.method == .get else { return Response(status: .ok, headers: Self.headers) }
+            guard request.method == .get else { return Response(status: .ok, headers: ServerSentEvents.headers) }
             // A browser that connects again may have missed changes.
             let isReconnected = HTTPField.Name.lastEventID.map { request.headers.contains($0) } ?? false
             let subscription = try await BlockingWork.run { [streams] in streams.subscribe() }
             let cookie = context.cookie
             return Response(
-                status: .ok, headers: Self.headers,
+                status: .ok, headers: ServerSentEvents.headers,
                 body: ResponseBody { writer in
                     try await withThrowingDiscardingTaskGroup { group in
                         let listener = subscription.listener

@@ -58,7 +58,7 @@ struct StorePaymentPage {
                 Phrase("Offer", "혜택"),
                 payment.payment.offer.map { offer in
                     HTML {
-                        StoreWords.title(offer.kind)
+                        offer.kind.title
                         plain(" ")
                         Shown.identifier(offer.identifier)
                     }

@@ -89,7 +89,7 @@ struct StorePurchasePage {
         for product in products {
             for offer in product.subscription?.offers ?? [] {
                 guard let identifier = offer.identifier else { continue }
-                let kind = StoreWords.title(offer.kind)
+                let kind = offer.kind.title
                 let rest = " \(identifier) (\(product.productIdentifier))"
                 choices.append(
                     ("\(offer.kind.name) \(identifier)", Phrase(kind.english + rest, kind.korean + rest)))

@@ -89,7 +89,7 @@ struct StoreTransactionPage {
                 Phrase("Product", "상품"),
                 StoreRows.product(transaction.productIdentifier, quantity: transaction.quantity)
             ),
-            (Phrase("Type", "종류"), HTML { StoreWords.title(transaction.type) }),
+            (Phrase("Type", "종류"), HTML { transaction.type.title }),
             (Phrase("Price", "가격"), Shown.money(transaction.price)),
             (Phrase("Offer", "혜택"), transaction.offer.map { StoreOfferText(offer: $0).html } ?? Shown.nothing),
             (Phrase("Reason", "사유"), HTML { StoreWords.title(transaction.reason) }),

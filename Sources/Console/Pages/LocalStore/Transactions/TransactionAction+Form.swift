@@ -31,7 +31,7 @@ extension TransactionAction {
         case .requestRefund:
             Field.choice(
                 "request-reason", Phrase("Reason of the customer", "고객의 이유"),
-                ConsumptionRequestReason.allCases.map { ($0.rawValue, StoreWords.title($0)) },
+                ConsumptionRequestReason.allCases.map { ($0.rawValue, $0.title) },
                 chosen: ConsumptionRequestReason.other.rawValue)
         case .refund:
             Field.choice(

@@ -6,13 +6,13 @@ struct StoreOfferText {
 
     var html: HTML {
         HTML {
-            StoreWords.title(offer.kind)
+            offer.kind.title
             if let identifier = offer.identifier {
                 plain(" ")
                 Shown.identifier(identifier)
             }
             plain(": ")
-            StoreWords.length(offer.period, times: offer.periodCount)
+            offer.period.words(times: offer.periodCount)
             plain(", ")
             if let price = offer.price { plain(price.formatted + ", ") }
             StoreWords.title(offer.paymentMode)

@@ -63,16 +63,6 @@ enum StoreWords {
         }
     }
 
-    static func title(_ reason: ConsumptionRequestReason) -> Phrase {
-        switch reason {
-        case .unintendedPurchase: Phrase("Unintended purchase", "의도하지 않은 구매")
-        case .fulfillmentIssue: Phrase("The purchase was not delivered", "상품을 받지 못함")
-        case .unsatisfiedWithPurchase: Phrase("Not satisfied", "불만족")
-        case .legal: Phrase("Legal reason", "법적 이유")
-        case .other: Phrase("Another reason", "다른 이유")
-        }
-    }
-
     static func title(_ reason: TransactionReason) -> Phrase {
         switch reason {
         case .purchase: Phrase("Purchase", "구매")
@@ -84,15 +74,6 @@ enum StoreWords {
         switch ownership {
         case .purchased: Phrase("Bought by the account", "계정이 구매함")
         case .familyShared: Phrase("Shared by the family", "가족이 공유함")
-        }
-    }
-
-    static func title(_ type: ProductType) -> Phrase {
-        switch type {
-        case .consumable: Phrase("Consumable", "소모품")
-        case .nonConsumable: Phrase("Non-consumable", "비소모품")
-        case .nonRenewingSubscription: Phrase("Subscription that does not renew", "비자동 갱신 구독")
-        case .autoRenewableSubscription: Phrase("Subscription", "자동 갱신 구독")
         }
     }
 
@@ -127,32 +108,11 @@ enum StoreWords {
         }
     }
 
-    static func title(_ kind: SubscriptionOffer.Kind) -> Phrase {
-        switch kind {
-        case .introductory: Phrase("Introductory offer", "신규 구독 혜택")
-        case .promotional: Phrase("Promotional offer", "프로모션 혜택")
-        case .offerCode: Phrase("Offer code", "할인 코드")
-        case .winBack: Phrase("Win-back offer", "재구독 혜택")
-        }
-    }
-
     static func title(_ mode: SubscriptionOffer.PaymentMode) -> Phrase {
         switch mode {
         case .freeTrial: Phrase("free", "무료")
         case .payAsYouGo: Phrase("paid each period", "기간마다 결제")
         case .payUpFront: Phrase("paid at once", "한 번에 결제")
-        }
-    }
-
-    /// The length of a period: "3 months".
-    static func length(_ period: SubscriptionPeriod, times count: Int = 1) -> Phrase {
-        let number = period.value * count
-        let plural = number == 1 ? "" : "s"
-        return switch period.unit {
-        case .day: Phrase("\(number) day\(plural)", "\(number)일")
-        case .week: Phrase("\(number) week\(plural)", "\(number)주")
-        case .month: Phrase("\(number) month\(plural)", "\(number)개월")
-        case .year: Phrase("\(number) year\(plural)", "\(number)년")
         }
     }
 
