@@ -177,8 +177,16 @@ import Testing
         let browser = Browser(routes: fixture.routes)
         #expect(try await browser.get("/console/log-in", headers: [.acceptLanguage: "ko-KR,en;q=0.8"]).has("로그인"))
         #expect(try await browser.get("/console/log-in").has("Log in"))
-        let answer = try await browser.post("/console/language", ["language": "ko"], from: "/console/log-in")
+        let answer = try await browser.post(
+            "/console/language", ["language": "ko"], from: "/console/log-in",
+            headers: [.referer: "http://127.0.0.1:8080/console/log-in?next=%2Fconsole%2Faccount"])
         #expect(answer.status == 303)
+        #expect(answer.location == "/console/log-in?next=%2Fconsole%2Faccount")
+        for referrer in ["https://attacker.test/", "https://attacker.test/v1/user", "console"] {
+            let other = try await browser.post(
+                "/console/language", ["language": "ko"], from: "/console/log-in", headers: [.referer: referrer])
+            #expect(other.location == "/console")
+        }
         #expect(try await browser.get("/console/log-in").has("lang=\"ko\""))
     }
 }

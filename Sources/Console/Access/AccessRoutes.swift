@@ -65,8 +65,9 @@ struct AccessRoutes: Sendable {
 
     /// The page on which a form was sent. Nothing of it but the path is used.
     private static func referrer(of request: Request) -> ConsolePath {
-        let referrer = request.headers[.referer] ?? ""
-        let path = referrer.split(separator: "/", maxSplits: 2).last?.drop { $0 != "/" }
-        return path.flatMap { ConsolePath(request: String($0)) } ?? ConsolePath()
+        let parts = (request.headers[.referer] ?? "").split(
+            separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return ConsolePath() }
+        return ConsolePath(request: "/" + parts[3]) ?? ConsolePath()
     }
 }
