@@ -30,6 +30,7 @@ public struct ConsoleRoutes: RouteSource {
     public func add(to router: Router<ServiceContext>) {
         let outer = router.group(RouterPath(ConsolePath.root), context: ConsoleContext.self)
             .add(middleware: SecurityHeadersMiddleware())
+            .add(middleware: FormQueryMiddleware())
             .add(middleware: LanguageMiddleware())
             .add(middleware: ConsoleErrorMiddleware())
         AssetRoutes().add(to: outer.group("assets"))

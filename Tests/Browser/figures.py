@@ -50,7 +50,7 @@ def month_price(row):
 class Figures:
     """The figures of the purchases in an environment: `sandbox` has all that are not of production."""
 
-    def __init__(self, path, environment="sandbox", now=None):
+    def __init__(self, path, environment="production", now=None):
         self.now = now
         rows = collections.defaultdict(list)
         with open(path) as file:
@@ -172,7 +172,7 @@ class Figures:
 
 
 if __name__ == "__main__":
-    computed = Figures(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "sandbox")
+    computed = Figures(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "production")
     days = [day(row["purchase_date"]) for row in computed.transactions]
     for (figure, currency), value in sorted({**computed.sums(min(days), max(days)), **computed.levels(max(days))}.items()):
         print(f"{figure:24}{currency:5}{value}")

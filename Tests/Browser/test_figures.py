@@ -29,7 +29,7 @@ class Figures(unittest.TestCase):
 
     def answer(self, figure, interval):
         return shop().till(
-            "figures", figure, "--by", interval, "--from", self.first, "--to", self.now.date().isoformat(), "--environment", "sandbox")
+            "figures", figure, "--by", interval, "--from", self.first, "--to", self.now.date().isoformat())
 
     def values(self, figure, interval, part="values"):
         """The values of each period by currency, with its first and last day."""
@@ -77,6 +77,6 @@ class Figures(unittest.TestCase):
         with Window(logged_in("demo")) as window:
             for figure in [*SUMS, *LEVELS]:
                 with self.subTest(figure):
-                    response = window.context.request.get(f"/console/figures/{figure}/csv?by=month&environment=sandbox")
+                    response = window.context.request.get(f"/console/figures/{figure}/csv?by=month")
                     rows = list(csv.DictReader(io.StringIO(response.text())))
                     self.assertTrue(rows)

@@ -118,7 +118,7 @@ class Pages(unittest.TestCase):
                 with self.subTest(path):
                     response = window.context.request.get(path)
                     self.assertEqual(response.status, 200)
-                    self.assertRegex(response.headers["content-type"], r"^(image/(png|jpeg|svg\+xml|webp)|text/csv|application/)")
+                    self.assertRegex(response.headers["content-type"], r"^(image/(png|jpeg|svg\+xml|webp)|text/(csv|plain)|application/)")
                     self.assertEqual(response.headers.get("x-content-type-options"), "nosniff")
 
     def test_the_browser_reads_the_elements_as_they_are_written(self):

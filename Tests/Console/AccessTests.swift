@@ -245,6 +245,14 @@ import Testing
         }
     }
 
+    @Test func `a query is read as forms encode it`() async throws {
+        let browser = Browser(routes: try await ConsoleFixture().routes)
+        let page = try await browser.get("/console/log-in?next=%2Fconsole%3Fsearch%3Da%2Bb&done=saved+twice")
+        #expect(page.has("value=\"/console?search=a+b\""))
+        let spaced = try await browser.get("/console/log-in?x=1+2&next=/console/customers?search=mina+park")
+        #expect(spaced.has("value=\"/console\""))
+    }
+
     @Test func `the pages are in the language of the browser, or in the chosen one`() async throws {
         let fixture = try await ConsoleFixture()
         let browser = Browser(routes: fixture.routes)
