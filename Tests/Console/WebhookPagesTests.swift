@@ -139,8 +139,8 @@ import Webhooks
         #expect(try await admin.post(path + "/secret", ["overlap": "3600"], from: path).status == 409)
         fixture.shop.clock.advance(milliseconds: 3_600_000)
         #expect(try await !admin.get(path + "/secret").has("Previous secret"))
-        #expect(
-            try await fixture.webhooks.changes(of: endpoint.identifier, limit: 1).first?.changedBy == "member admin")
+        let changes = try await fixture.webhooks.changes(of: endpoint.identifier, limit: 5)
+        #expect(changes.contains { $0.event == .secretReplaced && $0.changedBy == "member admin" })
     }
 
     @Test func `a delivery shows each attempt, its response and the next one`() async throws {
@@ -195,7 +195,7 @@ import Webhooks
         #expect(first.has(messages[0]) && first.has(messages[1]) && !first.has(messages[2]))
         let next = try #require(first.text.firstMatch(of: /href="([^"]+cursor=[^"]+)"/)?.1)
         let second = try await viewer.get(String(next.replacing("&amp;", with: "&")) + "&pageSize=2")
-        #expect(second.has(messages[2]) && !second.has(messages[1]) && !second.has("cursor="))
+        #expect(second.has(messages[2]) && !second.has(messages[1]) && !second.has("Next page"))
         #expect(try await viewer.get(path + "?state=delivered").has("No message."))
         #expect(try await viewer.get("/console/webhooks").has("Waiting"))
     }
