@@ -1,5 +1,4 @@
 import Foundation
-import StrictJSON
 import Service
 import Testing
 
@@ -11,9 +10,12 @@ import Testing
         let list = try await browser.get("/console/health/api")
         let links = list.text.matches(of: /href="(\/console\/health\/api\/[^"]+)"/).map { String($0.1) }
         #expect(Set(links).count == links.count)
-        let document = try JSONParser.parse(try OpenAPIDocument.composed.get().bytes)
-        let paths = document["paths"]?.members ?? []
-        #expect(links.count == paths.reduce(0) { $0 + $1.value.members.count { $0.value["operationId"] != nil } })
+        let document = String(decoding: try OpenAPIDocument.composed.get().bytes, as: UTF8.self)
+        let operations = document.matches(of: /"operationId":"([^"]+)"/).map { String($0.1) }
+        #expect(operations.count > 80)
+        // The webhook itself is an operation of the receiver.
+        let shown = links.compactMap { $0.split(separator: "/").last.map(String.init) }
+        #expect(Set(operations).subtracting(shown) == ["change"])
         for link in links {
             let page = try await browser.get(link)
             #expect(page.status == 200, "\(link)")
