@@ -74,6 +74,7 @@ import TestSupport
         }
         #expect(try await numbers(ReceivedNotificationFilter(type: "TEST")) == [10, 8, 6, 4, 2, 0])
         #expect(try await numbers(ReceivedNotificationFilter(outcome: .parked)) == [11, 10, 9, 8, 7, 6])
+        #expect(try await numbers(ReceivedNotificationFilter(outcome: .recorded)) == [5, 4, 3, 2, 1, 0])
         #expect(try await numbers(ReceivedNotificationFilter(app: "com.example.other")) == [9, 6, 3, 0])
         #expect(try await numbers(ReceivedNotificationFilter(type: "REFUND", outcome: .parked)) == [11, 9, 7])
         #expect(

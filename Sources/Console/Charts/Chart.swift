@@ -78,17 +78,14 @@ package struct Chart: Sendable {
     }
 
     /// The values of a period.
-    private func tooltip(_ index: Int) -> Phrase {
-        let period = periods[index]
-        let lines = series.map { ($0.name, $0.points[index].text) }
-        func text(_ language: ConsoleLanguage) -> String {
-            let values = lines.map { name, value in
-                let value = value.text(in: language)
-                return series.count > 1 ? "\(name.text(in: language)): \(value)" : value
-            }
-            return ([period.name] + values).joined(separator: "\n")
+    private func tooltip(_ index: Int) -> HTML {
+        var tooltip = plain(periods[index].name)
+        for series in series {
+            tooltip.nodes.append(.text("\n"))
+            if self.series.count > 1 { tooltip.nodes += [.phrase(series.name), .text(": ")] }
+            tooltip.nodes.append(.phrase(series.points[index].text))
         }
-        return Phrase(text(.english), text(.korean))
+        return tooltip
     }
 
     private var legend: HTML {

@@ -15,7 +15,7 @@ enum SVG {
     }
 
     static func rectangle(
-        _ x: Double, _ y: Double, width: Double, height: Double, class names: String, title: Phrase? = nil
+        _ x: Double, _ y: Double, width: Double, height: Double, class names: String, title: HTML? = nil
     ) -> HTML {
         rect(
             HTMLAttribute("x", number(x)), HTMLAttribute("y", number(y)), HTMLAttribute("width", number(width)),

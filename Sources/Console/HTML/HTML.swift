@@ -55,7 +55,13 @@ extension String {
     /// The text with character references for the characters that mean something in HTML, in content and in quoted
     /// attributes.
     package var escapedForHTML: String {
-        guard utf8.contains(where: { [0x26, 0x3C, 0x3E, 0x22, 0x27].contains($0) }) else { return self }
+        let hasMeaning = utf8.contains { byte in
+            switch byte {
+            case 0x26, 0x3C, 0x3E, 0x22, 0x27: true
+            default: false
+            }
+        }
+        guard hasMeaning else { return self }
         var escaped = ""
         for scalar in unicodeScalars {
             switch scalar {

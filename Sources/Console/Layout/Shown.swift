@@ -33,12 +33,7 @@ enum Shown {
     static func number(_ number: Int64) -> HTML { plain(digits(number)) }
 
     static func digits(_ number: Int64) -> String {
-        var text = ""
-        for (index, digit) in String(number.magnitude).enumerated() {
-            if index > 0, (String(number.magnitude).count - index).isMultiple(of: 3) { text.append(",") }
-            text.append(digit)
-        }
-        return number < 0 ? "-" + text : text
+        (number < 0 ? "-" : "") + number.magnitude.groupedDigits
     }
 
     /// An identifier in a fixed-width font.

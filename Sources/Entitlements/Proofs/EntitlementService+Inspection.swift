@@ -52,11 +52,11 @@ extension EntitlementService {
         return all.filter { known.insert(ByteKey($0)).inserted }
     }
 
-    /// A kept proof.
+    /// A kept proof of a user's transactions.
     ///
-    /// - Parameter digest: The SHA-256 of the signed bytes, by which transactions and notifications name their proof.
-    /// - Returns: Nil if no such proof was kept, or if its user was erased.
-    public func storedProof(_ digest: [UInt8]) async throws -> StoredProof? {
-        try await ledger.read { try $0.storedProof(digest) }
+    /// - Parameter digest: The SHA-256 of the signed bytes, by which transactions name their proof.
+    /// - Returns: Nil if no such proof of the user was kept.
+    public func storedProof(_ digest: [UInt8], of user: User) async throws -> StoredProof? {
+        try await ledger.read { try $0.storedProof(digest, of: user) }
     }
 }

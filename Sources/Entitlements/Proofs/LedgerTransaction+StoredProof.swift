@@ -3,26 +3,15 @@ import Ledger
 import Receipts
 
 extension LedgerTransaction {
-    /// The maximum number of users of one proof that are returned.
-    private static let maximumUsers = 10
-
-    /// A kept proof.
+    /// A kept proof of a user's transactions.
     ///
     /// - Parameter digest: The SHA-256 of the signed bytes.
     /// - Returns: Nil if no such proof was kept.
-    func storedProof(_ digest: [UInt8]) throws -> StoredProof? {
-        guard try database.has("kept_proof") else { return nil }
-        let rows = try database.rows(
-            """
-            SELECT user_id, bytes, certificates FROM kept_proof \(database.indexed(by: "kept_proof_by_digest"))
-            WHERE proof_digest = $1 ORDER BY user_id LIMIT $2
-            """,
-            [digest, Self.maximumUsers])
-        guard let first = rows.first else { return nil }
-        let numbers = try rows.map { try $0["user_id"] as Int64 }
-        let names = try users.names(of: Set(numbers))
-        return StoredProof(
-            bytes: try proof(first), users: numbers.compactMap { names[$0] }.filter { $0.issuer != User.erasedIssuer })
+    func storedProof(_ digest: [UInt8], of user: User) throws -> StoredProof? {
+        guard try database.has("kept_proof"), let user = try users.known(user) else { return nil }
+        return try database.row(
+            "SELECT bytes, certificates FROM kept_proof WHERE user_id = $1 AND proof_digest = $2", [user, digest]
+        ).map { StoredProof(bytes: try proof($0)) }
     }
 
     private func proof(_ row: SQLRow) throws -> [UInt8]? {

@@ -12,7 +12,8 @@ struct ReceivedNotificationRecords {
 
     /// The notifications before a position, newest first.
     ///
-    /// One condition uses its index. The others select among the next notifications of that index.
+    /// A type or a rare outcome uses its index. The other conditions select among the next notifications of that index, or
+    /// among the latest ones.
     ///
     /// - Returns: The notifications, and the position of the last one that was read; nil if there are no others.
     func notifications(
@@ -28,15 +29,15 @@ struct ReceivedNotificationRecords {
         let (index, condition, value): (String, String, String?) =
             if let type = filter.type {
                 ("notification_of_type", "type = $1 AND", type)
-            } else if let outcome = filter.outcome {
-                ("notification_of_outcome", "outcome = $1 AND", outcome.rawValue)
+            } else if let outcome = filter.outcome, !NotificationOutcome.frequent.contains(outcome) {
+                ("notification_of_outcome", "outcome = $1 AND \(Table.rareOutcome) AND", outcome.rawValue)
             } else {
                 ("notification_by_receipt", "", nil)
             }
         let first = value == nil ? 1 : 2
         let end = Timestamp(millisecondsSince1970: .max)
         // Without another condition, the page is all that has to be read.
-        let isExact = app == nil && (filter.type == nil || filter.outcome == nil)
+        let isExact = app == nil && (filter.outcome == nil || index == "notification_of_outcome")
         let size = isExact ? limit + 1 : Self.window
         let rows = try database.rows(
             """

@@ -165,9 +165,16 @@ extension Table {
                 condition: "type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL"),
             Index(name: "notification_by_receipt", columns: receiptOrder, since: 18),
             Index(name: "notification_of_type", columns: ["type"] + receiptOrder, since: 18),
-            Index(name: "notification_of_outcome", columns: ["outcome"] + receiptOrder, since: 18),
+            // The other outcomes are frequent, so a search among the latest notifications finds them.
+            Index(
+                name: "notification_of_outcome", columns: ["outcome"] + receiptOrder, condition: rareOutcome, since: 18),
         ])
 
+    /// The condition of notifications with an outcome that few have.
+    static let rareOutcome: String = {
+        let frequent = NotificationOutcome.frequent.map { "'\($0.rawValue)'" }
+        return "outcome NOT IN (\(frequent.joined(separator: ", ")))"
+    }()
     /// The order of notifications by their receipt.
     static let receiptOrder = ["received_at", "notification_uuid", "origin"]
 }

@@ -195,6 +195,7 @@ struct WebhookRecords {
 
     /// - Parameter condition: The SQL after `WHERE`.
     private func deliveries(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [WebhookDelivery] {
+        // From two equal columns PostgreSQL would conclude a third one, and read all audit records of the user for each delivery.
         try database.rows(
             """
             SELECT audit.*, api_key.name AS actor_name, issuer, "user".name, webhook_delivery.endpoint_id, message_id,
@@ -202,7 +203,7 @@ struct WebhookRecords {
                 response
             FROM webhook_delivery
             JOIN audit ON audit.user_id = webhook_delivery.user_id AND audit.number = webhook_delivery.audit_number
-            JOIN "user" ON "user".user_id = webhook_delivery.user_id
+            JOIN "user" ON "user".user_id = coalesce(webhook_delivery.user_id, 0)
             \(AuditActor.keyJoin)
             LEFT JOIN webhook_attempt AS attempt ON attempt.user_id = webhook_delivery.user_id
                 AND attempt.audit_number = webhook_delivery.audit_number

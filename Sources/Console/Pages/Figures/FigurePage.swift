@@ -24,11 +24,12 @@ struct FigurePage {
             if charts.isEmpty {
                 p(.class("empty")) { Phrase("Nothing was sold in this time.", "이 기간에는 판매가 없습니다.") }
             }
-            for (number, chart) in charts.prefix(Self.maximumCharts).enumerated() {
+            for (number, figureChart) in charts.prefix(Self.maximumCharts).enumerated() {
+                let chart = figureChart.chart
                 section(.class("card")) {
-                    if let currency = chart.currency { h2 { Phrase(same: currency) } }
-                    chart.chart.html(identifier: "chart-\(number)")
-                    if chart.otherCount > 0 {
+                    if let currency = figureChart.currency { h2 { Phrase(same: currency) } }
+                    chart.html(identifier: "chart-\(number)")
+                    if figureChart.otherCount > 0 {
                         p(.class("note")) {
                             Phrase(
                                 "The largest groups have their own colours. The CSV file has all groups.",
@@ -36,7 +37,7 @@ struct FigurePage {
                         }
                     }
                 }
-                chart.chart.table
+                chart.table
             }
             if charts.count > Self.maximumCharts {
                 p(.class("note")) {

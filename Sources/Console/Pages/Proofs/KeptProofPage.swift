@@ -1,19 +1,21 @@
+import Commerce
 import Entitlements
 import Signatures
 
 /// The page of a proof in the ledger.
 struct KeptProofPage {
+    let user: User
     let digest: [UInt8]
     let stored: StoredProof
     /// Nil if the stored bytes are damaged.
     let inspected: InspectedProof?
 
     var page: Page {
-        Page(Phrase("Kept proof", "보관된 증명"), section: .proofs) {
+        Page(Phrase("Kept proof", "보관된 증명"), section: .customers) {
+            CustomerCrumb(user: user).html
             section(.class("card")) {
                 Facts.list([
-                    (Phrase("SHA-256 of the signed bytes", "서명된 바이트의 SHA-256"), Shown.identifier(digest.hexadecimal)),
-                    (Phrase("Users", "사용자"), users),
+                    (Phrase("SHA-256 of the signed bytes", "서명된 바이트의 SHA-256"), Shown.identifier(digest.hexadecimal))
                 ])
                 if inspected?.inspection.digest != digest {
                     p(.class("problem"), .role("alert")) {
@@ -24,13 +26,6 @@ struct KeptProofPage {
                 }
             }
             if let inspected { ProofView(inspected).html }
-        }
-    }
-
-    private var users: HTML {
-        guard !stored.users.isEmpty else { return Shown.nothing }
-        return ul(.class("plain")) {
-            for user in stored.users { li { Shown.customer(user) } }
         }
     }
 }

@@ -15,19 +15,20 @@ struct ProofsRoutes: Sendable {
             let proof = try await Self.proof(in: context.form)
             return ProofsPage(context: context, proof: try await inspect(proof)).page
         }
-        pages.get("proofs/kept/:digest") { _, context in
+        pages.get("customers/:issuer/:user/proofs/:digest") { _, context in
+            let user = try await services.customer(context)
             guard let digest = Self.digest(try context.parameters.text("digest")),
-                let stored = try await services.entitlements.storedProof(digest)
+                let stored = try await services.entitlements.storedProof(digest, of: user)
             else {
                 throw Problem(
                     status: .notFound, code: "proofNotKept",
                     detail:
-                        "No proof with this SHA-256 was kept. Turn on `keep-proofs` to keep the proofs of new purchases."
+                        "No proof of this user with this SHA-256 was kept. Turn on `keep-proofs` to keep the proofs of new purchases."
                 )
             }
             var inspected: InspectedProof?
             if let bytes = stored.bytes { inspected = try await inspect(bytes) }
-            return KeptProofPage(digest: digest, stored: stored, inspected: inspected).page
+            return KeptProofPage(user: user, digest: digest, stored: stored, inspected: inspected).page
         }
     }
 

@@ -83,7 +83,7 @@ struct TransactionFactList {
             Shown.identifier(recorded.proofDigest.hexadecimal)
             if recorded.isProofKept {
                 div {
-                    a(.href(ConsolePath("proofs", "kept", recorded.proofDigest.hexadecimal))) {
+                    a(.href(.customer(user, "proofs", recorded.proofDigest.hexadecimal))) {
                         Phrase("Decode the kept proof", "보관한 증명 해독")
                     }
                 }
