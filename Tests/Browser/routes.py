@@ -18,7 +18,7 @@ PERMISSIONS = {
     "admin": {"view", "support", "catalog", "store", "administer"},
 }
 DECLARATION = re.compile(
-    r'\bpages\.(get|post|postPage|answer)\(\s*(?:RouterPath\(\s*)?"((?:[^"\\]|\\\([^"]*?\))*)"\)?\s*(?:,\s*\.(\w+))?')
+    r'\bpages\.(get|post|postPage|postAnswer|answer)\(\s*(?:RouterPath\(\s*)?"((?:[^"\\]|\\\([^"]*?\))*)"\)?\s*(?:,\s*\.(\w+))?')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Route:
 
     @property
     def is_form(self):
-        return self.kind in ("post", "postPage")
+        return self.kind in ("post", "postPage", "postAnswer")
 
     @property
     def pattern(self):
