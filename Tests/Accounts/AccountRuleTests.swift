@@ -1,4 +1,5 @@
 import Accounts
+import Commerce
 import Testing
 
 /// The rules of addresses and passwords.
