@@ -20,7 +20,8 @@ public enum PasswordError: CodedError, Equatable {
         case .passwordTooShort: "The password must have at least \(Password.minimumLength) characters."
         case .passwordTooLong: "The password is longer than \(Password.maximumLength) bytes."
         case .passwordTooCommon: "The password is too common. Choose another."
-        case .passwordLikeEmail: "The password is the e-mail address, or its part before the @. Choose another."
+        case .passwordLikeEmail:
+            "The password is the name or the e-mail address of the account, or its part before the @. Choose another."
         }
     }
 }

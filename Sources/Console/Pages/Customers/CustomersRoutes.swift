@@ -38,6 +38,9 @@ struct CustomersRoutes: Sendable {
             guard let json = try await services.export(try ConsolePath.customer(context.parameters)) else {
                 throw Problem.userNotFound
             }
+            let member = try context.requiredMember.name
+            // An export changes nothing, so no audit record has it. Logs name no customers.
+            context.logger.notice("customer exported", metadata: ["member": "\(member)"])
             return JSONAnswer.response(
                 bytes: json,
                 headers: [.cacheControl: "no-store", .contentDisposition: "attachment; filename=\"customer.json\""])
