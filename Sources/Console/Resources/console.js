@@ -1,8 +1,9 @@
 // Makes the console's pages quicker and livelier. Every page works without it.
 
 const main = () => document.getElementById("main");
-const address = () => location.pathname + location.search;
-let shownAddress = address();
+// Links to a part of the page change the history, too.
+const place = () => location.href.split("#")[0];
+let shownPlace = place();
 
 /** Shows a page that was fetched: its title, its `main` and its navigation. A page that has gained or lost it is loaded. */
 function show(text, url) {
@@ -14,7 +15,7 @@ function show(text, url) {
   main().replaceWith(document.adoptNode(content));
   shown?.replaceWith(document.adoptNode(sections));
   if (url) history.pushState(null, "", url);
-  shownAddress = address();
+  shownPlace = place();
   start();
   return true;
 }
@@ -149,6 +150,5 @@ document.addEventListener("drop", async (event) => {
   const isText = bytes.every((byte) => byte < 0x80);
   event.target.value = isText ? new TextDecoder().decode(bytes) : btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 });
-// A link to a part of the page changes the history, too.
-addEventListener("popstate", () => { if (address() !== shownAddress) location.reload(); });
+addEventListener("popstate", () => { if (place() !== shownPlace) location.reload(); });
 start();
