@@ -268,7 +268,7 @@ def arranged():
         faults = window.take_faults()
         if faults:
             raise AssertionError(f"arranging the shop: {faults}")
-        return ["/console/customers/-/collector", "/console/products/" + ITEM_PRODUCT]
+        return ["/console/customers/-/collector", product, "/console/products/" + ITEM_PRODUCT]
 
 
 @functools.cache

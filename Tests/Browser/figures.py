@@ -8,6 +8,7 @@ It reads the rows of transactions, which the App Store has signed, and none of t
 import collections
 import dataclasses
 import datetime
+import functools
 import json
 import sys
 
@@ -97,6 +98,7 @@ class Figures:
 
     # Sums: of the days from the first to the last.
 
+    @functools.cache
     def sums(self, first, last):
         figures = collections.Counter()
         for row in self.transactions:
@@ -158,6 +160,7 @@ class Figures:
 
     # Levels: at the end of a day.
 
+    @functools.cache
     def levels(self, last):
         end = (last + 1) * DAY
         figures = collections.Counter()

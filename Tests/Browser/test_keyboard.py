@@ -7,24 +7,23 @@ from shop import shop
 from test_pages import shown
 
 # A page with more controls is a long list, in which they repeat.
-CONTROLS = 150
+CONTROLS = 60
 
-NUMBERED = """() => {
+# Numbers the controls, and notes each that gets the focus: its number, True if the focus shows, and its beginning.
+WATCH = """() => {
     const isVisible = (element) => element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0;
     const controls = [...document.querySelectorAll("a[href], button:not(:disabled), input:not([type=hidden]):not(:disabled), select, textarea, summary, [tabindex='0']")]
         .filter((element) => isVisible(element) && element.tabIndex >= 0);
-    controls.forEach((element, index) => { element.dataset.control = index; });
+    window.focused = [];
+    document.addEventListener("focusin", ({ target }) => {
+        const style = getComputedStyle(target);
+        const box = target.getBoundingClientRect();
+        const isShown = target.matches(":focus-visible") && (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2 || style.boxShadow !== "none");
+        const isInside = box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
+        window.focused.push([controls.indexOf(target), isShown && isInside, target.outerHTML.slice(0, 120)]);
+    });
     document.activeElement?.blur();
     return controls.map((element) => element.outerHTML.slice(0, 120));
-}"""
-FOCUSED = """() => {
-    const element = document.activeElement;
-    if (!element || element === document.body) return null;
-    const style = getComputedStyle(element);
-    const box = element.getBoundingClientRect();
-    const isShown = element.matches(":focus-visible") && (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2 || style.boxShadow !== "none");
-    const isInside = box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
-    return [element.dataset.control === undefined ? null : Number(element.dataset.control), isShown && isInside, element.outerHTML.slice(0, 120)];
 }"""
 
 
@@ -34,22 +33,17 @@ class Keyboard(unittest.TestCase):
             for path in shown().values():
                 with self.subTest(path):
                     window.open(path)
-                    controls = window.page.evaluate(NUMBERED)
-                    reached, hidden = [], []
-                    for _ in range(min(len(controls), CONTROLS) + 12):
+                    controls = window.page.evaluate(WATCH)
+                    count = min(len(controls), CONTROLS)
+                    # A date has several stops, and radio buttons have one for all.
+                    for _ in range(count + 8):
                         window.page.keyboard.press("Tab")
-                        focused = window.page.evaluate(FOCUSED)
-                        if focused is None:
-                            if len(reached) >= min(len(controls), CONTROLS):
-                                break
-                            continue
-                        number, is_shown, text = focused
-                        # A date has several stops, and radio buttons have one for all.
-                        if number is not None and number not in reached:
-                            reached.append(number)
-                        if not is_shown:
-                            hidden.append(text)
-                    missed = [controls[number] for number in range(min(len(controls), CONTROLS)) if number not in reached]
+                    focused = window.page.evaluate("window.focused")
+                    reached = list(dict.fromkeys(number for number, _, _ in focused if number >= 0))
+                    missed = [controls[number] for number in range(count) if number not in reached]
+                    # After the last control, Tab begins again.
+                    reached = reached[:reached.index(0, 1)] if 0 in reached[1:] else reached
+                    hidden = [text for _, is_shown, text in focused if not is_shown]
                     self.assertEqual(missed, [], "not reached")
                     self.assertEqual(reached, sorted(reached), "not in the order of the page")
                     self.assertEqual(hidden, [], "the focus does not show")
@@ -104,7 +98,9 @@ class Keyboard(unittest.TestCase):
         with Window(logged_in("demo")) as self.window:
             self.window.open("account")
             self.press("Tab", "Enter")
+            self.window.page.wait_for_timeout(200)
             self.assertEqual(self.window.page.evaluate("document.activeElement.id"), "main")
+            self.assertEqual(self.window.take_faults(), [])
 
     def test_the_palette(self):
         with Window(logged_in("demo")) as self.window:

@@ -48,8 +48,9 @@ class Roles(unittest.TestCase):
 
     def test_an_administrator_is_offered_every_form(self):
         forms = tour("admin")[1]
-        # They are on pages that only follow an action, which test_roles.Actions performs.
-        later = {"account/codes/off", "store/faults/clear", "products/:product/return", "products/:product/history/:number/undo",
+        # They are on pages that only follow an action, which test_roles.Actions performs; the demonstration has no key of
+        # the App Store Server API to reconcile with.
+        later = {"account/codes/off", "app-store/reconciliation/:reconciliation/:subject", "store/faults/clear", "products/:product/return", "products/:product/history/:number/undo",
                  "customers/:issuer/:user/transactions/:transaction/reinstatement"}
         for route in routes.all_routes():
             if route.is_form and not route.path.endswith("/:action") and route.path not in later:
@@ -66,7 +67,7 @@ class Roles(unittest.TestCase):
                     if route.permission in routes.PERMISSIONS[role]:
                         continue
                     with self.subTest(role=role, route=route.path):
-                        address = offered.get(route) or "/console/" + re.sub(r":\w+", "x", route.path)
+                        address = offered.get(route) or "/console/" + re.sub(r":\w+", "x", route.path.replace(":action", "approve"))
                         answer = window.post(address, {"reason": "x"}) if route.is_form else window.context.request.get(address, max_redirects=0)
                         self.assertEqual(answer.status, 403)
                         self.assertIn("permissionMissing", answer.text())

@@ -1,6 +1,9 @@
 // Makes the console's pages quicker and livelier. Every page works without it.
 
 const main = () => document.getElementById("main");
+// Links to a part of the page change the history, too.
+const place = () => location.href.split("#")[0];
+let shownPlace = place();
 
 /** Shows a page that was fetched. One that has gained or lost the navigation is loaded. */
 function show(text, url) {
@@ -15,6 +18,7 @@ function show(text, url) {
   const [old, languages] = find(".languages");
   if (languages) old?.replaceWith(document.adoptNode(languages));
   if (url) history.pushState(null, "", url);
+  shownPlace = place();
   start();
   return true;
 }
@@ -204,5 +208,5 @@ document.addEventListener("visibilitychange", () => {
   const list = connect();
   if (list) reload(list);
 });
-addEventListener("popstate", () => location.reload());
+addEventListener("popstate", () => { if (place() !== shownPlace) location.reload(); });
 start();
