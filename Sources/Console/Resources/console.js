@@ -1,13 +1,17 @@
 // Makes the console's pages quicker and livelier. Every page works without it.
 
 const main = () => document.getElementById("main");
+const isKorean = () => document.documentElement.lang === "ko";
+const make = (name, values) => Object.assign(document.createElement(name), values);
+const on = (event, listener) => document.addEventListener(event, listener);
+const parse = (text) => new DOMParser().parseFromString(text, "text/html");
 // Links to a part of the page change the history, too.
 const place = () => location.href.split("#")[0];
 let shownPlace = place();
 
 /** Shows a page that was fetched. One that has gained or lost the navigation is loaded. */
 function show(text, url) {
-  const page = new DOMParser().parseFromString(text, "text/html");
+  const page = parse(text);
   const content = page.getElementById("main");
   const find = (name) => [document, page].map((each) => each.querySelector(name));
   const [shown, sections] = find(".sections");
@@ -45,12 +49,12 @@ async function send(event) {
       notice.scrollIntoView({ block: "nearest" });
       return;
     }
-    const problem = new DOMParser().parseFromString(text, "text/html").getElementById("problem");
+    const problem = parse(text).getElementById("problem");
     if (problem) report(form, problem); else location.reload();
   } catch {
     // The service may have received the form, so the script does not send it again.
-    const problem = Object.assign(document.createElement("div"), { className: "problem", role: "alert" });
-    problem.textContent = document.documentElement.lang === "ko" ? "응답이 없습니다. 이미 처리되었는지 확인한 뒤 다시 보내세요." : "No answer. Look whether the form took effect before you send it again.";
+    const problem = make("div", { className: "problem", role: "alert" });
+    problem.textContent = isKorean() ? "응답이 없습니다. 이미 처리되었는지 확인한 뒤 다시 보내세요." : "No answer. Look whether the form took effect before you send it again.";
     report(form, problem);
   } finally { event.submitter?.removeAttribute("aria-busy"); delete form.dataset.sending; }
 }
@@ -100,7 +104,7 @@ function live(event) {
     const data = new URLSearchParams(new FormData(form));
     const url = isPost ? form.dataset.liveAction : form.action + "?" + data;
     const response = await fetch(url, isPost ? { method: "POST", body: data } : {});
-    const part = new DOMParser().parseFromString(await response.text(), "text/html").getElementById(target.id);
+    const part = parse(await response.text()).getElementById(target.id);
     if (part) target.replaceWith(document.adoptNode(part));
   }, 200);
 }
@@ -114,7 +118,7 @@ function connect() {
   if (!list || document.hidden) return null;
   stream = new EventSource(list.dataset.stream);
   stream.addEventListener("row", (event) => {
-    const row = document.createElement("template");
+    const row = make("template");
     row.innerHTML = event.data;
     row.content.firstElementChild.classList.add("fresh");
     list.querySelector(".empty")?.remove();
@@ -129,7 +133,7 @@ function connect() {
 /** Loads a list again, unless the person is typing. */
 async function reload(list) {
   if (main().contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) return;
-  const part = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html").getElementById(list.id);
+  const part = parse(await (await fetch(location.href)).text()).getElementById(list.id);
   if (part) { list.replaceChildren(...document.adoptNode(part).childNodes); moments(list); }
 }
 
@@ -149,10 +153,10 @@ function moments(root) {
 
 /** The command palette: every section and every link of the page, found by typing. */
 function palette() {
-  const dialog = document.createElement("dialog");
-  const input = Object.assign(document.createElement("input"), { type: "search" });
-  input.setAttribute("aria-label", document.documentElement.lang === "ko" ? "명령" : "Command");
-  const list = document.createElement("ul");
+  const dialog = make("dialog");
+  const input = make("input", { type: "search" });
+  input.setAttribute("aria-label", isKorean() ? "명령" : "Command");
+  const list = make("ul");
   dialog.append(input, list);
   const links = [...document.querySelectorAll(".sections a, .menu a, #main a[href]")];
   const search = document.querySelector(".search");
@@ -162,8 +166,8 @@ function palette() {
       .map((link) => [link.textContent, link.href]);
     if (text && search) found.push([`${search.querySelector("label").textContent}: ${input.value}`, `${search.action}?search=${encodeURIComponent(input.value)}`]);
     list.replaceChildren(...found.map(([text, href]) => {
-      const item = document.createElement("li");
-      item.append(Object.assign(document.createElement("a"), { textContent: text, href }));
+      const item = make("li");
+      item.append(make("a", { textContent: text, href }));
       return item;
     }));
   };
@@ -183,20 +187,20 @@ function palette() {
   dialog.showModal();
 }
 
-document.addEventListener("submit", send);
-document.addEventListener("submit", request);
-document.addEventListener("input", live);
-document.addEventListener("click", async (event) => {
+on("submit", send);
+on("submit", request);
+on("input", live);
+on("click", async (event) => {
   const button = event.target.closest("button[data-copy]");
   if (button) await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
 });
-document.addEventListener("keydown", (event) => {
+on("keydown", (event) => {
   if (event.key !== "/" || event.target.matches("input, textarea, select") || document.querySelector("dialog")) return;
   event.preventDefault();
   palette();
 });
-document.addEventListener("dragover", (event) => { if (event.target.matches("textarea[data-drop]")) event.preventDefault(); });
-document.addEventListener("drop", async (event) => {
+on("dragover", (event) => { if (event.target.matches("textarea[data-drop]")) event.preventDefault(); });
+on("drop", async (event) => {
   const file = event.dataTransfer?.files[0];
   if (!file || !event.target.matches("textarea[data-drop]")) return;
   event.preventDefault();
@@ -204,7 +208,7 @@ document.addEventListener("drop", async (event) => {
   const isText = bytes.every((byte) => byte < 0x80);
   event.target.value = isText ? new TextDecoder().decode(bytes) : btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 });
-document.addEventListener("visibilitychange", () => {
+on("visibilitychange", () => {
   const list = connect();
   if (list) reload(list);
 });
