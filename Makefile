@@ -61,8 +61,8 @@ test-apple: build ## Hold the local App Store against Apple's own library (app-s
 test-console: build ## Drive the console of a demonstration with Chromium (TESTS="test_pages …" for some), and recompute its figures
 	@Scripts/test-console.sh .build/release/till $(TESTS)
 
-console-pictures: ## Put six of the screenshots of test-console into Documentation/Pictures
-	@Scripts/console-pictures.sh .build/screenshots Documentation/Pictures
+console-pictures: build ## Draw the pictures of the console for the documents
+	@Scripts/test-console.sh .build/release/till --pictures Documentation/Pictures
 
 fuzz: requirements ## Fuzz each reader of what strangers send for ten minutes; FUZZ_SECONDS=N for longer or shorter
 	@Scripts/fuzz.sh $(or $(FUZZ_SECONDS),600)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Drives the console of `till demo` with Debian's Chromium, and compares its figures with those of another program.
 #   Scripts/test-console.sh TILL [TEST …]
+#   Scripts/test-console.sh TILL --pictures FOLDER
 # A test is a name such as test_pages or test_roles.Roles.test_admin. Screenshots go into .build/screenshots.
 set -euo pipefail
 
@@ -26,5 +27,8 @@ if [ ! -x "$tools/bin/python" ] || ! "$tools/bin/python" -c "import playwright" 
         fail "Python 3.11 or later and its venv module are needed. Run \`apt-get install python3-venv\`."
     PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 "$tools/bin/pip" install --quiet --disable-pip-version-check --require-hashes \
         -r "$root/Scripts/requirements/test-console.txt"
+fi
+if [ "${1:-}" = --pictures ]; then
+    PYTHONDONTWRITEBYTECODE=1 exec "$tools/bin/python" "$root/Tests/Browser/pictures.py" "$2"
 fi
 PYTHONDONTWRITEBYTECODE=1 exec "$tools/bin/python" "$root/Tests/Browser" "$@"
