@@ -10,7 +10,7 @@ requirements:
 	@Scripts/requirements.sh
 
 build: requirements ## Build the till command (.build/release/till)
-	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes 5 to 15 minutes on two cores …"
+	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes about 6 minutes on two cores …"
 	@swift build -c release --product till
 	@Scripts/check-versions.sh
 
@@ -24,7 +24,7 @@ pictures: build ## Draw the pictures of the README
 	@Scripts/demo-picture.sh .build/release/till Documentation/Pictures/demo.svg
 
 test: requirements ## Run every test, then half a minute of simulations
-	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes 5 to 15 minutes on two cores …"
+	@[ -x .build/release/till ] || echo "Building Till and its packages; the first time takes about 6 minutes on two cores …"
 	@Scripts/swift-test.sh --skip SimulationTests
 	@Scripts/swift-test.sh --skip-build --filter SimulationTests
 

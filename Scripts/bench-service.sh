@@ -29,7 +29,7 @@ fail() {
 }
 command -v wrk >/dev/null || fail "wrk is needed (apt-get install wrk)"
 
-echo "Building the benchmarks; the first time takes 5 to 15 minutes on two cores …" >&2
+echo "Building the benchmarks; the first time takes about 6 minutes on two cores …" >&2
 swift build --package-path Benchmarks -c release --product Hello >&2
 swift build --package-path Benchmarks -c release --product TransactionMint >&2
 peer=$PWD/.build/peer

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 here=$PWD
 against=${BENCH_AGAINST:+$(realpath "$BENCH_AGAINST")}
 
-echo "Building the benchmarks; the first time takes 5 to 15 minutes on two cores …" >&2
+echo "Building the benchmarks; the first time takes about 6 minutes on two cores …" >&2
 for checkout in "$here" ${against:+"$against"}; do
     swift build --package-path "$checkout/Benchmarks" -c release --product ProofSpeed >&2
 done
