@@ -6,8 +6,11 @@ import time
 import unittest
 
 FOLDER = str(pathlib.Path(__file__).parent)
-# The figures come first, before other tests change the shop.
-MODULES = ["test_figures", "test_pages", "test_keyboard", "test_access", "test_roles", "test_text", "test_live"]
+# The figures come first, before other tests change the shop. The actions come last, because they reset the local store.
+MODULES = [
+    "test_figures", "test_pages", "test_keyboard", "test_access", "test_roles.Roles", "test_text", "test_live",
+    "test_roles.Actions",
+]
 
 
 class Result(unittest.TextTestResult):
@@ -48,7 +51,7 @@ class Result(unittest.TextTestResult):
 def main(names):
     sys.path.insert(0, FOLDER)
     loader = unittest.defaultTestLoader
-    present = [name for name in MODULES if (pathlib.Path(FOLDER) / f"{name}.py").exists()]
+    present = [name for name in MODULES if (pathlib.Path(FOLDER) / f"{name.split('.')[0]}.py").exists()]
     suite = loader.loadTestsFromNames(names or present)
     result = unittest.TextTestRunner(resultclass=Result, verbosity=2).run(suite)
     print(f"{result.passed} passed, {result.failed} failed", flush=True)
