@@ -31,8 +31,10 @@ import TestSupport
             // Other tests change the list while it is read, so that a read may miss an entry.
             let isLocked = try withExtendedLifetime(ledgers) {
                 try (0..<100).contains { _ in
-                    try String(contentsOf: URL(filePath: "/proc/locks"), encoding: .utf8)
-                        .contains(":\(inode) 1073741826 1073742335")
+                    let list = try FileHandle(forReadingFrom: URL(filePath: "/proc/locks"))
+                    defer { try? list.close() }
+                    let text = String(decoding: try list.readToEnd() ?? Data(), as: UTF8.self)
+                    return text.contains(":\(inode) 1073741826 1073742335")
                 }
             }
             #expect(isLocked)
