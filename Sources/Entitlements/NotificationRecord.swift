@@ -52,7 +52,4 @@ public enum NotificationOutcome: String, Sendable {
     case parked
     /// The notification was received before.
     case duplicate
-
-    /// The outcomes of most notifications.
-    static let frequent: [NotificationOutcome] = [.granted, .recorded]
 }

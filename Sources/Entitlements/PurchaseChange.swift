@@ -4,6 +4,5 @@ import Commerce
 public enum PurchaseChange: Hashable, Sendable {
     case revoke(Revocation)
     /// - by: The identifier of the API key.
-    /// - reason: The reason, in the team's own words; nil if none is given.
-    case reinstate(by: String, at: Timestamp, reason: String? = nil)
+    case reinstate(by: String, at: Timestamp)
 }

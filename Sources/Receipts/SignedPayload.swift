@@ -60,8 +60,7 @@ struct SignedPayload {
     /// honors them and one that ignores them would disagree about the payload.
     private static let unsupportedClaims = ["exp", "nbf", "aud"]
 
-    /// The kind of a payload. Nil for another object.
-    static func kind(of object: JSONObject) -> Kind? {
+    private static func kind(of object: JSONObject) -> Kind? {
         if object["notificationType"] != nil { return .notification }
         if object["receiptType"] != nil { return .appTransaction }
         if object["transactionId"] != nil { return .transaction }

@@ -16,21 +16,12 @@ struct AppStoreServices {
         let origins: Set<Origin>
     }
 
-    /// The reconciliation of one client.
-    struct Reconciliation {
-        let client: Client
-        let reconciler: Reconciler
-        let runs = ReconciliationRuns()
-    }
-
     private let service: EntitlementService
     private let configuration: ServeConfiguration
     private let clock: any WallClock
     private let metrics: ServiceMetrics
-    /// The reconciliations of all apps with a key; none without App Store settings.
-    let reconciliations: [Reconciliation]
-
-    var clients: [Client] { reconciliations.map(\.client) }
+    /// The clients of all apps with a key; none without App Store settings.
+    let clients: [Client]
 
     /// - Throws: `ReconciliationError` for a key that cannot be read.
     init(
@@ -55,29 +46,21 @@ struct AppStoreServices {
                 clients.append(Client(app: app, client: AppStoreServerClient(url: url, key: key), origins: origins))
             }
         }
-        reconciliations = clients.map { client in
-            Reconciliation(
-                client: client,
-                reconciler: Reconciler(
-                    service: service, app: client.app, client: client.client, origins: client.origins, clock: clock))
-        }
+        self.clients = clients
     }
 
     /// The parts of each client.
     var backgroundServices: [any ServiceLifecycle.Service] {
         guard let settings = configuration.appStore else { return [] }
-        return reconciliations.flatMap { backgroundServices(of: $0, settings) }
+        return clients.flatMap { backgroundServices(of: $0, settings) }
     }
 
-    private func backgroundServices(
-        of reconciliation: Reconciliation,
-        _ settings: AppStoreSettings
-    ) -> [any ServiceLifecycle.Service] {
-        let client = reconciliation.client
+    private func backgroundServices(of client: Client, _ settings: AppStoreSettings) -> [any ServiceLifecycle.Service] {
         let schedule = ReconciliationSchedule(
-            reconciler: reconciliation.reconciler,
+            reconciler: Reconciler(
+                service: service, app: client.app, client: client.client, origins: client.origins, clock: clock),
             notificationSeconds: settings.notificationSeconds, historySeconds: settings.historySeconds,
-            runs: reconciliation.runs, clock: clock, metrics: metrics, logger: configuration.logger)
+            clock: clock, metrics: metrics, logger: configuration.logger)
         guard let answer = settings.consumption else { return [schedule] }
         return [
             schedule,

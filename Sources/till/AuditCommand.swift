@@ -52,16 +52,16 @@ struct AuditCommand: Command {
             }
         }
         if reports.isEmpty {
-            terminal.line("No audit entries for user \"\(user)\".")
+            console.line("No audit entries for user \"\(user)\".")
         } else {
-            table.lines.forEach(terminal.line)
+            table.lines.forEach(console.line)
         }
         if let brokenAt {
-            terminal.line("broken: record \(brokenAt) or an earlier one was changed or removed")
+            console.line("broken: record \(brokenAt) or an earlier one was changed or removed")
         } else if let last {
-            terminal.line("unbroken; head \(last.number) \(last.digest.hexadecimal)")
+            console.line("unbroken; head \(last.number) \(last.digest.hexadecimal)")
         }
-        try terminal.json(AuditLogReport(isUnbroken: brokenAt == nil, records: reports))
+        try console.json(AuditLogReport(isUnbroken: brokenAt == nil, records: reports))
         guard brokenAt == nil else { throw ExitCode(1) }
     }
 }

@@ -90,14 +90,14 @@ struct KeysMake: Command {
         let (record, key) = try await ledger.place(common, isNew: true).apiKeys(isNew: true)
             .make(name: name, scopes: scopes, app: app, expiresAt: try expiry(from: SystemClock().now()))
         let report = APIKeyReport(record)
-        terminal.line(key)
+        console.line(key)
         if !common.json {
-            terminal.note(report.limits)
-            terminal.note(
+            console.note(report.limits)
+            console.note(
                 "Store the key: it is not shown again. To revoke it: \(common.hint("keys", "revoke", record.identifier, options: ledger.options))"
             )
         }
-        try terminal.json(Made(key: key, report: report))
+        try console.json(Made(key: key, report: report))
     }
 
     private struct Made: Encodable {

@@ -19,13 +19,13 @@ struct KeysRevoke: Command {
 
     func perform() async throws {
         guard try await ledger.place(common).apiKeys().revoke(id) else {
-            try terminal.fail(
+            try console.fail(
                 code: "keyUnknown",
                 message:
                     "No API key has the id \"\(id)\". \(common.hint("keys", "list", options: ledger.options)) lists the keys."
             )
         }
-        terminal.line("Revoked: \(id)")
-        try terminal.json(["revoked": id])
+        console.line("Revoked: \(id)")
+        try console.json(["revoked": id])
     }
 }

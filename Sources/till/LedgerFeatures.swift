@@ -5,16 +5,13 @@ import Figures
 import Ledger
 import Profiles
 import SeedApp
-import Team
 import Webhooks
 
 extension [LedgerFeature] {
     /// All features with tables of their own.
     ///
-    /// - Parameters:
-    ///   - configuration: The configuration of the service; nil for a command, which creates no tables for features.
-    ///   - usesConsole: True for a command that adds people to the team.
-    static func all(of configuration: ServeConfiguration? = nil, usesConsole: Bool = false) -> [LedgerFeature] {
+    /// - Parameter configuration: The configuration of the service; nil for a command, which creates no tables for features.
+    static func all(of configuration: ServeConfiguration? = nil) -> [LedgerFeature] {
         func uses(_ setting: KeyPath<ServeConfiguration, Bool>) -> Bool { configuration?[keyPath: setting] ?? false }
         return [
             .entitlements,
@@ -26,7 +23,6 @@ extension [LedgerFeature] {
             .webhooks.used(if: uses(\.hasWebhooks)),
             .catalogAdministration.used(if: uses(\.administersCatalog)),
             .figures.used(if: uses(\.hasFigures)),
-            .team.used(if: usesConsole || uses(\.hasConsole)),
         ]
     }
 }

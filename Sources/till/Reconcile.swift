@@ -117,8 +117,8 @@ struct Reconcile: Command {
         if customers { reports["transactions"] = try await reconciler.recordHistories() }
         for (name, report) in reports.sorted(by: { $0.key < $1.key }) {
             let counts = report.outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-            terminal.line("\(name): \(counts.isEmpty ? "none" : counts.joined(separator: ", "))")
+            console.line("\(name): \(counts.isEmpty ? "none" : counts.joined(separator: ", "))")
         }
-        try terminal.json(reports.mapValues(\.outcomes))
+        try console.json(reports.mapValues(\.outcomes))
     }
 }

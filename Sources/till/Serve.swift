@@ -4,7 +4,6 @@ import ArgumentParser
 import Catalog
 import CatalogAdministration
 import Commerce
-import Console
 import Entitlements
 import Figures
 import Foundation
@@ -16,7 +15,6 @@ import Receipts
 import Service
 import ServiceLifecycle
 import StoreHTTP
-import Team
 import Webhooks
 import Wire
 
@@ -74,36 +72,13 @@ struct Serve: Command {
                     + "`till store` by itself.")
         }
         let sandboxKey = runsStore ? try sandbox.key() : nil
-        let notes = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
-        notes.forEach(terminal.note)
-        if printsSettings { return terminal.line(SettingsDocumentation.page) }
+        ServeSettings.unknownVariables(ProcessInfo.processInfo.environment).forEach(console.note)
+        if printsSettings { return console.line(SettingsDocumentation.page) }
         if printConfiguration {
-            terminal.line(try configuration.text())
-            configuration.sources.forEach(terminal.errorLine)
-            return try terminal.json(configuration.report)
+            console.line(try configuration.text())
+            configuration.sources.forEach(console.errorLine)
+            return try console.json(configuration.report)
         }
-        let terminal = terminal
-        try await run(configuration, sandboxKey: sandboxKey, notes: notes) { url, local in
-            terminal.line("Listening on \(url.absoluteString)")
-            if let key = local?.sandboxKey { terminal.line(key.line) }
-            try? terminal.json(
-                ["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed].compactMapValues(\.self))
-        }
-    }
-
-    /// Runs the service until it is stopped.
-    ///
-    /// - Parameters:
-    ///   - sandboxKey: The key of the local App Store; nil to run none.
-    ///   - startNotes: The notes that were printed before; the console shows them.
-    ///   - announce: Called when the service listens, with its address and the local App Store.
-    func run(
-        _ configuration: ServeConfiguration,
-        sandboxKey: SandboxKey?,
-        notes startNotes: [String] = [],
-        announcing announce: @escaping @Sendable (URL, LocalStore?) -> Void
-    ) async throws {
-        var notes = startNotes
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
         let data = DataDirectory(path: configuration.dataPath, catalogPath: configuration.localCatalogPath)
         try data.prepareService()
@@ -115,11 +90,9 @@ struct Serve: Command {
                 "catalog": "\(configuration.catalogFolders.map(\.path).joined(separator: ","))",
             ])
         if runsStore, configuration.appSettings.count > 1 {
-            let note =
+            console.note(
                 "The local store sells \(configuration.appSettings[0].bundleIdentifier), the first of the apps. Run "
-                + "`till store serve` with another --data directory for each other app."
-            terminal.note(note)
-            notes.append(note)
+                    + "`till store serve` with another --data directory for each other app.")
         }
         let local = try sandboxKey.map { try LocalStore(data, sandboxKey: $0, logger: configuration.logger) }
         let clock: any WallClock = local?.store.clock ?? SystemClock()
@@ -132,7 +105,7 @@ struct Serve: Command {
         }
         let templates = try configuration.mail?.templates()
         let ledger = try LedgerPlace(configuration.ledger, in: data).open(.all(of: configuration)) {
-            self.terminal.note("Converting the ledger to the version of this Till. A large ledger takes minutes.")
+            self.console.note("Converting the ledger to the version of this Till. A large ledger takes minutes.")
         }
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
@@ -152,9 +125,7 @@ struct Serve: Command {
             }
         }
         try await prepare(tokens, configuration)
-        let missing = try await notesAboutMissingSettings(keys, ledger, configuration)
-        missing.forEach(terminal.note)
-        notes += missing
+        try await warnAboutMissingSettings(keys, ledger, configuration)
         // The machine's clock applies, even if the store's clock was advanced.
         let accounts =
             configuration.hasAccounts
@@ -176,38 +147,6 @@ struct Serve: Command {
         let figures = configuration.hasFigures ? FigureService(ledger: ledger, clock: clock) : nil
         let appStores = try AppStoreServices(
             service: service, configuration: configuration, clock: clock, metrics: metrics)
-        var (others, companions): ([any RouteSource], [any ServiceLifecycle.Service]) = (
-            [], appStores.backgroundServices
-        )
-        if let local { others.append(local.routes) }
-        // Apple's sandbox has no order numbers.
-        let orderClients = appStores.clients.map(\.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL }
-        if configuration.hasConsole {
-            var services = ConsoleServices(
-                team: TeamService(ledger: ledger, clock: SystemClock(), randomness: .system), entitlements: service,
-                keys: keys, figures: figures, webhooks: webhooks,
-                administration: configuration.administersCatalog ? administration : nil,
-                profiles: configuration.hasProfiles ? profiles : nil, store: local?.store,
-                system: ServiceSystem(
-                    configuration: configuration, appStores: appStores,
-                    health: ServiceHealth(
-                        configuration: configuration, common: common,
-                        service: RunningService(ledger: ledger, keys: keys), metrics: metrics, startNotes: notes)),
-                metrics: metrics, clock: SystemClock(), randomness: .system)
-            let (export, orders) = (
-                UserExport(service: service, clock: SystemClock()),
-                OrderLookup(service: service, clients: orderClients)
-            )
-            services.export = { try await export.json(of: $0, namingKeys: true) }
-            if !orderClients.isEmpty {
-                services.orders = { try await orders.originalTransactions(ofOrder: $0) }
-            }
-            // Proxies reach the service over plain HTTP and browsers over TLS.
-            let pages = ConsoleRoutes(
-                services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
-            others.append(pages)
-            companions += pages.backgroundServices
-        }
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics,
@@ -216,10 +155,12 @@ struct Serve: Command {
             seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
             administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
             figures: figures,
-            orderClients: orderClients,
+            // Apple's sandbox has no order numbers.
+            orderClients: appStores.clients.map(\.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL },
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0 ? configuration.maximumConnectionsPerAddress : nil,
-            others: others)
+            store: local?.routes)
+        var companions = appStores.backgroundServices
         companions.append(CatalogWatch(service: administration, logger: configuration.logger))
         companions.append(HistorySchedule(service: service, logger: configuration.logger))
         companions.append(APIKeyUseRecorder(keys: keys, logger: configuration.logger))
@@ -244,9 +185,13 @@ struct Serve: Command {
             router: routes.router, backgroundServices: companions, stoppedLast: senders,
             configuration: configuration.server,
             logger: configuration.logger)
+        let console = console
         try await server.run { url in
+            console.line("Listening on \(url.absoluteString)")
             local?.sendNotifications(to: url)
-            announce(url, local)
+            if let key = local?.sandboxKey { console.line(key.line) }
+            try? console.json(
+                ["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed].compactMapValues(\.self))
         }
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Prints the steps of a purchase as they happen, and kills the process after one of them.
 final class StepReporter: Sendable {
-    private let terminal: Terminal
+    private let console: Console
     /// The name of the step after which the process kills itself.
     private let fatalStep: String?
     private let effect: @Sendable (Int64) -> String?
@@ -16,11 +16,11 @@ final class StepReporter: Sendable {
 
     /// - Parameter effect: The effect of a payment by its number, in words; nil for one that sold nothing.
     init(
-        terminal: Terminal,
+        console: Console,
         fatalStep: String? = nil,
         effect: @escaping @Sendable (Int64) -> String? = { _ in nil }
     ) {
-        self.terminal = terminal
+        self.console = console
         self.fatalStep = fatalStep
         self.effect = effect
     }
@@ -34,7 +34,7 @@ final class StepReporter: Sendable {
     var refused: [Int64: ServiceRefusal] { refusals.withLock { $0 } }
 
     func report(_ step: DeviceStep) {
-        terminal.line(text(step))
+        console.line(text(step))
         let identifier = step.transaction.identifier
         switch step {
         case .paymentAdded: own.withLock { $0 = identifier }

@@ -34,8 +34,6 @@ struct Till: AsyncParsableCommand {
             LedgerCommand.self,
             KeysCommand.self,
             TrustCommand.self,
-            ConsoleCommand.self,
-            DemoCommand.self,
         ])
 
     static func main() async {
@@ -51,7 +49,7 @@ struct Till: AsyncParsableCommand {
             guard exitCode(for: error) == .validationFailure,
                 let misspelling = Misspelling(in: arguments, of: Till.self)
             else { exit(withError: error) }
-            Terminal(isJSON: false).errorLine(
+            Console(isJSON: false).errorLine(
                 "Error: \(misspelling.message)\n  See '\(misspelling.command) --help' for more information.")
             exit(withError: ExitCode.validationFailure)
         }

@@ -52,11 +52,8 @@ public final class WebhookReceiver: Sendable {
 
     /// Starts the receiver and waits until it listens.
     ///
-    /// - Parameters:
-    ///   - body: The body of each answer.
-    ///   - status: Returns the status of the answer, given the earlier messages.
+    /// - Parameter status: Returns the status of the answer, given the earlier messages.
     public init(
-        body: [UInt8] = [],
         answering status: @Sendable @escaping (Received, [Received]) async throws -> Int = { _, _ in 204 }
     ) async throws {
         let (ports, continuation) = AsyncStream<Int>.makeStream()
@@ -66,9 +63,7 @@ public final class WebhookReceiver: Sendable {
             let received = try await Received(request)
             let status = try await status(received, inbox.append(received))
             // The sender must not follow this redirect.
-            return Response(
-                status: .init(code: status), headers: [.location: "/elsewhere"],
-                body: body.isEmpty ? .init() : .init(byteBuffer: ByteBuffer(bytes: body)))
+            return Response(status: .init(code: status), headers: [.location: "/elsewhere"])
         }
         router.post("elsewhere") { request, _ -> HTTPResponse.Status in
             _ = inbox.append(try await Received(request))

@@ -38,7 +38,7 @@ extension ItemExplanation {
                 item, cause, isOwned: true, "\(verb) \(transaction.productIdentifier)\(words(of: owned)).",
                 remedy: cause == .gracePeriod ? "The customer must correct the payment method in the App Store." : nil,
                 since: owned.since, until: owned.until, reference: transaction.transactionIdentifier,
-                origin: transaction.origin, products: [transaction.productIdentifier], renews: owned.renews == true)
+                origin: transaction.origin)
         }
     }
 
@@ -59,12 +59,10 @@ extension ItemExplanation {
         guard let latest else { return nil }
         let status = latest.status
         let product = status.productIdentifier
-        func explanation(
-            _ cause: Cause, _ sentence: String, _ remedy: String, since: Timestamp?, reason: String? = nil
-        ) -> ItemExplanation {
+        func explanation(_ cause: Cause, _ sentence: String, _ remedy: String, since: Timestamp?) -> ItemExplanation {
             ItemExplanation(
                 item, cause, sentence, remedy: remedy, since: since, reference: status.transactionIdentifier,
-                origin: status.origin, products: [product], reason: reason)
+                origin: status.origin)
         }
         if !latest.counts {
             return explanation(
@@ -77,7 +75,7 @@ extension ItemExplanation {
             return explanation(
                 .revokedByTeam, "The team has revoked \(product): \(revocation.reason)",
                 "Reinstate the purchase with `DELETE …/transactions/\(status.transactionIdentifier)/revocation`.",
-                since: revocation.revokedAt, reason: revocation.reason)
+                since: revocation.revokedAt)
         }
         if status.state.isOwned {
             return explanation(
@@ -102,8 +100,7 @@ extension ItemExplanation {
         default:
             return explanation(
                 .expired, "\(product) has expired\(words(of: status.expirationReason)).",
-                "The customer can subscribe again, or the team can grant the item.", since: status.until,
-                reason: status.expirationReason?.rawValue)
+                "The customer can subscribe again, or the team can grant the item.", since: status.until)
         }
     }
 
@@ -122,8 +119,7 @@ extension ItemExplanation {
         if let revocation = grant.revocation {
             return ItemExplanation(
                 item, .grantTakenBack, "The team has revoked a grant of the item: \(revocation.reason)",
-                remedy: "Grant the item again.", since: revocation.revokedAt, reference: grant.identifier,
-                reason: revocation.reason)
+                remedy: "Grant the item again.", since: revocation.revokedAt, reference: grant.identifier)
         }
         return ItemExplanation(
             item, .grantEnded, "A grant of the item has ended.", remedy: "Grant the item again.", since: grant.endsAt,
@@ -136,13 +132,13 @@ extension ItemExplanation {
             return ItemExplanation(
                 item, .transferredToAnotherUser, "The purchase of \(entry.subject) was transferred to another user.",
                 remedy: "Ask the customer to log in as that user.", since: entry.happenedAt, reference: entry.reference,
-                origin: entry.origin, otherOwner: facts.otherOwners[entry.reference], products: [entry.subject])
+                origin: entry.origin, otherOwner: facts.otherOwners[entry.reference])
         }
         let remedy = entry.reason.flatMap { RefusalRemedy(code: $0) }
         return ItemExplanation(
             item, .refused, "A purchase of \(entry.subject) was refused. \(remedy?.cause ?? entry.reason ?? "")",
             remedy: remedy?.remedy, since: entry.happenedAt, reference: entry.reference, origin: entry.origin,
-            otherOwner: facts.otherOwners[entry.reference], products: [entry.subject], reason: entry.reason)
+            otherOwner: facts.otherOwners[entry.reference])
     }
 
     private static func unclaimed(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
@@ -153,8 +149,7 @@ extension ItemExplanation {
             "The user has not bought the item here. A purchase of \(purchase.productIdentifier) that \(token) is unclaimed.",
             remedy: "If it is this customer's, restore it in the app, or assign it with "
                 + "`POST /v1/unclaimed/\(purchase.transactionIdentifier)/assignment`.",
-            since: purchase.purchaseDate, reference: purchase.transactionIdentifier, origin: purchase.origin,
-            products: [purchase.productIdentifier])
+            since: purchase.purchaseDate, reference: purchase.transactionIdentifier, origin: purchase.origin)
     }
 
     private static func neverBought(_ item: Item, _ facts: ItemFacts) -> ItemExplanation {
@@ -165,7 +160,6 @@ extension ItemExplanation {
         }
         return ItemExplanation(
             item, .neverBought, "The user has never bought \(facts.products.joined(separator: " or ")).",
-            remedy: "If the customer has a receipt from Apple, restore purchases in the app, and look at the refusals.",
-            products: facts.products)
+            remedy: "If the customer has a receipt from Apple, restore purchases in the app, and look at the refusals.")
     }
 }

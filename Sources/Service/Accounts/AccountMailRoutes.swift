@@ -1,5 +1,4 @@
 import Accounts
-import Commerce
 import HTTPSupport
 import Hummingbird
 import Wire

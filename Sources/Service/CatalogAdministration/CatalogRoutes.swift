@@ -12,6 +12,8 @@ struct CatalogRoutes: Sendable {
     let catalog: CatalogService
     let catalogs: CatalogViews
 
+    /// The number of attempts at a change if others change the catalog meanwhile.
+    private static let maximumAttempts = 5
     /// The largest body with a definition, in bytes.
     private static let maximumBody = 48 * 1024
     /// The size of a form around a picture, in bytes.
@@ -123,15 +125,17 @@ struct CatalogRoutes: Sendable {
         matching expected: [String] = [],
         _ make: () async throws -> CatalogService.Pending?
     ) async throws -> Bool {
-        let outcome = try await catalog.perform {
+        for _ in 0..<Self.maximumAttempts {
             try check(expected, of: identifier, in: app)
             let pending = try await make()
             // The catalog may have changed since the first check. The change fits this catalog, or is outdated by a later one.
             try check(expected, of: identifier, in: app)
-            return pending
+            guard let pending else { return false }
+            let isAdded = try await catalog.add(pending)
+            try await catalog.refresh()
+            if isAdded { return pending.isNewProduct }
         }
-        guard let outcome else { throw Problem.tooBusy }
-        return outcome == .created
+        throw Problem.tooBusy
     }
 
     private func product(

@@ -20,7 +20,7 @@ public struct ServiceRoutes: Sendable {
     private let metrics: ServiceMetrics
     private let uncachedChains: ConcurrencyLimit
     private let sharedLimits: SharedLimits
-    private let others: [any RouteSource]
+    private let store: (any RouteSource)?
     private let accounts: AccountRoutes?
     private let accountMail: AccountMailRoutes?
     private let profiles: ProfileService?
@@ -52,7 +52,7 @@ public struct ServiceRoutes: Sendable {
     ///   - allowsPrivateAddresses: True if webhooks may have addresses in private networks.
     ///   - proxies: The number of trusted proxies before the service.
     ///   - requestsPerAddress: The limit on concurrent requests of one client address; nil for none.
-    ///   - others: Additional routes beside the service's own, such as the console's and those of a local store.
+    ///   - store: A local store that is served beside the service; nil for none, as in production.
     public init(
         service: EntitlementService,
         authentication: Authentication,
@@ -72,10 +72,10 @@ public struct ServiceRoutes: Sendable {
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
         requestsPerAddress: Int? = nil,
-        others: [any RouteSource] = [],
+        store: (any RouteSource)? = nil,
         clock: any WallClock = SystemClock()
     ) {
-        self.others = others
+        self.store = store
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
         self.metrics = metrics
         uncachedChains = ConcurrencyLimit(
@@ -210,6 +210,6 @@ public struct ServiceRoutes: Sendable {
         accountMail?.addForApps(to: own)
         users.addForApps(to: own)
         balances.addForApps(to: own)
-        for other in others { other.add(to: router) }
+        store?.add(to: router)
     }
 }

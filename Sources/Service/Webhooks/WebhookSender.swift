@@ -85,7 +85,7 @@ public struct WebhookSender: Service {
                 }
             } catch let refusal as WebhookAddress.Refusal {
                 return try await sendBatch(to: endpoint, limit: limit) { _ in
-                    Attempt(outcome: .unanswered(code: refusal.rawValue))
+                    .unanswered(code: refusal.rawValue)
                 } ?? true
             }
         }
@@ -107,31 +107,17 @@ public struct WebhookSender: Service {
         return true
     }
 
-    /// An attempt that has ended.
-    private struct Attempt {
-        let outcome: WebhookDelivery.Outcome
-        var response: WebhookResponse?
-    }
-
     /// - Returns: True if any message arrived; nil if none is due, or the endpoint was changed or removed.
     private func sendBatch(
         to endpoint: WebhookEndpoint,
         limit: Int,
-        _ send: @Sendable @escaping (WebhookDelivery) async -> Attempt
+        _ send: @Sendable @escaping (WebhookDelivery) async -> WebhookDelivery.Outcome
     ) async throws -> Bool? {
         let due = try await service.due(for: endpoint, limit: limit)
         guard let due, !due.isEmpty else { return nil }
         let leased = try await Ledger.retryingWhileOverloaded { try await service.lease(due) }
         let results = await withTaskGroup { group in
-            for delivery in leased {
-                group.addTask {
-                    let began = ContinuousClock.now
-                    let attempt = await send(delivery)
-                    let duration = (ContinuousClock.now - began) / Duration.milliseconds(1)
-                    return service.result(
-                        of: delivery, attempt.outcome, milliseconds: Int64(duration), response: attempt.response)
-                }
-            }
+            for delivery in leased { group.addTask { service.result(of: delivery, await send(delivery)) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
         try await Ledger.retryingWhileOverloaded { try await service.record(results) }
@@ -143,15 +129,12 @@ public struct WebhookSender: Service {
         _ delivery: WebhookDelivery,
         to endpoint: WebhookEndpoint,
         over line: WebhookConnection
-    ) async -> Attempt {
+    ) async -> WebhookDelivery.Outcome {
         guard let webhook = try? service.signed(delivery, for: endpoint) else {
-            return Attempt(outcome: .unanswered(code: WebhookConnection.Failure.other.rawValue))
+            return .unanswered(code: WebhookConnection.Failure.other.rawValue)
         }
-        do {
-            let answer = try await line.send(webhook)
-            return Attempt(outcome: .answered(status: answer.status), response: answer.response)
-        } catch {
-            return Attempt(outcome: .unanswered(code: error.rawValue))
+        do { return .answered(status: try await line.send(webhook)) } catch {
+            return .unanswered(code: error.rawValue)
         }
     }
 

@@ -25,9 +25,7 @@ extension CustomerSubscription {
         if let priceIncrease, !priceIncrease.isAccepted {
             return expire(.customerDidNotConsentToPriceIncrease, .priceIncrease)
         }
-        guard !terms.isBillingFailing else {
-            return failToRenew(subscription, terms, hasGracePeriod: terms.isGracePeriodEnabled)
-        }
+        guard !terms.isBillingFailing else { return failToRenew(subscription, terms) }
         return [
             .charge(renew(product, subscription, at: expiresDate, timeRate: terms.timeRate)),
             .notify(.didRenew, nil),
@@ -36,11 +34,10 @@ extension CustomerSubscription {
 
     private mutating func failToRenew(
         _ subscription: Subscription,
-        _ terms: SubscriptionTerms,
-        hasGracePeriod: Bool
+        _ terms: SubscriptionTerms
     ) -> [SubscriptionEffect] {
         let retryUntil = expiresDate.adding(seconds: terms.timeRate.billingRetrySeconds)
-        guard hasGracePeriod else {
+        guard terms.isGracePeriodEnabled else {
             return enter(.inBillingRetryPeriod(until: retryUntil), telling: .didFailToRenew)
         }
         let until = expiresDate.adding(seconds: terms.timeRate.gracePeriodSeconds(for: subscription.period))
@@ -104,23 +101,6 @@ extension CustomerSubscription {
         return [
             .charge(renew(product, subscription, at: now, timeRate: terms.timeRate)), .notify(.didRenew, nil),
         ]
-    }
-
-    /// Ends the paid period early with a charge that fails.
-    ///
-    /// - Parameter hasGracePeriod: True if the customer keeps the subscription for a while.
-    package mutating func failRenewal(
-        at now: Timestamp,
-        hasGracePeriod: Bool,
-        _ terms: SubscriptionTerms
-    ) throws(StoreError) -> [SubscriptionEffect] {
-        guard state == .subscribed, isAutoRenewing else { throw invalid("does not renew, so no charge can fail") }
-        guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
-        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
-            throw .productNotFound(autoRenewProductIdentifier)
-        }
-        expiresDate = min(expiresDate, now)
-        return [.setExpiresDate(expiresDate)] + failToRenew(subscription, terms, hasGracePeriod: hasGracePeriod)
     }
 
     /// Ends early (`expireSubscription`).

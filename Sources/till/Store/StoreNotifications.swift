@@ -34,14 +34,14 @@ struct StoreNotifications: Command {
                 throw ValidationError("--replay must be a UUID; it is \"\(replay.prefix(64))\".")
             }
             try store.replay(uuid)
-            terminal.line("Notification \(uuid.uuidString.lowercased()) is queued to be sent again.")
+            console.line("Notification \(uuid.uuidString.lowercased()) is queued to be sent again.")
         }
         if !fault.isEmpty {
             try store.add(fault)
-            terminal.line("The faults of the next notifications: \(fault.map(\.name).joined(separator: ", ")).")
+            console.line("The faults of the next notifications: \(fault.map(\.name).joined(separator: ", ")).")
         }
         if replay != nil, try store.settings().notificationsURL == nil {
-            terminal.note(
+            console.note(
                 "Notifications have no address: set one with "
                     + common.hint("store", "settings", "--notifications-url", "URL") + ".")
         }
@@ -57,16 +57,16 @@ struct StoreNotifications: Command {
             ])
         }
         if notifications.isEmpty {
-            terminal.line("No notifications.")
+            console.line("No notifications.")
         } else {
-            table.lines.forEach(terminal.line)
+            table.lines.forEach(console.line)
         }
         struct Report: Encodable {
             let notifications: [NotificationResource]
             let replayed: String?
             let faults: [String]?
         }
-        try terminal.json(
+        try console.json(
             Report(
                 notifications: notifications.map { NotificationResource($0) }, replayed: replay?.lowercased(),
                 faults: fault.isEmpty ? nil : fault.map(\.name)))

@@ -29,11 +29,11 @@ struct StoreQueue: Command {
             ])
         }
         if reports.isEmpty {
-            terminal.line(account.map { "No payments of account \"\($0)\"." } ?? "No payments.")
+            console.line(account.map { "No payments of account \"\($0)\"." } ?? "No payments.")
         } else {
-            table.lines.forEach(terminal.line)
+            table.lines.forEach(console.line)
         }
-        try terminal.json(["transactions": reports])
+        try console.json(["transactions": reports])
     }
 
     /// The name of the SKError, or `interrupted` for a payment that `till store resolve` completes.

@@ -82,9 +82,9 @@ struct StoreSettingsCommand: Command {
             ),
             ("notifications-url", settings.notificationsURL?.absoluteString ?? "-"),
         ] {
-            terminal.line(name.padding(toLength: 24, withPad: " ", startingAt: 0) + value)
+            console.line(name.padding(toLength: 24, withPad: " ", startingAt: 0) + value)
         }
-        try terminal.json(SettingsResource(settings))
+        try console.json(SettingsResource(settings))
     }
 }
 
