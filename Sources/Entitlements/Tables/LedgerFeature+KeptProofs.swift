@@ -15,7 +15,7 @@ extension Table {
         ],
         key: ["user_id", "proof_digest"], references: [Reference(columns: ["user_id"], table: "user")],
         indexes: [Index(name: "kept_proof_by_digest", columns: ["proof_digest"], since: 18)], hasLargeRows: true,
-        erasure: .deletion)
+        erasure: .deletion, merge: .move)
 
     fileprivate static let keptCertificate = Table(
         name: "kept_certificate", family: .globalKey, columns: [.blob("digest", count: 32), .blob("bytes")],

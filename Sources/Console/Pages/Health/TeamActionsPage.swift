@@ -110,6 +110,7 @@ struct TeamActionsPage {
         case .gracePeriodBegan: Phrase("Grace period began", "유예 기간 시작")
         case .autoRenewDisabled: Phrase("Renewal turned off", "자동 갱신 꺼짐")
         case .autoRenewEnabled: Phrase("Renewal turned on", "자동 갱신 켜짐")
+        case .aliased: Phrase("Anonymous customer logged in", "익명 고객 로그인")
         }
     }
 }

@@ -77,6 +77,7 @@ struct ActivityRow {
         case .gracePeriodBegan: Phrase("Grace period began", "유예 기간 시작")
         case .autoRenewDisabled: Phrase("Renewal turned off", "자동 갱신 꺼짐")
         case .autoRenewEnabled: Phrase("Renewal turned on", "자동 갱신 켜짐")
+        case .aliased: Phrase("Anonymous customer logged in", "익명 고객 로그인")
         case .erased: Phrase("Customer erased", "고객 삭제")
         }
     }
@@ -86,7 +87,7 @@ struct ActivityRow {
         case .granted, .transferredIn, .itemGiven, .assigned, .credited, .autoRenewEnabled: .good
         case .refused, .revoked, .itemTakenBack: .bad
         case .renewalFailed, .gracePeriodBegan, .autoRenewDisabled, .transferredOut: .warning
-        case .expired, .spent, .erased: .neutral
+        case .expired, .spent, .aliased, .erased: .neutral
         }
     }
 }
