@@ -264,7 +264,7 @@ def arranged():
                 raise AssertionError(f"a purchase is refused: {answer.status} {answer.text()[:3000]}")
         for _ in range(25):
             window.open("customers/-/collector")
-            window.send("/grants", {"give-reason": "A present"})
+            window.send("/grants", {"give-item": "sprout 4", "give-reason": "A present"})
         faults = window.take_faults()
         if faults:
             raise AssertionError(f"arranging the shop: {faults}")
