@@ -7,7 +7,7 @@ import unittest
 
 FOLDER = str(pathlib.Path(__file__).parent)
 # The figures come first, before other tests change the shop.
-MODULES = ["test_figures", "test_pages", "test_keyboard", "test_access", "test_roles", "test_text", "test_live"]
+MODULES = ["test_figures", "test_pages", "test_keyboard", "test_access", "test_roles", "test_text", "test_live", "test_end"]
 
 
 class Result(unittest.TextTestResult):

@@ -31,7 +31,7 @@ class Route:
     def is_form(self):
         return self.kind in ("post", "postPage", "postAnswer")
 
-    @property
+    @functools.cached_property
     def pattern(self):
         return re.compile("/".join("[^/]+" if segment.startswith(":") else re.escape(segment) for segment in self.path.split("/")))
 
@@ -47,6 +47,7 @@ def all_routes():
     return sorted(found, key=lambda route: (route.path.count(":"), route.path))
 
 
+@functools.cache
 def route(path, is_form):
     """The route of a path of the console, without its query; None for an unknown one, such as the log-in."""
     path = path.split("?")[0].removeprefix("/console").strip("/")

@@ -5,6 +5,7 @@ parameters. Each is opened on a desktop and on a phone, in light and dark, in En
 script, and examined by examination.js. A screenshot of each is saved in .build/screenshots.
 """
 
+import collections
 import functools
 import html.parser
 import itertools
@@ -19,7 +20,6 @@ from shop import ROOT, shop
 SCREENSHOTS = ROOT / ".build/screenshots"
 # The pages of a kind that are followed; more have no other links.
 PAGES_OF_A_KIND = 2
-CUSTOMERS = ["ada", "bora", "dahee", "eunji", "finn", "haneul", "jiwoo", "mina", "noah", "sora", "yuna", "zoe"]
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
@@ -43,7 +43,7 @@ def file_name(kind):
 def pages():
     """The first page of each kind, by kind, and all that were followed."""
     found, followed, queue = {}, [], ["/console", *arranged()]
-    known = set(queue)
+    known, kinds = set(queue), collections.Counter(map(kind, queue))
     with Window(logged_in("demo")) as window:
         while queue:
             path = queue.pop(0)
@@ -59,7 +59,8 @@ def pages():
                 if link in known:
                     continue
                 known.add(link)
-                if sum(kind(other) == kind(link) for other in known) <= PAGES_OF_A_KIND:
+                kinds[kind(link)] += 1
+                if kinds[kind(link)] <= PAGES_OF_A_KIND:
                     queue.append(link)
     return found, followed
 
@@ -139,34 +140,6 @@ class Pages(unittest.TestCase):
                     if not is_korean:
                         save(window, name, is_phone, is_dark)
                     self.assert_none(window.take_faults() + window.examine())
-
-
-    def test_pictures_for_the_documentation(self):
-        """Saves the six pictures that `make console-pictures` puts into Documentation/Pictures."""
-        with Window(logged_in("demo")) as light, Window(logged_in("demo"), is_dark=True) as dark:
-            customer, _ = max(((name, self.eventfulness(light, name)) for name in CUSTOMERS), key=lambda pair: pair[1])
-            for window, name, path in (
-                (light, "overview", "/console"), (light, "customer", f"/console/customers/-/{customer}"),
-                (dark, "figure", "/console/figures/mrr-movement?" + self.year(light)),
-                (light, "product", "/console/products/com.memolease.sesac1.gardener.monthly"),
-                (dark, "local-store", "/console/store"), (light, "health", "/console/health"),
-            ):
-                window.open(path)
-                self.assertEqual(window.take_faults(), [])
-                (SCREENSHOTS / "pictures").mkdir(parents=True, exist_ok=True)
-                window.page.screenshot(path=SCREENSHOTS / "pictures" / f"{name}.png", clip={"x": 0, "y": 0, "width": 1280, "height": 800})
-
-    def eventfulness(self, window, name):
-        """The number of different events in a customer's timeline."""
-        window.open(f"customers/-/{name}")
-        titles = window.page.locator(".timeline a").all_inner_texts()
-        return len({title.split(":")[0] for title in titles})
-
-    def year(self, window):
-        """The parameters of the link to twelve months of a figure."""
-        window.open("figures/mrr-movement")
-        link = next(link for link in window.links() if "by=month" in link)
-        return link.split("?")[1]
 
 
 def save(window, name, is_phone, is_dark, language=""):

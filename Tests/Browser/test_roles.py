@@ -404,19 +404,3 @@ class Actions(unittest.TestCase):
                 self.assertIn("/console/account", window.page.url)
                 window.page.get_by_role("button", name="English").click()
                 window.page.locator("html[lang=en]").wait_for()
-
-    def test_z_the_clock_and_the_end_of_the_local_store(self):
-        """The clock and the resets come last: the months go by for everybody."""
-
-        def work(window, _):
-            window.open("store/clock")
-            for step in ("1d", "1w", "1mo"):
-                window.send("store/clock", button=step)
-            self.assertRegex(window.text(), r"renewed|ended")
-
-        self.run_with_and_without_script("support", work)
-        with Window(logged_in("support")) as window:
-            window.open("store/settings")
-            window.send("store/clear")
-            window.open("store/settings")
-            window.send("store/reset")

@@ -49,22 +49,13 @@ import Testing
         #expect(page.links.filter { $0.hasPrefix("#") }.count == headings)
     }
 
-    @Test func `the README's drawings are small and follow the reader's color scheme`() throws {
-        let drawings = try MarkdownPage("README.md").pictures.filter { $0.hasSuffix(".svg") }
-        #expect(!drawings.isEmpty)
-        for drawing in drawings {
-            let text = try String(contentsOf: HouseTests.root.appending(path: drawing), encoding: .utf8)
-            #expect(text.utf8.count < 40 * 1024, "\(drawing)")
-            #expect(text.contains("prefers-color-scheme: dark"), "\(drawing)")
-        }
-    }
-
-    @Test func `the pictures of the console are small`() throws {
-        let pictures = try MarkdownPage("README.md").pictures.filter { $0.hasSuffix(".png") }
-        #expect(pictures.count == 2)
+    @Test func `the README's pictures are small and follow the reader's color scheme`() throws {
+        let pictures = try MarkdownPage("README.md").pictures
+        #expect(!pictures.isEmpty)
         for picture in pictures {
-            let data = try Data(contentsOf: HouseTests.root.appending(path: picture))
-            #expect(data.count < 150 * 1024, "\(picture)")
+            let text = try String(contentsOf: HouseTests.root.appending(path: picture), encoding: .utf8)
+            #expect(text.utf8.count < 40 * 1024, "\(picture)")
+            #expect(text.contains("prefers-color-scheme: dark"), "\(picture)")
         }
     }
 
