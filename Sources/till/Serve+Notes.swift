@@ -38,7 +38,8 @@ extension Serve {
     }
 
     /// Lists the users whose tokens may spell their names in several ways.
-    private func warnAboutNamesWithAnyNormalization(_ ledger: Ledger, _ configuration: ServeConfiguration) async throws {
+    private func warnAboutNamesWithAnyNormalization(_ ledger: Ledger, _ configuration: ServeConfiguration) async throws
+    {
         guard let issuer = configuration.tokens?.issuer else { return }
         let users = try await ledger.read { try $0.usersWithAnyNormalization(issuer: issuer) }.filter {
             ByteKey($0.name.decomposedStringWithCanonicalMapping) != ByteKey($0.name)
