@@ -25,11 +25,22 @@ DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
 
 @functools.cache
+def playwright():
+    return sync_playwright().start()
+
+
+@functools.cache
+def browsers():
+    return []
+
+
 def chromium():
-    """The browser of all tests. It ends with this process."""
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    return sync_playwright().start().chromium.launch(
-        executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=[*arguments, "--disable-gpu", "--disable-dev-shm-usage"])
+    """The browser of all tests. It ends with this process. One that crashed fails a single test."""
+    if not browsers() or not browsers()[-1].is_connected():
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browsers().append(playwright().chromium.launch(
+            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=[*arguments, "--disable-gpu", "--disable-dev-shm-usage"]))
+    return browsers()[-1]
 
 
 class Window:

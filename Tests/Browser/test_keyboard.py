@@ -124,7 +124,7 @@ class Keyboard(unittest.TestCase):
             self.press("/")
             page.locator("dialog[open]").wait_for()
             self.press("Escape")
-            self.assertEqual(page.locator("dialog").count(), 0)
+            page.locator("dialog").wait_for(state="detached")
             self.press("/")
             self.type("mina")
             self.press("Enter")
