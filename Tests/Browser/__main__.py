@@ -6,8 +6,8 @@ import time
 import unittest
 
 FOLDER = str(pathlib.Path(__file__).parent)
-# The figures come first, before other tests change the shop.
-MODULES = ["test_figures", "test_pages", "test_keyboard", "test_access", "test_roles", "test_text", "test_live", "test_end"]
+# The figures come first, before other tests change the shop, and what ends it comes last.
+MODULES = ["test_figures", "test_pages", "test_keyboard", "test_access", "test_roles", "test_actions", "test_text", "test_live", "test_end"]
 
 
 class Result(unittest.TextTestResult):
