@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Drives the console of `till demo` with Debian's Chromium, and compares its figures with those of another program.
 #   Scripts/test-console.sh TILL [TEST …]
-# A test is a name such as test_pages or test_actions.Actions.test_a_product. Screenshots go into .build/screenshots.
+# A test is a name such as test_pages or test_roles.Roles.test_admin. Screenshots go into .build/screenshots.
 set -euo pipefail
 
 TILL=$(realpath "$1")
